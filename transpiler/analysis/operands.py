@@ -1,0 +1,182 @@
+"""An operand as typed alternatives: the values that it may have, of which at most one is not NULL in a row.
+
+A typed column has one alternative. A property whose type shows only in the row has one for each class of values. A
+header field with a default is its column and, where the column is NULL, a constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transpiler.layouts.columns import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    STRING,
+    ColumnType,
+    Kind,
+    Location,
+    TaggedUnion,
+    TypedColumn,
+)
+from transpiler.message.types import AmqpType, TypeClass
+from transpiler.predicate.core import (
+    FALSE,
+    TRUE,
+    Apply,
+    Column,
+    Compare,
+    Constant,
+    Function,
+    IsNull,
+    NotTrue,
+    Predicate,
+    Value,
+    When,
+    all_of,
+    any_of,
+    constant,
+    type_class,
+)
+from transpiler.selector.ast import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A value, and the predicate under which it stands for the operand; the value's own NULL also rules it out."""
+
+    value: Value
+    guard: Predicate = TRUE
+
+    @property
+    def type_class(self) -> TypeClass:
+        """The class of the value."""
+        return type_class(self.value.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """The alternatives, and when the operand has a value at all (``present``) or is NULL (``absent``)."""
+
+    alternatives: tuple[Alternative, ...]
+    present: Predicate
+    absent: Predicate
+
+    def of(self, *classes: TypeClass) -> tuple[Alternative, ...]:
+        """The alternatives of some classes."""
+        return tuple(alternative for alternative in self.alternatives if alternative.type_class in classes)
+
+    @property
+    def classes(self) -> frozenset[TypeClass]:
+        """The classes that the operand's value can have."""
+        return frozenset(alternative.type_class for alternative in self.alternatives)
+
+
+#: An operand that is NULL in every row.
+MISSING = Operand((), FALSE, TRUE)
+
+_NULL_TYPE = Constant(AmqpType.NULL.value, STRING)
+_UNION_FIELDS: tuple[tuple[str, ColumnType], ...] = (
+    ("boolean", BOOLEAN),
+    ("long", BIGINT),
+    ("double", DOUBLE),
+    ("string", STRING),
+    ("binary", BINARY),
+)
+
+
+def literal(value: bool | int | float | str) -> Operand:
+    """A literal: one alternative, in every row."""
+    return Operand((Alternative(constant(value)),), TRUE, FALSE)
+
+
+def at(location: Location) -> Operand:
+    """What a place in a row can hold."""
+    match location:
+        case TypedColumn(path=path, type=column_type):
+            return from_value(_seen(Column(path, column_type)))
+        case TaggedUnion(path=path):
+            fields = tuple(
+                Alternative(Column((*path, name), field_type)) for name, field_type in _UNION_FIELDS
+            )
+            tag = Column((*path, "type"), STRING)
+            absent = any_of(IsNull(tag), Compare(Comparison.EQ, tag, _NULL_TYPE))
+            return Operand(fields, Compare(Comparison.NE, tag, _NULL_TYPE), absent)
+
+
+def from_value(value: Value) -> Operand:
+    """An operand that is one value; NULL where the value is."""
+    null = _without_conversions(value)
+    return Operand((Alternative(value),), IsNull(null, negated=True), IsNull(null))
+
+
+def text_only(operand: Operand) -> Operand:
+    """The operand where it is a string; elsewhere it is missing."""
+    strings = operand.of(TypeClass.STRING)
+    present = any_of(*(all_of(item.guard, IsNull(item.value, negated=True)) for item in strings))
+    absent = all_of(*(IsNull(item.value) for item in strings))
+    return Operand(strings, present, absent)
+
+
+def or_else(operand: Operand, other: Operand) -> Operand:
+    """The operand, and where it is NULL the other one."""
+    fallback = tuple(
+        Alternative(item.value, all_of(operand.absent, item.guard)) for item in other.alternatives
+    )
+    return Operand(
+        operand.alternatives + fallback,
+        any_of(operand.present, other.present),
+        all_of(operand.absent, other.absent),
+    )
+
+
+def guarded(condition_true: Predicate, condition_false: Predicate, when: object, otherwise: object) -> Operand:
+    """A constant where one predicate holds, another where the other holds, NULL elsewhere."""
+    assert isinstance(when, bool | str)
+    assert isinstance(otherwise, bool | str)
+    alternatives = (
+        Alternative(constant(when), condition_true),
+        Alternative(constant(otherwise), condition_false),
+    )
+    present = any_of(condition_true, condition_false)
+    return Operand(alternatives, present, NotTrue(present))
+
+
+def single(alternatives: tuple[Alternative, ...]) -> Value:
+    """Alternatives of one type as one value."""
+    values = tuple(
+        item.value if item.guard == TRUE else When(item.guard, item.value) for item in alternatives
+    )
+    return values[0] if len(values) == 1 else Apply(Function.FIRST, values, values[0].type)
+
+
+def _seen(column: Column) -> Value:
+    """A column as the value that a selector sees."""
+    match column.type.kind:
+        case Kind.FLOAT | Kind.DECIMAL:
+            return Apply(Function.TO_DOUBLE, (column,), DOUBLE)
+        case Kind.TIMESTAMP | Kind.TIMESTAMP_NTZ:
+            return Apply(Function.MILLISECONDS, (column,), BIGINT)
+        case Kind.CHAR:
+            return Apply(Function.UNPADDED, (_by_bytes(column),), STRING)
+        case Kind.STRING | Kind.VARCHAR:
+            return _by_bytes(column)
+        case _:
+            return column
+
+
+def _by_bytes(column: Column) -> Value:
+    if column.type.collation == "UTF8_BINARY":
+        return column
+    return Apply(Function.BY_BYTES, (column,), STRING)
+
+
+_CONVERSIONS = (Function.TO_DOUBLE, Function.MILLISECONDS, Function.BY_BYTES, Function.UNPADDED)
+
+
+def _without_conversions(value: Value) -> Value:
+    """What decides whether a value is NULL, without conversions that keep NULL and nothing else."""
+    while isinstance(value, Apply) and value.function in _CONVERSIONS:
+        value = value.arguments[0]
+    return value

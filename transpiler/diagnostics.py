@@ -1,0 +1,92 @@
+"""One finding about one text, as data, and how it looks to a person.
+
+A diagnostic is plain text with a stable code. Colour, counting and exit codes belong to the commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from transpiler.source import Source, Span
+
+Severity = Literal["error", "warning"]
+
+#: Characters of a long source line that a caret block shows around the span.
+WINDOW = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What is wrong (or doubtful), where, and what to do about it.
+
+    ``span`` is None where there is no text to point into, as for a value built in Python.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    source: Source | None = None
+    span: Span | None = None
+    hint: str | None = None
+
+    def render(self) -> str:
+        """The caret block: a headline, the line with the span underlined, and the hint."""
+        label = self.code if self.severity == "error" else f"{self.severity}: {self.code}"
+        lines = []
+        if self.source is None:
+            lines.append(f"{label}: {self.message}")
+        elif self.span is None:
+            lines.append(f"{self.source.name}: {label}: {self.message}")
+        else:
+            line, column = self.source.position(self.span.start)
+            lines.append(f"{self.source.name}:{line}:{column}: {label}: {self.message}")
+            lines.extend(_caret_block(self.source, self.span, line, column))
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form. ``start`` and ``end`` are offsets in code points, ``line`` and ``column`` count from 1."""
+        result: dict[str, Any] = {"code": self.code, "severity": self.severity, "message": self.message}
+        if self.source is not None:
+            result["source"] = self.source.name
+            if self.span is not None:
+                line, column = self.source.position(self.span.start)
+                result |= {"start": self.span.start, "end": self.span.end, "line": line, "column": column}
+        if self.hint:
+            result["hint"] = self.hint
+        return result
+
+
+def _caret_block(source: Source, span: Span, line: int, column: int) -> list[str]:
+    text = source.line(line)
+    first = column - 1
+    length = max(1, min(span.end - span.start, len(text) - first))
+    # A selector may be thousands of characters on one line: show a window that holds the span's start.
+    begin = max(0, first - WINDOW // 2) if len(text) > WINDOW else 0
+    end = min(len(text), begin + WINDOW)
+    before, after = "…" if begin else "", "…" if end < len(text) else ""
+    shown = before + "".join(_visible(c) for c in text[begin:end]) + after
+    length = max(1, min(length, end - first))
+    gutter = str(line)
+    return [
+        f"  {gutter} | {shown}",
+        f"  {' ' * len(gutter)} | {' ' * (first - begin + len(before))}{'^' * length}",
+    ]
+
+
+def _visible(character: str) -> str:
+    """One cell for one code point: a control or bidi character must not act on the reader's terminal."""
+    if character == "\t":
+        return " "
+    return character if character.isprintable() else "\ufffd"
+
+
+def nearest(name: str, candidates: Iterable[str]) -> list[str]:
+    """Up to three candidates that look like a misspelling of the name, best first."""
+    others = [candidate for candidate in candidates if candidate != name]
+    same = [candidate for candidate in others if candidate.casefold() == name.casefold()]
+    return list(dict.fromkeys(same + get_close_matches(name, others, n=3, cutoff=0.6)))[:3]

@@ -1,0 +1,59 @@
+"""Every error that this library raises on purpose: one class a phase, each carrying its diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from transpiler.diagnostics import Diagnostic
+from transpiler.source import Source, Span
+
+
+class TranspilerError(ValueError):
+    """Something that the user handed in cannot be used; ``diagnostics[0].span`` is where it went wrong."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(diagnostic.render() for diagnostic in self.diagnostics))
+
+    @classmethod
+    def at(
+        cls,
+        code: str,
+        message: str,
+        source: Source | None = None,
+        span: Span | None = None,
+        hint: str | None = None,
+    ) -> Self:
+        """An error with one diagnostic."""
+        return cls([Diagnostic(code, "error", message, source, span, hint)])
+
+    def __reduce__(self) -> tuple[type[Self], tuple[tuple[Diagnostic, ...]]]:
+        # Exceptions pickle through their arguments, and ours is the text; executors and pools need the data.
+        return type(self), (self.diagnostics,)
+
+
+class SelectorSyntaxError(TranspilerError):
+    """The text is not a sentence of the selector language."""
+
+
+class SelectorTypeError(TranspilerError):
+    """The text reads well, but an operator has an operand that it can never take."""
+
+
+class UnsupportedFeatureError(TranspilerError):
+    """Understood, and not available here: another dialect, a later version, or beyond a stated limit."""
+
+
+class LayoutError(TranspilerError):
+    """A name has no place in the DataFrame, or a column has a type that no message field has."""
+
+
+class DecodeError(TranspilerError):
+    """A message or a filter set, as JSON or as AMQP bytes, does not decode."""
+
+
+class TopologyError(TranspilerError):
+    """Exchanges, queues and bindings that do not fit together."""

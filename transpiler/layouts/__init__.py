@@ -1,0 +1,1 @@
+"""Where a message field lives in a DataFrame: layouts as data, and the columns of each."""

@@ -1,0 +1,152 @@
+"""The canonical layout: one column a section, names with underscores, tagged unions where AMQP leaves the type open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from transpiler.layouts.columns import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    ColumnType,
+    Key,
+    Location,
+    TaggedUnion,
+    TypedColumn,
+)
+from transpiler.message.fields import Place
+from transpiler.message.message import Body, Header, Message, Properties, Values
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, SelectorType, coerce
+
+#: The fields of the struct sections; None marks a tagged union.
+STRUCTS: Mapping[str, Mapping[str, ColumnType | None]] = MappingProxyType(
+    {
+        "header": {
+            "durable": BOOLEAN,
+            "priority": SMALLINT,
+            "ttl": BIGINT,
+            "first_acquirer": BOOLEAN,
+            "delivery_count": BIGINT,
+        },
+        "properties": {
+            "message_id": None,
+            "user_id": BINARY,
+            "to": STRING,
+            "subject": STRING,
+            "reply_to": STRING,
+            "correlation_id": None,
+            "content_type": STRING,
+            "content_encoding": STRING,
+            "absolute_expiry_time": TIMESTAMP,
+            "creation_time": TIMESTAMP,
+            "group_id": STRING,
+            "group_sequence": BIGINT,
+            "reply_to_group_id": STRING,
+        },
+        "body": {"section": STRING, "data": BINARY, "value": None},
+    }
+)
+
+#: The sections that map names to tagged unions.
+MAPS = ("delivery_annotations", "message_annotations", "application_properties", "footer")
+
+#: All sections in the order of the schema.
+SECTIONS = (
+    "header",
+    "delivery_annotations",
+    "message_annotations",
+    "properties",
+    "application_properties",
+    "body",
+    "footer",
+)
+
+#: The fields of the struct ``V``: the type's name, and one field for each class of values.
+UNION: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        "type": STRING,
+        "boolean": BOOLEAN,
+        "long": BIGINT,
+        "double": DOUBLE,
+        "string": STRING,
+        "binary": BINARY,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AmqpLayout:
+    """The canonical schema, or the sections of it that a DataFrame has."""
+
+    name: str = "amqp"
+    sections: tuple[str, ...] = SECTIONS
+
+    def field(self, place: Place) -> Location | None:
+        """A column for a field with one type, a tagged union for an id or an annotation."""
+        if place.section not in self.sections:
+            return None
+        if place.section in MAPS:
+            return TaggedUnion((place.section, Key(place.field)))
+        return _struct_field(place)
+
+    def property(self, name: str) -> Location | None:
+        """Every name has a place: the value of the application-properties map at that key."""
+        return self.field(Place("application_properties", name))
+
+    def names(self) -> tuple[str, ...]:
+        """Empty, for any name has a place."""
+        return ()
+
+    def row(self, message: Message) -> Mapping[str, Any]:
+        """The message in the canonical schema, a time in milliseconds."""
+        return {section: _SECTION_ROWS[section](message) for section in self.sections}
+
+
+def _struct_field(place: Place) -> Location:
+    column_type = STRUCTS[place.section][place.field]
+    path = (place.section, place.field)
+    return TaggedUnion(path) if column_type is None else TypedColumn(path, column_type)
+
+
+def union(value: AmqpValue | None) -> dict[str, Any] | None:
+    """A value as the struct ``V``; at most one field beside ``type`` is set."""
+    if value is None:
+        return None
+    row: dict[str, Any] = dict.fromkeys(UNION)
+    row["type"] = value.type.value
+    selector_type = COERCION[value.type]
+    if selector_type is not SelectorType.NULL:
+        row[TYPE_CLASS[selector_type].value] = coerce(value)
+    return row
+
+
+def _map_row(values: Values | None) -> dict[str, Any] | None:
+    return None if values is None else {key: union(value) for key, value in values.items()}
+
+
+def _struct_row(section: Header | Properties | Body | None, fields: Mapping[str, object]) -> dict[str, Any] | None:
+    if section is None:
+        return None
+    row = {}
+    for field in fields:
+        value = getattr(section, field)
+        row[field] = union(value) if isinstance(value, AmqpValue) else value
+    return row
+
+
+_SECTION_ROWS: Mapping[str, Callable[[Message], dict[str, Any] | None]] = {
+    "header": lambda message: _struct_row(message.header, STRUCTS["header"]),
+    "delivery_annotations": lambda message: _map_row(message.delivery_annotations),
+    "message_annotations": lambda message: _map_row(message.message_annotations),
+    "properties": lambda message: _struct_row(message.properties, STRUCTS["properties"]),
+    "application_properties": lambda message: _map_row(message.application_properties),
+    "body": lambda message: _struct_row(message.body, STRUCTS["body"]),
+    "footer": lambda message: _map_row(message.footer),
+}

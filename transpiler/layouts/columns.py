@@ -1,0 +1,127 @@
+"""Spark's column types and the places of values in a row, as data and without Spark.
+
+A place is what a layout answers when it is asked for a field: a typed column, or a tagged union whose type is known
+only row by row.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """The Spark types that have an AMQP counterpart, by their SQL names."""
+
+    BOOLEAN = "BOOLEAN"
+    TINYINT = "TINYINT"
+    SMALLINT = "SMALLINT"
+    INT = "INT"
+    BIGINT = "BIGINT"
+    FLOAT = "FLOAT"
+    DOUBLE = "DOUBLE"
+    DECIMAL = "DECIMAL"
+    STRING = "STRING"
+    CHAR = "CHAR"
+    VARCHAR = "VARCHAR"
+    BINARY = "BINARY"
+    TIMESTAMP = "TIMESTAMP"
+    TIMESTAMP_NTZ = "TIMESTAMP_NTZ"
+
+    @property
+    def bits(self) -> int | None:
+        """The width of an integer type; None for the others."""
+        return _BITS.get(self)
+
+
+_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """A Spark type with its parameters: precision and scale of a DECIMAL, collation of a string."""
+
+    kind: Kind
+    precision: int = 0
+    scale: int = 0
+    collation: str = "UTF8_BINARY"
+
+    def __str__(self) -> str:
+        if self.kind is Kind.DECIMAL:
+            return f"DECIMAL({self.precision},{self.scale})"
+        if self.collation != "UTF8_BINARY":
+            return f"{self.kind.value} COLLATE {self.collation}"
+        return self.kind.value
+
+
+BOOLEAN = ColumnType(Kind.BOOLEAN)
+SMALLINT = ColumnType(Kind.SMALLINT)
+BIGINT = ColumnType(Kind.BIGINT)
+DOUBLE = ColumnType(Kind.DOUBLE)
+STRING = ColumnType(Kind.STRING)
+BINARY = ColumnType(Kind.BINARY)
+TIMESTAMP = ColumnType(Kind.TIMESTAMP)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One step of a path: the value of a map at a key."""
+
+    name: str
+
+
+#: From a row to a value: the name of a column, then fields of structs and keys of maps.
+Path = tuple[str | Key, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypedColumn:
+    """A value of one type, known before any row is read."""
+
+    path: Path
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedUnion:
+    """A struct ``V`` of the canonical schema: a type name, and one field for each class of values."""
+
+    path: Path
+
+
+#: Where a value is; None elsewhere says that the layout has no place for it.
+Location = TypedColumn | TaggedUnion
+
+#: Spark's JSON names of the types that take no parameters.
+_SIMPLE = {
+    "boolean": Kind.BOOLEAN,
+    "byte": Kind.TINYINT,
+    "short": Kind.SMALLINT,
+    "integer": Kind.INT,
+    "long": Kind.BIGINT,
+    "float": Kind.FLOAT,
+    "double": Kind.DOUBLE,
+    "string": Kind.STRING,
+    "binary": Kind.BINARY,
+    "timestamp": Kind.TIMESTAMP,
+    "timestamp_ntz": Kind.TIMESTAMP_NTZ,
+}
+_DECIMAL = re.compile(r"decimal\((\d+),\s*(-?\d+)\)")
+_SIZED = re.compile(r"(char|varchar)\(\d+\)")
+_COLLATED = re.compile(r"string collate (\w+)", re.IGNORECASE)
+
+
+def read_type(name: object, collation: str | None = None) -> ColumnType | None:
+    """The type behind a name in Spark's JSON form of a schema; None where AMQP has no counterpart."""
+    if not isinstance(name, str):
+        return None
+    if name in _SIMPLE:
+        return ColumnType(_SIMPLE[name], collation=collation or "UTF8_BINARY")
+    if decimal := _DECIMAL.fullmatch(name):
+        return ColumnType(Kind.DECIMAL, int(decimal[1]), int(decimal[2]))
+    if sized := _SIZED.fullmatch(name):
+        return ColumnType(Kind[sized[1].upper()], collation=collation or "UTF8_BINARY")
+    if collated := _COLLATED.fullmatch(name):
+        return ColumnType(Kind.STRING, collation=collated[1])
+    return None

@@ -1,0 +1,191 @@
+"""Typed columns: each column, or each field of one named struct, is the property of exactly that name.
+
+Built from Spark's JSON form of a schema (``StructType.jsonValue()``), so that no Spark is needed. Sections of the
+canonical schema that stand beside the columns serve the header names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from transpiler.errors import LayoutError
+from transpiler.layouts.amqp import MAPS, SECTIONS, STRUCTS, UNION, AmqpLayout
+from transpiler.layouts.columns import ColumnType, Location, Path, TypedColumn, read_type
+from transpiler.message.fields import Place
+from transpiler.message.message import Message
+from transpiler.message.types import coerce
+
+#: One field of a schema in Spark's JSON form.
+SchemaField = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A column that cannot be a property, and why."""
+
+    reason: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlatLayout:
+    """Properties in typed columns, header names in the canonical sections beside them, if any."""
+
+    columns: Mapping[str, TypedColumn | Unusable]
+    sections: AmqpLayout
+    name: str = "flat"
+
+    def field(self, place: Place) -> Location | None:
+        """The place of a section's field where the DataFrame has that section."""
+        return self.sections.field(place)
+
+    def property(self, name: str) -> Location | None:
+        """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
+        column = self.columns.get(name)
+        if isinstance(column, Unusable):
+            raise LayoutError.at("layout.column-type", f"column {name}: {column.reason}", hint=column.hint)
+        return column
+
+    def names(self) -> tuple[str, ...]:
+        """The columns that can be properties."""
+        return tuple(name for name, column in self.columns.items() if isinstance(column, TypedColumn))
+
+    def row(self, message: Message) -> Mapping[str, Any]:
+        """The message's properties by column, and the sections; a property without a column is left out."""
+        properties = message.application_properties or {}
+        row: dict[str, Any] = dict(self.sections.row(message))
+        for name, column in self.columns.items():
+            if isinstance(column, TypedColumn):
+                value = properties.get(name)
+                target = row
+                for step in column.path[:-1]:
+                    target = target.setdefault(str(step), {})
+                target[str(column.path[-1])] = None if value is None else coerce(value)
+        return row
+
+
+def flat_layout(
+    schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False
+) -> FlatLayout:
+    """A layout from a schema in Spark's JSON form; ``struct`` names the column whose fields are the properties.
+
+    Spark resolves names without regard to case unless told otherwise, so two columns that differ only in case are
+    unusable unless ``case_sensitive``. ``LayoutError`` where ``struct`` is no struct of the schema.
+    """
+    fields = {field["name"]: field for field in schema["fields"]}
+    sections = tuple(name for name in SECTIONS if name != struct and _is_section(name, fields.get(name)))
+    if struct is None:
+        columns = dict(_columns([field for name, field in fields.items() if name not in sections], (), ""))
+    elif struct in fields and _is_struct(fields[struct]):
+        columns = dict(_columns(fields[struct]["type"]["fields"], (struct,), ""))
+    else:
+        raise LayoutError.at(
+            "layout.no-struct",
+            f"the schema has no struct column called {struct!r}",
+            hint=f"its columns are {', '.join(fields)}",
+        )
+    if not case_sensitive:
+        columns |= _ambiguous(columns)
+    return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections))
+
+
+def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, TypedColumn | Unusable]]:
+    """Each field by its name; a field of a nested struct by its dotted path."""
+    for field in fields:
+        name, place = prefix + field["name"], (*path, field["name"])
+        column_type = _type(field)
+        if column_type is not None:
+            yield name, TypedColumn(place, column_type)
+        elif _is_struct(field):
+            yield name, Unusable(
+                "a struct is no property", f"name one of its fields, for example {name}.{_first(field)}"
+            )
+            yield from _columns(field["type"]["fields"], place, f"{name}.")
+        else:
+            yield name, Unusable(
+                f"no message property has the type {_describe(field['type'])}",
+                "select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP",
+            )
+
+
+def _ambiguous(columns: Mapping[str, TypedColumn | Unusable]) -> dict[str, Unusable]:
+    spellings: dict[str, list[str]] = {}
+    for name in columns:
+        spellings.setdefault(name.lower(), []).append(name)
+    return {
+        name: Unusable(
+            f"the schema also has {next(other for other in group if other != name)}, and Spark does not tell them apart",
+            "rename one of the two, or set spark.sql.caseSensitive to true",
+        )
+        for group in spellings.values()
+        if len(group) > 1
+        for name in group
+    }
+
+
+def _type(field: SchemaField) -> ColumnType | None:
+    metadata = field.get("metadata") or {}
+    collation = (metadata.get("__COLLATIONS") or {}).get(field["name"])
+    # A table reports CHAR and VARCHAR columns as strings and keeps what was declared in the metadata.
+    declared = metadata.get("__CHAR_VARCHAR_TYPE_STRING", field["type"])
+    return read_type(declared, collation.rpartition(".")[2] if collation else None)
+
+
+def _is_struct(field: SchemaField) -> bool:
+    return isinstance(field["type"], Mapping) and field["type"].get("type") == "struct"
+
+
+def _first(field: SchemaField) -> str:
+    return str(next((inner["name"] for inner in field["type"]["fields"]), "field"))
+
+
+def _describe(spark_type: object) -> str:
+    if isinstance(spark_type, Mapping):
+        return str(spark_type.get("type", "unknown")).upper()
+    return str(spark_type).upper()
+
+
+def _is_section(name: str, field: SchemaField | None) -> bool:
+    """Whether a column has the shape that the canonical schema gives that section."""
+    if field is None:
+        return False
+    if name in MAPS:
+        return (
+            isinstance(field["type"], Mapping)
+            and field["type"].get("type") == "map"
+            and field["type"].get("keyType") == "string"
+            and _is_union(field["type"].get("valueType"))
+        )
+    if not _is_struct(field):
+        return False
+    found = {inner["name"]: inner for inner in field["type"]["fields"]}
+    return all(
+        inner in found
+        and (_is_union(found[inner]["type"]) if expected is None else _type(found[inner]) == expected)
+        for inner, expected in STRUCTS[name].items()
+    )
+
+
+def _is_union(spark_type: object) -> bool:
+    if not isinstance(spark_type, Mapping) or spark_type.get("type") != "struct":
+        return False
+    return {field["name"]: _type(field) for field in spark_type["fields"]} == dict(UNION)
+
+
+def layout_from_schema(
+    schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False
+) -> AmqpLayout | FlatLayout:
+    """The layout that a schema shows: canonical where it has the map of application properties, else typed columns.
+
+    A struct in the place of that map holds the properties as its fields.
+    """
+    fields = {field["name"]: field for field in schema["fields"]}
+    if struct is None and _is_section("application_properties", fields.get("application_properties")):
+        return AmqpLayout(sections=tuple(name for name in SECTIONS if _is_section(name, fields.get(name))))
+    properties = fields.get("application_properties")
+    if struct is None and properties is not None and _is_struct(properties):
+        struct = "application_properties"
+    return flat_layout(schema, struct, case_sensitive=case_sensitive)

@@ -1,0 +1,43 @@
+"""The Layout protocol: where the fields and properties of a message are in a DataFrame.
+
+A layout knows columns and nothing else: no dialect, no topology, no SQL. It also builds rows, so that a test can prove
+that what it says about a row is what is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from transpiler.layouts.columns import Location
+from transpiler.message.fields import Place
+from transpiler.message.message import Message
+
+
+@runtime_checkable
+class Layout(Protocol):
+    """Answers where a value is; None says that there is no place for it."""
+
+    @property
+    def name(self) -> str:
+        """What errors call this layout."""
+        ...
+
+    def field(self, place: Place) -> Location | None:
+        """The place of a field of a section, or of an annotation by its key."""
+        ...
+
+    def property(self, name: str) -> Location | None:
+        """The place of an application property.
+
+        ``LayoutError`` where a column has that name but a type that no property has.
+        """
+        ...
+
+    def names(self) -> tuple[str, ...]:
+        """The properties that have a place, for suggestions; empty where any name has one."""
+        ...
+
+    def row(self, message: Message) -> Mapping[str, Any]:
+        """The message as one row, by column; a time is its milliseconds."""
+        ...

@@ -1,0 +1,193 @@
+"""AMQP types, the types that a selector computes with, and the table between them; JMS's three truth values.
+
+Source: the Apache AMQP filter document, section 2.2, Figure 2; Jakarta Messaging 3.1, section 3.8.1.2, for
+*unknown*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import Enum
+from types import MappingProxyType
+from typing import NamedTuple
+from uuid import UUID
+
+
+class AmqpType(Enum):
+    """The primitive types of AMQP 1.0, by the names of its type system."""
+
+    NULL = "null"
+    BOOLEAN = "boolean"
+    UBYTE = "ubyte"
+    USHORT = "ushort"
+    UINT = "uint"
+    ULONG = "ulong"
+    BYTE = "byte"
+    SHORT = "short"
+    INT = "int"
+    LONG = "long"
+    FLOAT = "float"
+    DOUBLE = "double"
+    DECIMAL32 = "decimal32"
+    DECIMAL64 = "decimal64"
+    DECIMAL128 = "decimal128"
+    CHAR = "char"
+    TIMESTAMP = "timestamp"
+    UUID = "uuid"
+    BINARY = "binary"
+    STRING = "string"
+    SYMBOL = "symbol"
+
+
+class SelectorType(Enum):
+    """The types of a selector's operands, by their Java names."""
+
+    NULL = "null"
+    BOOLEAN = "boolean"
+    BYTE = "byte"
+    SHORT = "short"
+    INT = "int"
+    LONG = "long"
+    FLOAT = "float"
+    DOUBLE = "double"
+    CHAR = "char"
+    STRING = "String"
+    BYTES = "byte[]"
+
+
+#: Figure 2, "Mapping AMQP types to JMS types", row by row.
+COERCION: Mapping[AmqpType, SelectorType] = MappingProxyType(
+    {
+        AmqpType.NULL: SelectorType.NULL,
+        AmqpType.BOOLEAN: SelectorType.BOOLEAN,
+        AmqpType.UBYTE: SelectorType.SHORT,
+        AmqpType.USHORT: SelectorType.INT,
+        AmqpType.UINT: SelectorType.LONG,
+        AmqpType.ULONG: SelectorType.LONG,
+        AmqpType.BYTE: SelectorType.BYTE,
+        AmqpType.SHORT: SelectorType.SHORT,
+        AmqpType.INT: SelectorType.INT,
+        AmqpType.LONG: SelectorType.LONG,
+        AmqpType.FLOAT: SelectorType.FLOAT,
+        AmqpType.DOUBLE: SelectorType.DOUBLE,
+        AmqpType.DECIMAL32: SelectorType.DOUBLE,
+        AmqpType.DECIMAL64: SelectorType.DOUBLE,
+        AmqpType.DECIMAL128: SelectorType.DOUBLE,
+        AmqpType.CHAR: SelectorType.CHAR,
+        AmqpType.TIMESTAMP: SelectorType.LONG,
+        AmqpType.UUID: SelectorType.BYTES,
+        AmqpType.BINARY: SelectorType.BYTES,
+        AmqpType.STRING: SelectorType.STRING,
+        AmqpType.SYMBOL: SelectorType.STRING,
+    }
+)
+
+
+class TypeClass(Enum):
+    """Types whose values can be compared with each other are alike; the value names the canonical schema's field.
+
+    Numbers of every width are alike, but integers and floating point numbers live in two fields.
+    """
+
+    BOOLEAN = "boolean"
+    INTEGER = "long"
+    FLOATING = "double"
+    STRING = "string"
+    BYTES = "binary"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether arithmetic takes it."""
+        return self is TypeClass.INTEGER or self is TypeClass.FLOATING
+
+    def is_like(self, other: TypeClass) -> bool:
+        """Jakarta Messaging 3.8.1.1: "Only like type values can be compared", numbers with numbers of any type."""
+        return self is other or (self.numeric and other.numeric)
+
+
+#: The class of each selector type; null has none, for it is no value. A char is a string of one character.
+TYPE_CLASS: Mapping[SelectorType, TypeClass] = MappingProxyType(
+    {
+        SelectorType.BOOLEAN: TypeClass.BOOLEAN,
+        SelectorType.BYTE: TypeClass.INTEGER,
+        SelectorType.SHORT: TypeClass.INTEGER,
+        SelectorType.INT: TypeClass.INTEGER,
+        SelectorType.LONG: TypeClass.INTEGER,
+        SelectorType.FLOAT: TypeClass.FLOATING,
+        SelectorType.DOUBLE: TypeClass.FLOATING,
+        SelectorType.CHAR: TypeClass.STRING,
+        SelectorType.STRING: TypeClass.STRING,
+        SelectorType.BYTES: TypeClass.BYTES,
+    }
+)
+
+#: What Python holds for an AMQP primitive: decimals as Decimal, a timestamp as milliseconds, a uuid as UUID.
+Primitive = None | bool | int | float | Decimal | str | bytes | UUID
+
+
+class AmqpValue(NamedTuple):
+    """A primitive value together with its AMQP type, as a section of a message holds it."""
+
+    type: AmqpType
+    value: Primitive
+
+
+#: A selector's operand in Python: an integer is 64 bits and signed, None is a missing value.
+SelectorValue = None | bool | int | float | str | bytes
+
+
+def coerce(value: AmqpValue) -> SelectorValue:
+    """The value that a selector sees, by the coercion table.
+
+    An unsigned long above 2**63-1 wraps as Java's ``longValue`` does; a decimal becomes the nearest double;
+    a uuid its 16 bytes.
+    """
+    match value.value:
+        case bool() | None:
+            return value.value
+        case int() as number:
+            return (number + 2**63) % 2**64 - 2**63
+        case Decimal() as number:
+            return float(number)
+        case UUID() as uuid:
+            return uuid.bytes
+        case other:
+            return other
+
+
+#: True, False, or None for JMS's *unknown*.
+Truth = bool | None
+
+#: Jakarta Messaging 3.8.1.2, the definition of AND, by its two operands.
+AND: Mapping[tuple[Truth, Truth], Truth] = MappingProxyType(
+    {
+        (True, True): True,
+        (True, False): False,
+        (True, None): None,
+        (False, True): False,
+        (False, False): False,
+        (False, None): False,
+        (None, True): None,
+        (None, False): False,
+        (None, None): None,
+    }
+)
+
+#: The definition of OR.
+OR: Mapping[tuple[Truth, Truth], Truth] = MappingProxyType(
+    {
+        (True, True): True,
+        (True, False): True,
+        (True, None): True,
+        (False, True): True,
+        (False, False): False,
+        (False, None): None,
+        (None, True): True,
+        (None, False): None,
+        (None, None): None,
+    }
+)
+
+#: The definition of NOT.
+NOT: Mapping[Truth, Truth] = MappingProxyType({True: False, False: True, None: None})

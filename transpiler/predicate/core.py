@@ -1,0 +1,219 @@
+"""The nodes of the typed core.
+
+A *value* is an SQL expression with a type; it is NULL in some rows. A *predicate* says when something holds: it is
+TRUE in the rows where it holds and FALSE or NULL in the others, and nobody may ask which of the two. So a predicate
+has no NOT; the opposite of a condition is lowered as a predicate of its own, and ``NotTrue`` is the one complement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Kind, Path
+from transpiler.message.types import TypeClass
+from transpiler.selector.ast import Comparison
+from transpiler.selector.pattern import Pattern
+
+
+class Function(Enum):
+    """The operations on values; each says its own type."""
+
+    #: Number to double, as Java widens it.
+    TO_DOUBLE = "to double"
+    #: Integer of any width to 64 bits.
+    TO_LONG = "to long"
+    #: Whole milliseconds since the epoch of a TIMESTAMP, or of a TIMESTAMP_NTZ read as UTC.
+    MILLISECONDS = "milliseconds"
+    #: A string of any collation, compared by its bytes.
+    BY_BYTES = "by bytes"
+    #: A CHAR column without the spaces that pad it.
+    UNPADDED = "unpadded"
+    NEGATE = "negate"
+    ADD = "add"
+    SUBTRACT = "subtract"
+    MULTIPLY = "multiply"
+    DIVIDE = "divide"
+    #: The first argument that is not NULL.
+    FIRST = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, a field of a struct or the value of a map at a key."""
+
+    path: Path
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value known at compile time; never NULL."""
+
+    value: bool | int | float | str
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function of values; NULL where an argument is NULL or the result does not exist."""
+
+    function: Function
+    arguments: tuple[Value, ...]
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A value in the rows where a predicate holds, NULL in the others."""
+
+    condition: Predicate
+    value: Value
+
+    @property
+    def type(self) -> ColumnType:
+        """The type of the value."""
+        return self.value.type
+
+
+Value = Column | Constant | Apply | When
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Holds in every row, or in none."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison of two values as Spark makes it: NaN equals itself and is above every number."""
+
+    operator: Comparison
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """The value is, or is not, one of some constants."""
+
+    value: Value
+    members: tuple[Constant, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """The string matches, or does not match, a pattern."""
+
+    value: Value
+    pattern: Pattern
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A boolean value is TRUE, or, negated, is FALSE."""
+
+    value: Value
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """The value is NULL, or, negated, is not."""
+
+    value: Value
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IsNan:
+    """The double is NaN, or, negated, is anything else, NULL included."""
+
+    value: Value
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All terms hold."""
+
+    terms: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """A term holds."""
+
+    terms: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotTrue:
+    """The predicate does not hold."""
+
+    predicate: Predicate
+
+
+Predicate = Truth | Compare | In | Like | Flag | IsNull | IsNan | And | Or | NotTrue
+
+TRUE = Truth(True)
+FALSE = Truth(False)
+
+_CLASSES = {
+    Kind.BOOLEAN: TypeClass.BOOLEAN,
+    Kind.TINYINT: TypeClass.INTEGER,
+    Kind.SMALLINT: TypeClass.INTEGER,
+    Kind.INT: TypeClass.INTEGER,
+    Kind.BIGINT: TypeClass.INTEGER,
+    Kind.FLOAT: TypeClass.FLOATING,
+    Kind.DOUBLE: TypeClass.FLOATING,
+    Kind.DECIMAL: TypeClass.FLOATING,
+    Kind.STRING: TypeClass.STRING,
+    Kind.CHAR: TypeClass.STRING,
+    Kind.VARCHAR: TypeClass.STRING,
+    Kind.BINARY: TypeClass.BYTES,
+    Kind.TIMESTAMP: TypeClass.INTEGER,
+    Kind.TIMESTAMP_NTZ: TypeClass.INTEGER,
+}
+
+
+def type_class(value_type: ColumnType) -> TypeClass:
+    """The class of message values that a column of that type holds."""
+    return _CLASSES[value_type.kind]
+
+
+def constant(value: bool | int | float | str) -> Constant:
+    """A constant of the type that a selector computes with."""
+    match value:
+        case bool():
+            return Constant(value, BOOLEAN)
+        case int():
+            return Constant(value, BIGINT)
+        case float():
+            return Constant(value, DOUBLE)
+        case str():
+            return Constant(value, STRING)
+
+
+def all_of(*terms: Predicate) -> Predicate:
+    """The conjunction: FALSE absorbs, TRUE goes away."""
+    kept = tuple(term for term in terms if term != TRUE)
+    if FALSE in kept:
+        return FALSE
+    if not kept:
+        return TRUE
+    return kept[0] if len(kept) == 1 else And(kept)
+
+
+def any_of(*terms: Predicate) -> Predicate:
+    """The disjunction: TRUE absorbs, FALSE goes away."""
+    kept = tuple(term for term in terms if term != FALSE)
+    if TRUE in kept:
+        return TRUE
+    if not kept:
+        return FALSE
+    return kept[0] if len(kept) == 1 else Or(kept)

@@ -1,0 +1,178 @@
+"""Monotone conversions turned round: from a condition on ``f(column)`` to a condition on the column.
+
+A column of integers, of decimals, of 32-bit floats or of timestamps is a *grid*: its values in order, numbered by
+integers. The conversion to the type that a selector compares with never decreases along a grid. So the rows where
+``f(column) > c`` are exactly those above one place of the grid, which a bisection finds once, at compile time, and the
+comparison is left with the bare column on one side: the form that file readers can skip row groups with.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from transpiler.layouts.columns import ColumnType, Kind
+from transpiler.predicate.core import (
+    FALSE,
+    Apply,
+    Compare,
+    Constant,
+    Function,
+    IsNull,
+    Predicate,
+    Value,
+    all_of,
+    any_of,
+)
+from transpiler.selector.ast import Comparison
+
+_FLOAT32_INFINITY = 0x7F800000
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """The values of a column: the first and last number, what the number converts to, and its constant."""
+
+    first: int
+    last: int
+    convert: Callable[[int], float]
+    constant: Callable[[int], Constant]
+
+    def lowest(self, holds: Callable[[float], bool]) -> int:
+        """The least number from which on a monotone condition holds; one past the last where it never does."""
+        low, high = self.first, self.last + 1
+        while low < high:
+            middle = (low + high) // 2
+            if holds(self.convert(middle)):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+
+def _integers(column_type: ColumnType) -> _Grid:
+    bits = column_type.kind.bits or 64
+    return _Grid(
+        -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, float, lambda number: Constant(number, column_type)
+    )
+
+
+def _decimals(column_type: ColumnType) -> _Grid:
+    scale, bound = column_type.scale, 10**column_type.precision - 1
+
+    def convert(number: int) -> float:
+        return number / 10**scale
+
+    # A constant of a DECIMAL type holds its unscaled number.
+    return _Grid(-bound, bound, convert, lambda number: Constant(number, column_type))
+
+
+def _floats(column_type: ColumnType) -> _Grid:
+    def convert(number: int) -> float:
+        value: float = struct.unpack("f", struct.pack("I", abs(number)))[0]
+        return math.copysign(value, number) if number else 0.0
+
+    return _Grid(
+        -_FLOAT32_INFINITY,
+        _FLOAT32_INFINITY,
+        convert,
+        lambda number: Constant(convert(number), column_type),
+    )
+
+
+def _timestamps(column_type: ColumnType) -> _Grid:
+    # Spark keeps microseconds, a selector sees whole milliseconds, rounded down.
+    return _Grid(
+        -(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: Constant(number, column_type)
+    )
+
+
+_GRIDS = {
+    (Function.TO_DOUBLE, Kind.TINYINT): _integers,
+    (Function.TO_DOUBLE, Kind.SMALLINT): _integers,
+    (Function.TO_DOUBLE, Kind.INT): _integers,
+    (Function.TO_DOUBLE, Kind.BIGINT): _integers,
+    (Function.TO_DOUBLE, Kind.DECIMAL): _decimals,
+    (Function.TO_DOUBLE, Kind.FLOAT): _floats,
+    (Function.MILLISECONDS, Kind.TIMESTAMP): _timestamps,
+    (Function.MILLISECONDS, Kind.TIMESTAMP_NTZ): _timestamps,
+}
+
+
+def turn_round(operator: Comparison, converted: Value, bound: Constant) -> Predicate | None:
+    """``converted operator bound`` as a condition on the column inside; None where there is no grid.
+
+    NaN in a column of floats stands above every number, as Spark orders it.
+    """
+    if not isinstance(converted, Apply) or isinstance(bound.value, bool | str):
+        return None
+    column = converted.arguments[0]
+    make = _GRIDS.get((converted.function, column.type.kind))
+    limit = bound.value
+    if make is None or math.isnan(limit):
+        return None
+    grid = make(column.type)
+    at_least = grid.lowest(lambda value: value >= limit)
+    above = grid.lowest(lambda value: value > limit)
+    match operator:
+        case Comparison.GE:
+            return _from(grid, column, at_least, exact=at_least < above)
+        case Comparison.GT:
+            return _from(grid, column, above, exact=False)
+        case Comparison.LT:
+            return _below(grid, column, at_least, exact=at_least < above)
+        case Comparison.LE:
+            return _below(grid, column, above, exact=False)
+        case Comparison.EQ:
+            return _between(grid, column, at_least, above)
+        case Comparison.NE:
+            if at_least == above:
+                return IsNull(column, negated=True)
+            if above == at_least + 1:
+                return Compare(Comparison.NE, column, grid.constant(at_least))
+            return any_of(
+                _below(grid, column, at_least, exact=True), _from(grid, column, above, exact=True)
+            )
+
+
+def _from(grid: _Grid, column: Value, start: int, *, exact: bool) -> Predicate:
+    """The column is at ``start`` or above; written with ``>`` where the bound is the place before it."""
+    if start > grid.last:
+        return Compare(Comparison.GT, column, grid.constant(grid.last)) if _has_nan(column) else FALSE
+    if start <= grid.first:
+        return IsNull(column, negated=True)
+    if exact or _stepped(column):
+        return Compare(Comparison.GE, column, grid.constant(start))
+    return Compare(Comparison.GT, column, grid.constant(start - 1))
+
+
+def _below(grid: _Grid, column: Value, end: int, *, exact: bool) -> Predicate:
+    """The column is under ``end``; written with ``<=`` where the bound is the place before it."""
+    if end <= grid.first:
+        return FALSE
+    if end > grid.last:
+        if _has_nan(column):
+            return Compare(Comparison.LE, column, grid.constant(grid.last))
+        return IsNull(column, negated=True)
+    if exact or _stepped(column):
+        return Compare(Comparison.LT, column, grid.constant(end))
+    return Compare(Comparison.LE, column, grid.constant(end - 1))
+
+
+def _between(grid: _Grid, column: Value, start: int, end: int) -> Predicate:
+    if start == end:
+        return FALSE
+    if end == start + 1:
+        return Compare(Comparison.EQ, column, grid.constant(start))
+    return all_of(_from(grid, column, start, exact=True), _below(grid, column, end, exact=True))
+
+
+def _has_nan(column: Value) -> bool:
+    return column.type.kind is Kind.FLOAT
+
+
+def _stepped(column: Value) -> bool:
+    """A timestamp's bounds are whole milliseconds: never the microsecond before one."""
+    return column.type.kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ)

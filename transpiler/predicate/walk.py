@@ -1,0 +1,87 @@
+"""Walkers over the core: what a node holds, a node rebuilt with other parts, and how large it would be as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from transpiler.predicate.core import (
+    And,
+    Apply,
+    Column,
+    Compare,
+    Constant,
+    Flag,
+    In,
+    IsNan,
+    IsNull,
+    Like,
+    NotTrue,
+    Or,
+    Predicate,
+    Truth,
+    Value,
+    When,
+)
+
+Node = Predicate | Value
+
+
+def parts(node: Node) -> tuple[Node, ...]:
+    """The values and predicates directly inside a node."""
+    match node:
+        case Column() | Constant() | Truth():
+            return ()
+        case Apply(arguments=arguments):
+            return arguments
+        case When(condition=condition, value=value):
+            return (condition, value)
+        case Compare(left=left, right=right):
+            return (left, right)
+        case In(value=value) | Like(value=value) | Flag(value=value) | IsNull(value=value) | IsNan(value=value):
+            return (value,)
+        case And(terms=terms) | Or(terms=terms):
+            return terms
+        case NotTrue(predicate=predicate):
+            return (predicate,)
+
+
+def rebuild(
+    node: Predicate, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value]
+) -> Predicate:
+    """The node with a function applied to each part; the node itself where nothing changed."""
+    match node:
+        case Truth():
+            return node
+        case Compare(left=left, right=right):
+            new_left, new_right = value(left), value(right)
+            if new_left is left and new_right is right:
+                return node
+            return Compare(node.operator, new_left, new_right)
+        case In(value=inner) | Like(value=inner) | Flag(value=inner) | IsNull(value=inner) | IsNan(value=inner):
+            new = value(inner)
+            return node if new is inner else replace(node, value=new)
+        case And(terms=terms) | Or(terms=terms):
+            changed = tuple(predicate(term) for term in terms)
+            if all(new is old for new, old in zip(changed, terms, strict=True)):
+                return node
+            return type(node)(changed)
+        case NotTrue(predicate=inner_predicate):
+            new_predicate = predicate(inner_predicate)
+            return node if new_predicate is inner_predicate else NotTrue(new_predicate)
+
+
+def size(node: Node) -> int:
+    """How many nodes the text would have; parts that are shared count as often as they would be written."""
+    known: dict[int, int] = {}
+
+    def measure(inner: Node) -> int:
+        found = known.get(id(inner))
+        if found is None:
+            found = 1 + sum(measure(part) for part in parts(inner))
+            if isinstance(inner, In):
+                found += len(inner.members)
+            known[id(inner)] = found
+        return found
+
+    return measure(node)

@@ -1,0 +1,1 @@
+"""The selector language: its tree, its dialects, lexer, grammar, static checks and printer."""

@@ -1,0 +1,226 @@
+"""The surface tree: what the user wrote, node by node, with its place in the text.
+
+Nodes are frozen and slotted. Spans do not take part in equality, so two spellings of one selector are equal trees.
+AND and OR hold all their terms, because people write chains of thousands and a deep tree would need deep walkers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from transpiler.source import Span
+
+_NOWHERE = Span(0, 0)
+
+
+class Comparison(Enum):
+    """The comparison operators of Jakarta Messaging 3.8.1.2, by their spelling."""
+
+    EQ = "="
+    NE = "<>"
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+
+    @property
+    def is_equality(self) -> bool:
+        """Whether it is ``=`` or ``<>``, the two that strings and booleans take."""
+        return self in (Comparison.EQ, Comparison.NE)
+
+    @property
+    def negated(self) -> Comparison:
+        """The operator that holds exactly where this one does not."""
+        return _NEGATED[self]
+
+    @property
+    def mirrored(self) -> Comparison:
+        """The operator that says the same with its operands exchanged."""
+        return _MIRRORED[self]
+
+
+_NEGATED = {
+    Comparison.EQ: Comparison.NE,
+    Comparison.NE: Comparison.EQ,
+    Comparison.LT: Comparison.GE,
+    Comparison.GE: Comparison.LT,
+    Comparison.GT: Comparison.LE,
+    Comparison.LE: Comparison.GT,
+}
+_MIRRORED = {
+    Comparison.EQ: Comparison.EQ,
+    Comparison.NE: Comparison.NE,
+    Comparison.LT: Comparison.GT,
+    Comparison.GT: Comparison.LT,
+    Comparison.LE: Comparison.GE,
+    Comparison.GE: Comparison.LE,
+}
+
+
+class Arithmetic(Enum):
+    """The arithmetic operators, by their spelling."""
+
+    ADD = "+"
+    SUBTRACT = "-"
+    MULTIPLY = "*"
+    DIVIDE = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """The name of a header field or a property."""
+
+    name: str
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StringLiteral:
+    """A string literal; ``value`` is without quotes, doubled quotes undone."""
+
+    value: str
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerLiteral:
+    """An exact numeric literal, within 64 signed bits."""
+
+    value: int
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FloatLiteral:
+    """An approximate numeric literal; one with the suffix ``f`` is already rounded to 32 bits."""
+
+    value: float
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanLiteral:
+    """TRUE or FALSE."""
+
+    value: bool
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A unary plus or minus."""
+
+    operator: Arithmetic
+    operand: Expression
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Calculate:
+    """A binary arithmetic expression."""
+
+    operator: Arithmetic
+    left: Expression
+    right: Expression
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison of two operands."""
+
+    operator: Comparison
+    left: Expression
+    right: Expression
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """``operand [NOT] BETWEEN low AND high``."""
+
+    operand: Expression
+    low: Expression
+    high: Expression
+    negated: bool = False
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """``operand [NOT] IN (members)``."""
+
+    operand: Expression
+    members: tuple[Expression, ...]
+    negated: bool = False
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """``operand [NOT] LIKE pattern [ESCAPE escape]``; ``pattern`` is the pattern value as written."""
+
+    operand: Expression
+    pattern: StringLiteral
+    escape: StringLiteral | None = None
+    negated: bool = False
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """``operand IS [NOT] NULL``."""
+
+    operand: Expression
+    negated: bool = False
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """A negated condition."""
+
+    operand: Expression
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """A conjunction of two or more conditions, none of which is itself a conjunction."""
+
+    terms: tuple[Expression, ...]
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """A disjunction of two or more conditions, none of which is itself a disjunction."""
+
+    terms: tuple[Expression, ...]
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+Literal = StringLiteral | IntegerLiteral | FloatLiteral | BooleanLiteral
+Expression = (
+    Identifier | Literal | Sign | Calculate | Compare | Between | In | Like | IsNull | Not | And | Or
+)
+
+
+def children(node: Expression) -> tuple[Expression, ...]:
+    """The operands of a node, in the order in which they were written."""
+    match node:
+        case Sign(operand=operand) | Not(operand=operand) | IsNull(operand=operand):
+            return (operand,)
+        case Calculate(left=left, right=right) | Compare(left=left, right=right):
+            return (left, right)
+        case Between(operand=operand, low=low, high=high):
+            return (operand, low, high)
+        case In(operand=operand, members=members):
+            return (operand, *members)
+        case Like(operand=operand):
+            return (operand,)
+        case And(terms=terms) | Or(terms=terms):
+            return terms
+        case _:
+            return ()

@@ -1,0 +1,276 @@
+"""From tokens to the surface tree: one grammar, layered with the standard's own non-terminals.
+
+Each layer binds tighter than the one before it, so the grammar needs no table of precedences and has no conflicts.
+It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse says what was expected
+in words that a person uses; SLY's own recovery is never wanted, so every error raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from sly import Parser
+from sly.lex import Token
+
+from transpiler.errors import SelectorSyntaxError, UnsupportedFeatureError
+from transpiler.selector import ast
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.expected import Opened, describe, hint_for
+from transpiler.selector.lexer import SelectorLexer
+from transpiler.source import Source, Span
+
+_MAX_LONG = 2**63 - 1
+
+
+class SelectorParser(Parser):
+    """One parse of one source; not to be used twice or from two threads."""
+
+    tokens = SelectorLexer.tokens
+    start = "condition"
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.previous: Token | None = None
+        self.current: Token | None = None
+        self.open: list[Opened] = []
+
+    def read(self) -> ast.Expression:
+        """The tree of the whole source."""
+        return self.parse(self._follow(SelectorLexer(self.source).scan()))
+
+    def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
+        for token in tokens:
+            self.previous, self.current = self.current, token
+            if token.type == "LPAREN":
+                self.open.append(Opened(token, self.previous is not None and self.previous.type == "IN"))
+            elif token.type == "RPAREN" and self.open:
+                self.open.pop()
+            yield token
+        self.previous, self.current = self.current, None
+
+    # conditional expression
+
+    @_("disjunction")
+    def condition(self, p: Any) -> ast.Expression:
+        return _join(ast.Or, p.disjunction)
+
+    @_("disjunction OR conjunction")
+    def disjunction(self, p: Any) -> list[ast.Expression]:
+        p.disjunction.append(_join(ast.And, p.conjunction))
+        return p.disjunction
+
+    @_("conjunction")
+    def disjunction(self, p: Any) -> list[ast.Expression]:
+        return [_join(ast.And, p.conjunction)]
+
+    @_("conjunction AND negation")
+    def conjunction(self, p: Any) -> list[ast.Expression]:
+        p.conjunction.append(p.negation)
+        return p.conjunction
+
+    @_("negation")
+    def conjunction(self, p: Any) -> list[ast.Expression]:
+        return [p.negation]
+
+    @_("NOT negation")
+    def negation(self, p: Any) -> ast.Expression:
+        return ast.Not(p.negation, Span(p.index, p.negation.span.end))
+
+    @_("comparison")
+    def negation(self, p: Any) -> ast.Expression:
+        return p.comparison
+
+    # comparison
+
+    @_("sum EQ sum", "sum NE sum", "sum LT sum", "sum LE sum", "sum GT sum", "sum GE sum")
+    def comparison(self, p: Any) -> ast.Expression:
+        return ast.Compare(ast.Comparison(p[1]), p.sum0, p.sum1, p.sum0.span.to(p.sum1.span))
+
+    @_("sum IS NULL", "sum IS NOT NULL")
+    def comparison(self, p: Any) -> ast.Expression:
+        return ast.IsNull(p.sum, len(p) == 4, Span(p.sum.span.start, p.end))
+
+    @_("sum BETWEEN sum AND sum", "sum NOT BETWEEN sum AND sum")
+    def comparison(self, p: Any) -> ast.Expression:
+        return ast.Between(p.sum0, p.sum1, p.sum2, len(p) == 6, p.sum0.span.to(p.sum2.span))
+
+    @_("sum IN LPAREN members RPAREN", "sum NOT IN LPAREN members RPAREN")
+    def comparison(self, p: Any) -> ast.Expression:
+        return ast.In(p.sum, tuple(p.members), len(p) == 6, Span(p.sum.span.start, p.end))
+
+    @_("sum LIKE string escape", "sum NOT LIKE string escape")
+    def comparison(self, p: Any) -> ast.Expression:
+        end = p.escape.span.end if p.escape else p.string.span.end
+        return ast.Like(p.sum, p.string, p.escape, len(p) == 5, Span(p.sum.span.start, end))
+
+    @_("sum")
+    def comparison(self, p: Any) -> ast.Expression:
+        return p.sum
+
+    @_("ESCAPE string")
+    def escape(self, p: Any) -> ast.StringLiteral:
+        return p.string
+
+    @_("")
+    def escape(self, p: Any) -> None:
+        return None
+
+    @_("members COMMA sum")
+    def members(self, p: Any) -> list[ast.Expression]:
+        p.members.append(p.sum)
+        return p.members
+
+    @_("sum")
+    def members(self, p: Any) -> list[ast.Expression]:
+        return [p.sum]
+
+    # arithmetic expression
+
+    @_("sum PLUS product", "sum MINUS product")
+    def sum(self, p: Any) -> ast.Expression:
+        return ast.Calculate(ast.Arithmetic(p[1]), p.sum, p.product, p.sum.span.to(p.product.span))
+
+    @_("product")
+    def sum(self, p: Any) -> ast.Expression:
+        return p.product
+
+    @_("product TIMES sign", "product DIVIDE sign")
+    def product(self, p: Any) -> ast.Expression:
+        return ast.Calculate(ast.Arithmetic(p[1]), p.product, p.sign, p.product.span.to(p.sign.span))
+
+    @_("sign")
+    def product(self, p: Any) -> ast.Expression:
+        return p.sign
+
+    @_("MINUS sign")
+    def sign(self, p: Any) -> ast.Expression:
+        span = Span(p.index, p.sign.span.end)
+        match p.sign:
+            # The least long has no positive counterpart, so a minus belongs to the literal behind it.
+            case ast.IntegerLiteral(value=value) if value > 0:
+                return ast.IntegerLiteral(-value, span)
+            case ast.FloatLiteral(value=value) if not str(value).startswith("-"):
+                return ast.FloatLiteral(-value, span)
+            case operand:
+                return ast.Sign(ast.Arithmetic.SUBTRACT, operand, span)
+
+    @_("PLUS sign")
+    def sign(self, p: Any) -> ast.Expression:
+        return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.index, p.sign.span.end))
+
+    @_("primary")
+    def sign(self, p: Any) -> ast.Expression:
+        return p.primary
+
+    @_("LPAREN condition RPAREN")
+    def primary(self, p: Any) -> ast.Expression:
+        return replace(p.condition, span=Span(p.index, p.end))
+
+    @_("IDENTIFIER")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.Identifier(p.IDENTIFIER, Span(p.index, p.end))
+
+    @_("string")
+    def primary(self, p: Any) -> ast.Expression:
+        return p.string
+
+    @_("INTEGER")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.IntegerLiteral(p.INTEGER, Span(p.index, p.end))
+
+    @_("FLOAT")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.FloatLiteral(p.FLOAT, Span(p.index, p.end))
+
+    @_("TRUE", "FALSE")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.BooleanLiteral(p[0].upper() == "TRUE", Span(p.index, p.end))
+
+    @_("STRING")
+    def string(self, p: Any) -> ast.StringLiteral:
+        return ast.StringLiteral(p.STRING, Span(p.index, p.end))
+
+    def error(self, token: Token | None) -> NoReturn:
+        """Say what was expected after what, and what stands there instead."""
+        legal = set(self._lrtable.lr_action[self.state])
+        previous = self.previous
+        # A parenthesis that is itself the error opens nothing.
+        still_open = [entry for entry in self.open if entry.token is not token]
+        opened = still_open[-1] if still_open else None
+        if token is None:
+            span = Span(len(self.source.text), len(self.source.text))
+            found, code = "the selector ends", "syntax.unexpected-end"
+        else:
+            span = Span(token.index, token.end)
+            found, code = f"found {self.source.text[token.index : token.end]}", "syntax.unexpected-token"
+        expected = describe(legal, previous, opened)
+        after = f" after {self._shown(previous)}" if previous is not None else ""
+        hint = hint_for(previous, token, self.source, opened)
+        raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint)
+
+    def _shown(self, token: Token) -> str:
+        return _short(self.source.text[token.index : token.end])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> ast.Expression:
+    if len(terms) == 1:
+        return terms[0]
+    span = terms[0].span.to(terms[-1].span)
+    if any(isinstance(term, node) for term in terms):
+        # AND and OR are associative in three values too, so a chain in parentheses is the same chain.
+        terms = [inner for term in terms for inner in (term.terms if isinstance(term, node) else (term,))]
+    return node(tuple(terms), span)
+
+
+def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.Expression | None:
+    """The surface tree of a selector that parses; None where there is no selector, only white space.
+
+    ``SelectorSyntaxError`` where the text is no sentence of the grammar, ``UnsupportedFeatureError`` beyond the
+    dialect's limits. What the dialect refuses although it parses is found by ``check``.
+    """
+    source = Source(text, name)
+    if len(text) > dialect.max_length:
+        raise UnsupportedFeatureError.at(
+            "limit.length",
+            f"the selector has {len(text):,} characters, and the limit is {dialect.max_length:,}",
+            source,
+            Span(dialect.max_length, len(text)),
+            "split it into several selectors",
+        )
+    if not text.strip(SelectorLexer.ignore):
+        return None
+    tree = SelectorParser(source).read()
+    _check_limits(tree, dialect, source)
+    return tree
+
+
+def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> None:
+    """Refuse a tree that recursive walkers, or Spark's own parser, could not follow. Itself not recursive."""
+    level, depth, terms = [tree], 0, 0
+    while level:
+        depth += 1
+        if depth > dialect.max_nesting:
+            raise UnsupportedFeatureError.at(
+                "limit.nesting",
+                f"the selector is nested more than {dialect.max_nesting} levels deep",
+                source,
+                level[0].span,
+                "split it, or write long chains with AND, OR or IN",
+            )
+        below = [child for node in level for child in ast.children(node)]
+        terms += sum(1 for node in level if not ast.children(node))
+        level = below
+    if terms > dialect.max_terms:
+        raise UnsupportedFeatureError.at(
+            "limit.terms",
+            f"the selector has {terms:,} names and literals, and the limit is {dialect.max_terms:,}",
+            source,
+            tree.span,
+            "split it into several selectors",
+        )

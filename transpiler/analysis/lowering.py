@@ -7,25 +7,24 @@ is never asked.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import assert_never
 
 from transpiler.analysis.arithmetic import calculate, negate
-from transpiler.analysis.comparison import compare
+from transpiler.analysis.comparison import can_compare, compare, not_true
 from transpiler.analysis.names import Names
 from transpiler.analysis.operands import Operand, guarded, literal
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
-    FALSE,
-    TRUE,
     Constant,
     Flag,
     In,
     Like,
-    NotTrue,
     Predicate,
     Truth,
+    Value,
     all_of,
     any_of,
     constant,
@@ -85,13 +84,17 @@ class Lowering:
             case ast.Between():
                 return self._between(node, wanted)
             case ast.In(operand=operand, members=members, negated=negated):
-                texts = tuple(constant(member.value) for member in members if isinstance(member, ast.StringLiteral))
+                texts = tuple(
+                    constant(member.value) for member in members if isinstance(member, ast.StringLiteral)
+                )
                 self._warn_not_text(operand, "IN")
                 return self._text_test(operand, wanted != negated, lambda value, no: In(value, texts, no))
             case ast.Like(operand=operand, pattern=pattern, escape=escape, negated=negated):
                 parts_of = read_pattern(pattern.value, escape.value if escape else None)
                 self._warn_not_text(operand, "LIKE")
-                return self._text_test(operand, wanted != negated, lambda value, no: Like(value, parts_of, no))
+                return self._text_test(
+                    operand, wanted != negated, lambda value, no: Like(value, parts_of, no)
+                )
             case ast.IsNull(operand=operand, negated=negated):
                 found = self.operand(operand)
                 return found.absent if wanted != negated else found.present
@@ -99,6 +102,126 @@ class Lowering:
                 return Truth(value is wanted)
             case _:
                 booleans = self.operand(node).of(TypeClass.BOOLEAN)
-                return any_of(
-                    *(all_of(item.guard, _flag(item.value, wanted)) for item in booleans)
-                )
+                return any_of(*(all_of(item.guard, _flag(item.value, wanted)) for item in booleans))
+
+    def operand(self, node: ast.Expression) -> Operand:
+        """The operand behind an expression; a condition is a boolean operand, missing where it is unknown."""
+        known = self._operands.get(id(node))
+        if known is None:
+            known = self._operands[id(node)] = self._operand(node)
+        return known
+
+    def _operand(self, node: ast.Expression) -> Operand:
+        match node:
+            case ast.Identifier():
+                return self.names.resolve(node)
+            case (
+                ast.StringLiteral(value=value)
+                | ast.IntegerLiteral(value=value)
+                | ast.FloatLiteral(value=value)
+                | ast.BooleanLiteral(value=value)
+            ):
+                return literal(value)
+            case ast.Sign(operator=operator, operand=operand):
+                # Every broker lets a unary plus stand before anything and do nothing.
+                inner = self.operand(operand)
+                return inner if operator is ast.Arithmetic.ADD else negate(inner)
+            case ast.Calculate(operator=operator, left=left, right=right):
+                return calculate(operator, self.operand(left), self.operand(right))
+            case (
+                ast.Compare()
+                | ast.Between()
+                | ast.In()
+                | ast.Like()
+                | ast.IsNull()
+                | ast.Not()
+                | ast.And()
+                | ast.Or()
+            ):
+                return guarded(self.condition(node, True), self.condition(node, False), True, False)
+            case _:
+                assert_never(node)
+
+    def _between(self, node: ast.Between, wanted: bool) -> Predicate:
+        # BETWEEN is >= AND <=, NOT BETWEEN is < OR >: the two are not each other's negation for unlike types.
+        low, high = (
+            (ast.Comparison.LT, ast.Comparison.GT) if node.negated else (ast.Comparison.GE, ast.Comparison.LE)
+        )
+        value = self.operand(node.operand)
+        parts = (
+            compare(low, value, self.operand(node.low), wanted),
+            compare(high, value, self.operand(node.high), wanted),
+        )
+        return any_of(*parts) if node.negated is wanted else all_of(*parts)
+
+    def _text_test(
+        self, node: ast.Expression, wanted: bool, make: Callable[[Value, bool], Predicate]
+    ) -> Predicate:
+        """IN and LIKE: FALSE on what is no string, unknown on NULL."""
+        operand = self.operand(node)
+        strings = operand.of(TypeClass.STRING)
+        if wanted or len(strings) == len(operand.alternatives):
+            return any_of(*(all_of(item.guard, make(item.value, not wanted)) for item in strings))
+        return all_of(operand.present, not_true(self._text_test(node, True, make)))
+
+    def _warn_unlike(self, node: ast.Compare) -> None:
+        left, right = self.operand(node.left), self.operand(node.right)
+        pairs = [(first, second) for first in left.alternatives for second in right.alternatives]
+        if not pairs or any(can_compare(node.operator, *pair) for pair in pairs):
+            return
+        sides = f"{self._say(node.left, left)}, and {self._say(node.right, right)}"
+        if any(first.type_class.is_like(second.type_class) for first, second in pairs):
+            reason, hint = "only numbers have an order, so this is never true", None
+        else:
+            reason = "values of unlike types are never equal or ordered, so this is never true"
+            hint = self._unlike_hint(node.left, node.right, right) or self._unlike_hint(
+                node.right, node.left, left
+            )
+        self._warn("type.unlike", f"{sides}: {reason}", node.span, hint)
+
+    def _warn_not_text(self, node: ast.Expression, operator: str) -> None:
+        operand = self.operand(node)
+        if operand.alternatives and TypeClass.STRING not in operand.classes:
+            message = f"{self._say(node, operand)}: {operator} holds for strings only, so this is never true"
+            self._warn("type.unlike", message, node.span, None)
+
+    def _unlike_hint(
+        self, literal_side: ast.Expression, named: ast.Expression, operand: Operand
+    ) -> str | None:
+        match literal_side:
+            case ast.IntegerLiteral() | ast.FloatLiteral() if operand.classes == {TypeClass.STRING}:
+                text = self.source.text[literal_side.span.start : literal_side.span.end]
+                return f"to compare the text, write '{text}'"
+            case ast.StringLiteral(value=value) if all(found.numeric for found in operand.classes):
+                try:
+                    float(value)
+                except ValueError:
+                    return None
+                return f"to compare the number, write {value.strip()}"
+            case _:
+                return None
+
+    def _say(self, node: ast.Expression, operand: Operand) -> str:
+        text = self.source.text[node.span.start : node.span.end]
+        kinds = sorted({_KINDS[found] for found in operand.classes})
+        return f"{text} is {' or '.join(kinds)}"
+
+    def _warn(self, code: str, message: str, span: Span, hint: str | None) -> None:
+        finding = Diagnostic(code, "warning", message, self.source, span, hint)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+
+_KINDS = {
+    TypeClass.BOOLEAN: "a boolean",
+    TypeClass.INTEGER: "a number",
+    TypeClass.FLOATING: "a number",
+    TypeClass.STRING: "a string",
+    TypeClass.BYTES: "binary",
+}
+
+
+def _flag(value: Value, wanted: bool) -> Predicate:
+    if isinstance(value, Constant):
+        return Truth(value.value is wanted)
+    return Flag(value, negated=not wanted)

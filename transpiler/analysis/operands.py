@@ -131,7 +131,9 @@ def or_else(operand: Operand, other: Operand) -> Operand:
     )
 
 
-def guarded(condition_true: Predicate, condition_false: Predicate, when: object, otherwise: object) -> Operand:
+def guarded(
+    condition_true: Predicate, condition_false: Predicate, when: object, otherwise: object
+) -> Operand:
     """A constant where one predicate holds, another where the other holds, NULL elsewhere."""
     assert isinstance(when, bool | str)
     assert isinstance(otherwise, bool | str)
@@ -144,11 +146,17 @@ def guarded(condition_true: Predicate, condition_false: Predicate, when: object,
 
 
 def single(alternatives: tuple[Alternative, ...]) -> Value:
-    """Alternatives of one type as one value."""
-    values = tuple(
-        item.value if item.guard == TRUE else When(item.guard, item.value) for item in alternatives
-    )
-    return values[0] if len(values) == 1 else Apply(Function.FIRST, values, values[0].type)
+    """Alternatives of one class as one value."""
+    values: list[Value] = []
+    for item in alternatives:
+        # What stands behind another value is only asked for where that one is NULL.
+        implied = bool(values) and item.guard == IsNull(_without_conversions(values[-1]))
+        values.append(item.value if item.guard == TRUE or implied else When(item.guard, item.value))
+    if len(values) == 1:
+        return values[0]
+    kinds = {value.type for value in values}
+    value_type = values[0].type if len(kinds) == 1 else BIGINT
+    return Apply(Function.FIRST, tuple(values), value_type)
 
 
 def _seen(column: Column) -> Value:

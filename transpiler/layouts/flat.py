@@ -92,7 +92,9 @@ def flat_layout(
     return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections))
 
 
-def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, TypedColumn | Unusable]]:
+def _columns(
+    fields: list[SchemaField], path: Path, prefix: str
+) -> Iterator[tuple[str, TypedColumn | Unusable]]:
     """Each field by its name; a field of a nested struct by its dotted path."""
     for field in fields:
         name, place = prefix + field["name"], (*path, field["name"])
@@ -100,14 +102,20 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
         if column_type is not None:
             yield name, TypedColumn(place, column_type)
         elif _is_struct(field):
-            yield name, Unusable(
-                "a struct is no property", f"name one of its fields, for example {name}.{_first(field)}"
+            yield (
+                name,
+                Unusable(
+                    "a struct is no property", f"name one of its fields, for example {name}.{_first(field)}"
+                ),
             )
             yield from _columns(field["type"]["fields"], place, f"{name}.")
         else:
-            yield name, Unusable(
-                f"no message property has the type {_describe(field['type'])}",
-                "select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP",
+            yield (
+                name,
+                Unusable(
+                    f"no message property has the type {_describe(field['type'])}",
+                    "select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP",
+                ),
             )
 
 

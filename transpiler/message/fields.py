@@ -49,9 +49,7 @@ HEADER_FIELDS = _table(
     HeaderField("JMSMessageID", (Place("properties", "message_id"),), mapped=Mapped.ID),
     HeaderField("JMSTimestamp", (Place("properties", "creation_time"),), default=0),
     HeaderField("JMSCorrelationID", (Place("properties", "correlation_id"),), mapped=Mapped.ID),
-    HeaderField(
-        "JMSDeliveryMode", (Place("header", "durable"),), default=False, mapped=Mapped.DELIVERY_MODE
-    ),
+    HeaderField("JMSDeliveryMode", (Place("header", "durable"),), default=False, mapped=Mapped.DELIVERY_MODE),
     # The three standards disagree; every broker reads the subject.
     HeaderField(
         "JMSType",
@@ -70,8 +68,7 @@ HEADER_FIELDS = _table(
 
 #: Header fields and properties that JMS defines and this table does not have yet.
 UNMAPPED = frozenset(
-    """JMSRedelivered JMSDeliveryTime JMSXUserID JMSXAppID JMSXDeliveryCount JMSXGroupSeq JMSXProducerTXID
-    JMSXConsumerTXID JMSXRcvTimestamp JMSXState""".split()
+    ["JMSRedelivered", "JMSDeliveryTime", "JMSXUserID", "JMSXAppID", "JMSXDeliveryCount", "JMSXGroupSeq", "JMSXProducerTXID", "JMSXConsumerTXID", "JMSXRcvTimestamp", "JMSXState"]
 )
 
 #: The values of JMSDeliveryMode by header.durable: Jakarta Messaging 3.8.1.1.

@@ -315,7 +315,9 @@ def _section(
 def _body_section(path: str, value: Any) -> str:
     text = _text(path, value)
     if text not in ("data", "amqp-sequence", "amqp-value"):
-        _refuse("message.type", f"{text!r} is no body section", path, "write data, amqp-sequence or amqp-value")
+        _refuse(
+            "message.type", f"{text!r} is no body section", path, "write data, amqp-sequence or amqp-value"
+        )
     return text
 
 
@@ -379,7 +381,7 @@ def _value_to_json(value: AmqpValue) -> Any:
     match value.type, value.value:
         case _, None:
             return None
-        case (AmqpType.STRING | AmqpType.LONG | AmqpType.BOOLEAN), plain:
+        case ((AmqpType.STRING | AmqpType.LONG | AmqpType.BOOLEAN), plain):
             return plain
         case AmqpType.DOUBLE, float() as number if math.isfinite(number):
             return number

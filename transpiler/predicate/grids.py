@@ -54,9 +54,7 @@ class _Grid:
 
 def _integers(column_type: ColumnType) -> _Grid:
     bits = column_type.kind.bits or 64
-    return _Grid(
-        -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, float, lambda number: Constant(number, column_type)
-    )
+    return _Grid(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, float, lambda number: Constant(number, column_type))
 
 
 def _decimals(column_type: ColumnType) -> _Grid:
@@ -132,9 +130,7 @@ def turn_round(operator: Comparison, converted: Value, bound: Constant) -> Predi
                 return IsNull(column, negated=True)
             if above == at_least + 1:
                 return Compare(Comparison.NE, column, grid.constant(at_least))
-            return any_of(
-                _below(grid, column, at_least, exact=True), _from(grid, column, above, exact=True)
-            )
+            return any_of(_below(grid, column, at_least, exact=True), _from(grid, column, above, exact=True))
 
 
 def _from(grid: _Grid, column: Value, start: int, *, exact: bool) -> Predicate:

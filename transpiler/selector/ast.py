@@ -202,9 +202,7 @@ class Or:
 
 
 Literal = StringLiteral | IntegerLiteral | FloatLiteral | BooleanLiteral
-Expression = (
-    Identifier | Literal | Sign | Calculate | Compare | Between | In | Like | IsNull | Not | And | Or
-)
+Expression = Identifier | Literal | Sign | Calculate | Compare | Between | In | Like | IsNull | Not | And | Or
 
 
 def children(node: Expression) -> tuple[Expression, ...]:

@@ -58,7 +58,9 @@ def describe(legal: set[str], previous: Token | None, opened: Opened | None) -> 
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 
-def hint_for(previous: Token | None, token: Token | None, source: Source, opened: Opened | None) -> str | None:
+def hint_for(
+    previous: Token | None, token: Token | None, source: Source, opened: Opened | None
+) -> str | None:
     """What to do about it, where the two tokens at the error tell."""
     before = previous.type if previous is not None else None
     if token is None:
@@ -94,7 +96,12 @@ def hint_for(previous: Token | None, token: Token | None, source: Source, opened
             return "JMS tests for a missing property with IS NULL"
         case _, "RPAREN" if opened is None:
             return "no parenthesis is open here"
-        case _, "EQ" | "NE" | "LT" | "LE" | "GT" | "GE" if before in ("IDENTIFIER", "INTEGER", "FLOAT", "STRING"):
+        case _, "EQ" | "NE" | "LT" | "LE" | "GT" | "GE" if before in (
+            "IDENTIFIER",
+            "INTEGER",
+            "FLOAT",
+            "STRING",
+        ):
             return "comparisons do not chain; join two of them with AND, or put the first into parentheses"
         case _, kind if kind in _RESERVED and kind not in ("AND", "OR"):
             return f"{found} is a reserved word and cannot be the name of a property"

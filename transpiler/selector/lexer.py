@@ -43,7 +43,7 @@ _FOREIGN = (
         '"',
         "double-quote",
         "a double quote begins nothing in JMS",
-        "a string literal takes single quotes; artemis, qpid-java and qpid-cpp take \"…\" as a name, "
+        'a string literal takes single quotes; artemis, qpid-java and qpid-cpp take "…" as a name, '
         "rabbitmq as a string",
     ),
     ("[", "bracket", "a bracket begins nothing in JMS", "the dialect rabbitmq takes [a name] in brackets"),

@@ -208,7 +208,9 @@ class SelectorParser(Parser):
         expected = describe(legal, previous, opened)
         after = f" after {self._shown(previous)}" if previous is not None else ""
         hint = hint_for(previous, token, self.source, opened)
-        raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint)
+        raise SelectorSyntaxError.at(
+            code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint
+        )
 
     def _shown(self, token: Token) -> str:
         return _short(self.source.text[token.index : token.end])

@@ -1,0 +1,112 @@
+"""Comparisons of operands: over all pairs of alternatives, with IEEE's NaN on an engine that orders NaN."""
+
+from __future__ import annotations
+
+import math
+
+from transpiler.analysis.operands import Alternative, Operand
+from transpiler.layouts.columns import DOUBLE, Kind
+from transpiler.message.types import TypeClass
+from transpiler.predicate.constants import compare_constants
+from transpiler.predicate.core import (
+    FALSE,
+    Apply,
+    Compare,
+    Constant,
+    Function,
+    IsNan,
+    IsNull,
+    NotTrue,
+    Predicate,
+    Truth,
+    Value,
+    all_of,
+    any_of,
+    constant,
+    type_class,
+)
+from transpiler.selector.ast import Comparison
+
+
+def compare(operator: Comparison, left: Operand, right: Operand, wanted: bool) -> Predicate:
+    """Where the comparison is TRUE, or FALSE.
+
+    It is unknown where an operand is NULL, and FALSE between values of unlike types, whatever the operator.
+    """
+    pairs = [(first, second) for first in left.alternatives for second in right.alternatives]
+    comparable = [(first, second) for first, second in pairs if can_compare(operator, first, second)]
+    if wanted or len(comparable) == len(pairs):
+        return any_of(
+            *(
+                all_of(first.guard, second.guard, compare_values(operator, first.value, second.value, wanted))
+                for first, second in comparable
+            )
+        )
+    return all_of(left.present, right.present, not_true(compare(operator, left, right, True)))
+
+
+def can_compare(operator: Comparison, first: Alternative, second: Alternative) -> bool:
+    """Whether two classes are alike, and take the operator: only numbers have an order."""
+    alike = first.type_class.is_like(second.type_class)
+    return alike and (operator.is_equality or first.type_class.numeric)
+
+
+def not_true(predicate: Predicate) -> Predicate:
+    """The complement of a predicate."""
+    return Truth(not predicate.value) if isinstance(predicate, Truth) else NotTrue(predicate)
+
+
+def to_double(value: Value) -> Value:
+    """A number as a double, by Java's promotion."""
+    if isinstance(value, Constant) and not isinstance(value.value, str):
+        return constant(float(value.value))
+    if type_class(value.type) is TypeClass.INTEGER:
+        return Apply(Function.TO_DOUBLE, (value,), DOUBLE)
+    return value
+
+
+def compare_values(operator: Comparison, left: Value, right: Value, wanted: bool) -> Predicate:
+    """Where a comparison of two like values, both not NULL, is TRUE, or FALSE."""
+    classes = {type_class(left.type), type_class(right.type)}
+    if TypeClass.FLOATING in classes:
+        return _compare_doubles(operator, to_double(left), to_double(right), wanted)
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return Truth(compare_constants(operator, left.value, right.value) is wanted)
+    return Compare(operator if wanted else operator.negated, left, right)
+
+
+def _compare_doubles(operator: Comparison, left: Value, right: Value, wanted: bool) -> Predicate:
+    # To Spark NaN equals itself and is above every number; to IEEE nothing holds of it but <>.
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return Truth(compare_constants(operator, left.value, right.value) is wanted)
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Constant) and isinstance(one.value, float) and math.isnan(one.value):
+            holds = (operator is Comparison.NE) is wanted
+            return IsNull(other, negated=True) if holds else FALSE
+    if operator is Comparison.NE:
+        operator, wanted = Comparison.EQ, not wanted
+    if operator is Comparison.EQ:
+        both = _can_be_nan(left) and _can_be_nan(right)
+        if wanted:
+            guard: Predicate = IsNan(left, negated=True) if both else Truth(True)
+            return all_of(Compare(Comparison.EQ, left, right), guard)
+        unequal = all_of(IsNan(left), IsNan(right)) if both else FALSE
+        return any_of(Compare(Comparison.NE, left, right), unequal)
+    upper, lower = (right, left) if operator in (Comparison.LT, Comparison.LE) else (left, right)
+    if wanted:
+        guard = IsNan(upper, negated=True) if _can_be_nan(upper) else Truth(True)
+        return all_of(Compare(operator, left, right), guard)
+    below_nan = (
+        all_of(IsNan(upper), Truth(True) if isinstance(lower, Constant) else IsNull(lower, negated=True))
+        if _can_be_nan(upper)
+        else FALSE
+    )
+    return any_of(Compare(operator.negated, left, right), below_nan)
+
+
+def _can_be_nan(value: Value) -> bool:
+    if isinstance(value, Constant):
+        return False
+    if isinstance(value, Apply) and value.function is Function.TO_DOUBLE:
+        return value.arguments[0].type.kind is Kind.FLOAT
+    return True

@@ -1,0 +1,290 @@
+"""Laws that make a predicate smaller, or easier for a file reader, and never change where it holds.
+
+``RULES`` is applied bottom-up, in order, until nothing changes. Each rule looks at one node whose parts are already
+optimized, and says which law allows it. A predicate holds where it is TRUE; FALSE and NULL are the same to all rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from transpiler.layouts.columns import Kind
+from transpiler.predicate.constants import compare_constants
+from transpiler.predicate.core import (
+    FALSE,
+    TRUE,
+    And,
+    Apply,
+    Compare,
+    Constant,
+    Flag,
+    Function,
+    In,
+    IsNan,
+    IsNull,
+    Like,
+    NotTrue,
+    Or,
+    Predicate,
+    Truth,
+    Value,
+    When,
+)
+from transpiler.predicate.grids import turn_round
+from transpiler.predicate.walk import rebuild
+from transpiler.selector.ast import Comparison
+from transpiler.selector.pattern import Pattern, Wildcard
+
+Rule = Callable[[Predicate], Predicate]
+
+
+def constant_to_the_right(node: Predicate) -> Predicate:
+    """A comparison says the same with its operands exchanged and its operator mirrored."""
+    if isinstance(node, Compare) and isinstance(node.left, Constant) and not isinstance(node.right, Constant):
+        return Compare(node.operator.mirrored, node.right, node.left)
+    return node
+
+
+def fold_constants(node: Predicate) -> Predicate:
+    """What depends on constants alone is known."""
+    match node:
+        case Compare(operator=operator, left=Constant(value=left), right=Constant(value=right)):
+            return Truth(compare_constants(operator, left, right))
+        case Flag(value=Constant(value=value), negated=negated):
+            return Truth(bool(value) is not negated)
+        case IsNull(value=Constant(), negated=negated):
+            return Truth(negated)
+        case In(value=Constant(value=value), members=members, negated=negated):
+            return Truth((value in [member.value for member in members]) is not negated)
+        case Like(value=Constant(value=str() as text), pattern=pattern, negated=negated):
+            return Truth(_fits(text, pattern) is not negated)
+        case IsNan(value=Constant(value=value), negated=negated):
+            return Truth((value != value) is not negated)
+        case IsNan(value=Apply(function=Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
+            # Only a 32-bit float brings a NaN along when it is widened.
+            return IsNan(inner, negated) if inner.type.kind is Kind.FLOAT else Truth(negated)
+        case _:
+            return node
+
+
+def boolean_as_condition(node: Predicate) -> Predicate:
+    """A boolean that equals TRUE is TRUE; one that does not is FALSE."""
+    match node:
+        case Compare(operator=operator, left=left, right=Constant(value=bool() as value)):
+            return Flag(left, negated=(operator is Comparison.EQ) is not value)
+        case _:
+            return node
+
+
+def conversion_to_the_constant(node: Predicate) -> Predicate:
+    """A condition on a monotone function of a column is a condition on the column: see ``predicate.grids``."""
+    match node:
+        case Compare(operator=operator, left=left, right=Constant() as bound):
+            return turn_round(operator, left, bound) or node
+        case _:
+            return node
+
+
+def one_level(node: Predicate) -> Predicate:
+    """AND and OR are associative and idempotent; TRUE and FALSE are their identities and absorb."""
+    if not isinstance(node, And | Or):
+        return node
+    identity, absorbing = (TRUE, FALSE) if isinstance(node, And) else (FALSE, TRUE)
+    terms: dict[Predicate, None] = {}
+    for term in node.terms:
+        for inner in term.terms if isinstance(term, type(node)) else (term,):
+            if inner == absorbing:
+                return absorbing
+            if inner != identity:
+                terms[inner] = None
+    if not terms:
+        return identity
+    return next(iter(terms)) if len(terms) == 1 else type(node)(tuple(terms))
+
+
+def equalities_to_list(node: Predicate) -> Predicate:
+    """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` is ``a NOT IN (1, 2)``."""
+    match node:
+        case Or(terms=terms):
+            operator, negated = Comparison.EQ, False
+        case And(terms=terms):
+            operator, negated = Comparison.NE, True
+        case In(value=value, members=(member,), negated=negated):
+            return Compare(Comparison.NE if negated else Comparison.EQ, value, member)
+        case In(members=members) if len(set(members)) < len(members):
+            return replace(node, members=tuple(dict.fromkeys(members)))
+        case _:
+            return node
+    lists: dict[Value, dict[Constant, None]] = {}
+    kept: dict[Predicate | Value, None] = {}
+    for term in terms:
+        found = _members(term, operator, negated)
+        if found is None:
+            kept[term] = None
+        else:
+            value, members = found
+            kept[value] = None
+            lists.setdefault(value, {}).update(dict.fromkeys(members))
+    if len(kept) == len(terms):
+        return node
+    merged = tuple(_listed(term, lists, negated) for term in kept)
+    return merged[0] if len(merged) == 1 else type(node)(merged)
+
+
+def _members(
+    term: Predicate, operator: Comparison, negated: bool
+) -> tuple[Value, tuple[Constant, ...]] | None:
+    match term:
+        case Compare(operator=found, left=left, right=Constant() as right) if found is operator:
+            return left, (right,)
+        case In(value=value, members=members, negated=other) if other is negated:
+            return value, members
+        case _:
+            return None
+
+
+def _listed(term: Predicate | Value, lists: dict[Value, dict[Constant, None]], negated: bool) -> Predicate:
+    if not isinstance(term, _VALUES):
+        return term
+    members = tuple(lists[term])
+    if len(members) == 1:
+        return Compare(Comparison.NE if negated else Comparison.EQ, term, members[0])
+    return In(term, members, negated)
+
+
+_VALUES = Value
+
+
+def implied_by_a_neighbour(node: Predicate) -> Predicate:
+    """In a conjunction a test that another term implies goes away: NULL fails every comparison, and to Spark NaN is
+    above every number, so a number above it rules it out. In a disjunction a test that implies another term goes."""
+    match node:
+        case And(terms=terms):
+            not_null = {value for term in terms for value in _rejects_null(term)}
+            not_nan = {value for term in terms for value in _bounded_above(term)}
+            kept = tuple(
+                term
+                for term in terms
+                if not (isinstance(term, IsNull) and term.negated and term.value in not_null)
+                and not (isinstance(term, IsNan) and term.negated and term.value in not_nan)
+            )
+        case Or(terms=terms):
+            takes_nan = {value for term in terms for value in _holds_for_nan(term)}
+            kept = tuple(
+                term
+                for term in terms
+                if not (isinstance(term, IsNan) and not term.negated and term.value in takes_nan)
+            )
+        case _:
+            return node
+    if len(kept) == len(terms):
+        return node
+    return kept[0] if len(kept) == 1 else type(node)(kept)
+
+
+def _rejects_null(term: Predicate) -> tuple[Value, ...]:
+    match term:
+        case Compare(left=left, right=right):
+            return (left, right)
+        case In(value=value) | Like(value=value) | Flag(value=value):
+            return (value,)
+        case IsNan(value=value, negated=False):
+            return (value,)
+        case _:
+            return ()
+
+
+def _bounded_above(term: Predicate) -> tuple[Value, ...]:
+    match term:
+        case (
+            Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=Constant())
+            | In(value=left, negated=False)
+        ):
+            return (left,)
+        case _:
+            return ()
+
+
+def _holds_for_nan(term: Predicate) -> tuple[Value, ...]:
+    match term:
+        case Compare(operator=Comparison.NE | Comparison.GT | Comparison.GE, left=left, right=Constant()):
+            return (left,)
+        case _:
+            return ()
+
+
+def complement(node: Predicate) -> Predicate:
+    """The complement of a test that is never NULL is the opposite test; two complements cancel out."""
+    match node:
+        case NotTrue(predicate=Truth(value=value)):
+            return Truth(not value)
+        case NotTrue(predicate=IsNull() | IsNan() as inner):
+            return replace(inner, negated=not inner.negated)
+        case NotTrue(predicate=NotTrue(predicate=inner)):
+            return inner
+        case _:
+            return node
+
+
+RULES: tuple[Rule, ...] = (
+    constant_to_the_right,
+    fold_constants,
+    boolean_as_condition,
+    conversion_to_the_constant,
+    one_level,
+    equalities_to_list,
+    implied_by_a_neighbour,
+    complement,
+)
+
+
+def optimize(node: Predicate) -> Predicate:
+    """The predicate after all rules; it holds in the same rows."""
+    known: dict[int, Predicate] = {}
+
+    def visit(inner: Predicate) -> Predicate:
+        found = known.get(id(inner))
+        if found is None:
+            found = known[id(inner)] = _settle(rebuild(inner, visit, visit_value))
+        return found
+
+    def visit_value(value: Value) -> Value:
+        match value:
+            case Apply(arguments=arguments):
+                changed = tuple(visit_value(argument) for argument in arguments)
+                if all(new is old for new, old in zip(changed, arguments, strict=True)):
+                    return value
+                return replace(value, arguments=changed)
+            case When(condition=condition, value=inner):
+                new = visit(condition)
+                return inner if new == TRUE else When(new, visit_value(inner))
+            case _:
+                return value
+
+    return visit(node)
+
+
+def _settle(node: Predicate) -> Predicate:
+    for rule in RULES:
+        changed = rule(node)
+        if changed is not node and changed != node:
+            # A rule makes nodes that no rule has seen; the parts that it kept are settled and stay as they are.
+            return optimize(changed)
+    return node
+
+
+def _fits(text: str, pattern: Pattern) -> bool:
+    """Whether a text matches a pattern, by the positions that each part can end at."""
+    ends = {0}
+    for part in pattern:
+        if part is Wildcard.ANY:
+            ends = set(range(min(ends), len(text) + 1))
+        elif part is Wildcard.ONE:
+            ends = {end + 1 for end in ends if end < len(text)}
+        else:
+            assert isinstance(part, str)
+            ends = {end + len(part) for end in ends if text.startswith(part, end)}
+        if not ends:
+            return False
+    return len(text) in ends

@@ -55,9 +55,7 @@ def _schema(times: DataType) -> StructType:
         if section in MAPS:
             fields.append(StructField(section, MapType(StringType(), _UNION)))
         else:
-            inner = [
-                StructField(name, _field_type(column, times)) for name, column in STRUCTS[section].items()
-            ]
+            inner = [StructField(name, _field_type(column, times)) for name, column in STRUCTS[section].items()]
             fields.append(StructField(section, StructType(inner)))
     return StructType(fields)
 
@@ -65,9 +63,7 @@ def _schema(times: DataType) -> StructType:
 #: The canonical schema: one column a section of an AMQP 1.0 message.
 MESSAGE_SCHEMA = _schema(TimestampType())
 
-_TIMES = tuple(
-    name for name, column in STRUCTS["properties"].items() if column and column.kind is Kind.TIMESTAMP
-)
+_TIMES = tuple(name for name, column in STRUCTS["properties"].items() if column and column.kind is Kind.TIMESTAMP)
 
 
 def create_messages(spark: SparkSession, messages: Iterable[Message | Mapping[str, Any]]) -> DataFrame:
@@ -83,7 +79,7 @@ def create_messages(spark: SparkSession, messages: Iterable[Message | Mapping[st
             message = Message.from_dict(message)
         rows.append(_bounded(layout.row(message)))
     # Times travel as numbers: a Python datetime ends at the year 9999 and depends on a time zone.
-    staged = spark.createDataFrame(rows, _schema(LongType()), verifySchema=False)  # type: ignore[type-var]
+    staged = spark.createDataFrame(rows, _schema(LongType()), verifySchema=False)
     properties = sf.col("properties")
     for name in _TIMES:
         properties = properties.withField(name, sf.timestamp_millis(sf.col(f"properties.{name}")))

@@ -132,9 +132,7 @@ def equalities_to_list(node: Predicate) -> Predicate:
     return merged[0] if len(merged) == 1 else type(node)(merged)
 
 
-def _members(
-    term: Predicate, operator: Comparison, negated: bool
-) -> tuple[Value, tuple[Constant, ...]] | None:
+def _members(term: Predicate, operator: Comparison, negated: bool) -> tuple[Value, tuple[Constant, ...]] | None:
     match term:
         case Compare(operator=found, left=left, right=Constant() as right) if found is operator:
             return left, (right,)
@@ -172,9 +170,7 @@ def implied_by_a_neighbour(node: Predicate) -> Predicate:
         case Or(terms=terms):
             takes_nan = {value for term in terms for value in _holds_for_nan(term)}
             kept = tuple(
-                term
-                for term in terms
-                if not (isinstance(term, IsNan) and not term.negated and term.value in takes_nan)
+                term for term in terms if not (isinstance(term, IsNan) and not term.negated and term.value in takes_nan)
             )
         case _:
             return node

@@ -1,7 +1,7 @@
 """The emitter, and the only place that quotes.
 
-The text means the same under every setting of Spark's parser: no backslash, no double quote and no ``${`` ever
-reaches it, and whatever is not plain printable text is written as its bytes in hexadecimal.
+The text means the same under every setting of Spark's parser: no backslash, no double quote and no ``${``
+ever reaches it, and whatever is not plain printable text is written as its bytes in hexadecimal.
 """
 
 from __future__ import annotations
@@ -45,7 +45,14 @@ _Text = tuple[str, int]
 
 #: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
 _RESERVED = frozenset(
-    ["all", "and", "any", "array", "as", "authorization", "between", "both", "by", "call", "case", "cast", "check", "collate", "collation", "collations", "column", "constraint", "create", "cross", "current_catalog", "current_database", "current_date", "current_path", "current_schema", "current_time", "current_timestamp", "current_user", "date", "distinct", "div", "else", "end", "escape", "except", "execute", "exists", "false", "fetch", "filter", "for", "foreign", "from", "full", "grant", "group", "having", "if", "in", "inner", "intersect", "interval", "into", "is", "join", "lateral", "leading", "left", "like", "localtime", "localtimestamp", "map", "minus", "natural", "not", "now", "null", "offset", "on", "only", "or", "order", "outer", "overlaps", "primary", "recursive", "references", "right", "rlike", "row", "select", "semi", "session_user", "some", "sql", "struct", "table", "then", "time", "timestamp", "timestamp_ltz", "timestamp_ntz", "to", "trailing", "true", "union", "unique", "unknown", "user", "using", "values", "variant", "when", "where", "with", "within", "x"]
+    """all and any array as authorization between both by call case cast check collate collation collations
+    column constraint create cross current_catalog current_database current_date current_path
+    current_schema current_time current_timestamp current_user date distinct div else end escape except
+    execute exists false fetch filter for foreign from full grant group having if in inner intersect
+    interval into is join lateral leading left like localtime localtimestamp map minus natural not now
+    null offset on only or order outer overlaps primary recursive references right rlike row select semi
+    session_user some sql struct table then time timestamp timestamp_ltz timestamp_ntz to trailing true
+    union unique unknown user using values variant when where with within x""".split()
 )
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -117,9 +124,7 @@ def opposite(predicate: Predicate) -> Predicate | None:
 
 def quote_text(text: str) -> str:
     """A string literal that no setting of the parser can read in another way."""
-    plain = (
-        text.isprintable() and "'" not in text and "\\" not in text and "${" not in text and '"' not in text
-    )
+    plain = text.isprintable() and "'" not in text and "\\" not in text and "${" not in text and '"' not in text
     return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
 
 
@@ -177,9 +182,15 @@ def _value(node: Value) -> _Text:
         case Apply(function=function, arguments=arguments):
             return _apply(function, arguments, node.type)
         case When(condition=condition, value=value):
-            return f"CASE WHEN {emit_filter(condition)} THEN {_value(value)[0]} END", _PRIMARY
+            return f"CASE WHEN {emit_filter(condition)} THEN {_wide(value)} END", _PRIMARY
         case _:
             assert_never(node)
+
+
+def _wide(node: Value) -> str:
+    """A value whose own SQL type counts: a small integer literal alone would make it 32 bits wide."""
+    text = _value(node)[0]
+    return f"{text}L" if isinstance(node, Constant) and node.type.kind is Kind.BIGINT else text
 
 
 def _path(path: Path) -> str:
@@ -268,7 +279,7 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
         case Function.UNPADDED:
             return f"rtrim({text[0]})", _PRIMARY
         case Function.FIRST:
-            return f"coalesce({', '.join(_value(argument)[0] for argument in arguments)})", _PRIMARY
+            return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
         case Function.NEGATE if value_type.kind is Kind.DOUBLE:
             return f"- {_within(text, _PRIMARY)}", _PRODUCT
         case Function.NEGATE:
@@ -303,11 +314,7 @@ def _divide_integers(first: _Text, second: _Text, divisor: Value) -> _Text:
     if isinstance(divisor, Constant) and divisor.value not in (0, -1):
         return plain + second[0], _PRODUCT
     if isinstance(divisor, Constant):
-        return (
-            (f"try_subtract(0, {first[0]})", _PRIMARY)
-            if divisor.value == -1
-            else ("CAST(NULL AS BIGINT)", _PRIMARY)
-        )
+        return (f"try_subtract(0, {first[0]})", _PRIMARY) if divisor.value == -1 else ("CAST(NULL AS BIGINT)", _PRIMARY)
     safe = f"{plain}nullif({second[0]}, 0)"
     negative = f"try_subtract(0, {first[0]})"
     return f"CASE WHEN {_within(second, _SUM)} = -1 THEN {negative} ELSE {safe} END", _PRIMARY
@@ -383,8 +390,8 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> _Text:
 def regular_expression(pattern: Pattern) -> str:
     """A pattern as a Java regular expression that never backtracks over what a ``%`` has passed.
 
-    Each text between two ``%`` is found as early as possible, which is always right, in an atomic group of its own;
-    the last one is looked for at the end.
+    Each text between two ``%`` is found as early as possible, which is always right, in an atomic group of its
+    own; the last one is looked for at the end.
     """
     segments: list[list[str | Wildcard]] = [[]]
     for part in pattern:
@@ -392,10 +399,7 @@ def regular_expression(pattern: Pattern) -> str:
             segments.append([])
         else:
             segments[-1].append(part)
-    texts = [
-        "".join("." if part is Wildcard.ONE else _escape(str(part)) for part in segment)
-        for segment in segments
-    ]
+    texts = ["".join("." if part is Wildcard.ONE else _escape(str(part)) for part in segment) for segment in segments]
     if len(texts) == 1:
         return f"(?s)^{texts[0]}(?!.)"
     middle = "".join(f"(?>.*?{text})" for text in texts[1:-1] if text)

@@ -229,8 +229,5 @@ CONSTRUCTORS: Mapping[int, Constructor] = MappingProxyType({row.code: row for ro
 
 #: The constructors of each type, smallest first; the last one takes every value of the type.
 ENCODINGS: Mapping[WireType, tuple[Constructor, ...]] = MappingProxyType(
-    {
-        wire_type: tuple(row for row in _ROWS if row.type is wire_type)
-        for wire_type in (*AmqpType, *CompoundType)
-    }
+    {wire_type: tuple(row for row in _ROWS if row.type is wire_type) for wire_type in (*AmqpType, *CompoundType)}
 )

@@ -20,7 +20,7 @@ _FUNCTIONS = {
 
 def negate(operand: Operand) -> Operand:
     """A unary minus; the least long has no negative in 64 bits."""
-    values = []
+    values: list[Value | None] = []
     for value in (_integer(operand), _floating(operand)):
         if isinstance(value, Constant):
             assert isinstance(value.value, int | float)

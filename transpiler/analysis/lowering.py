@@ -84,17 +84,13 @@ class Lowering:
             case ast.Between():
                 return self._between(node, wanted)
             case ast.In(operand=operand, members=members, negated=negated):
-                texts = tuple(
-                    constant(member.value) for member in members if isinstance(member, ast.StringLiteral)
-                )
+                texts = tuple(constant(member.value) for member in members if isinstance(member, ast.StringLiteral))
                 self._warn_not_text(operand, "IN")
                 return self._text_test(operand, wanted != negated, lambda value, no: In(value, texts, no))
             case ast.Like(operand=operand, pattern=pattern, escape=escape, negated=negated):
                 parts_of = read_pattern(pattern.value, escape.value if escape else None)
                 self._warn_not_text(operand, "LIKE")
-                return self._text_test(
-                    operand, wanted != negated, lambda value, no: Like(value, parts_of, no)
-                )
+                return self._text_test(operand, wanted != negated, lambda value, no: Like(value, parts_of, no))
             case ast.IsNull(operand=operand, negated=negated):
                 found = self.operand(operand)
                 return found.absent if wanted != negated else found.present
@@ -129,14 +125,7 @@ class Lowering:
             case ast.Calculate(operator=operator, left=left, right=right):
                 return calculate(operator, self.operand(left), self.operand(right))
             case (
-                ast.Compare()
-                | ast.Between()
-                | ast.In()
-                | ast.Like()
-                | ast.IsNull()
-                | ast.Not()
-                | ast.And()
-                | ast.Or()
+                ast.Compare() | ast.Between() | ast.In() | ast.Like() | ast.IsNull() | ast.Not() | ast.And() | ast.Or()
             ):
                 return guarded(self.condition(node, True), self.condition(node, False), True, False)
             case _:
@@ -144,9 +133,7 @@ class Lowering:
 
     def _between(self, node: ast.Between, wanted: bool) -> Predicate:
         # BETWEEN is >= AND <=, NOT BETWEEN is < OR >: the two are not each other's negation for unlike types.
-        low, high = (
-            (ast.Comparison.LT, ast.Comparison.GT) if node.negated else (ast.Comparison.GE, ast.Comparison.LE)
-        )
+        low, high = (ast.Comparison.LT, ast.Comparison.GT) if node.negated else (ast.Comparison.GE, ast.Comparison.LE)
         value = self.operand(node.operand)
         parts = (
             compare(low, value, self.operand(node.low), wanted),
@@ -154,9 +141,7 @@ class Lowering:
         )
         return any_of(*parts) if node.negated is wanted else all_of(*parts)
 
-    def _text_test(
-        self, node: ast.Expression, wanted: bool, make: Callable[[Value, bool], Predicate]
-    ) -> Predicate:
+    def _text_test(self, node: ast.Expression, wanted: bool, make: Callable[[Value, bool], Predicate]) -> Predicate:
         """IN and LIKE: FALSE on what is no string, unknown on NULL."""
         operand = self.operand(node)
         strings = operand.of(TypeClass.STRING)
@@ -174,9 +159,7 @@ class Lowering:
             reason, hint = "only numbers have an order, so this is never true", None
         else:
             reason = "values of unlike types are never equal or ordered, so this is never true"
-            hint = self._unlike_hint(node.left, node.right, right) or self._unlike_hint(
-                node.right, node.left, left
-            )
+            hint = self._unlike_hint(node.left, right) or self._unlike_hint(node.right, left)
         self._warn("type.unlike", f"{sides}: {reason}", node.span, hint)
 
     def _warn_not_text(self, node: ast.Expression, operator: str) -> None:
@@ -185,9 +168,7 @@ class Lowering:
             message = f"{self._say(node, operand)}: {operator} holds for strings only, so this is never true"
             self._warn("type.unlike", message, node.span, None)
 
-    def _unlike_hint(
-        self, literal_side: ast.Expression, named: ast.Expression, operand: Operand
-    ) -> str | None:
+    def _unlike_hint(self, literal_side: ast.Expression, operand: Operand) -> str | None:
         match literal_side:
             case ast.IntegerLiteral() | ast.FloatLiteral() if operand.classes == {TypeClass.STRING}:
                 text = self.source.text[literal_side.span.start : literal_side.span.end]

@@ -49,9 +49,7 @@ class Names:
             location = self.layout.property(identifier.name)
         except LayoutError as error:
             [finding] = error.diagnostics
-            raise LayoutError.at(
-                finding.code, finding.message, self.source, identifier.span, finding.hint
-            ) from None
+            raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
         if location is not None:
             return at(location)
         if self.missing == "null":
@@ -65,7 +63,7 @@ class Names:
             hint = f"the columns are {listed}; missing='null' reads an unknown name as a missing property"
         else:
             hint = "missing='null' reads an unknown name as a missing property"
-        self._no_place(identifier, f"no column holds the property {identifier.name}", hint)
+        return self._no_place(identifier, f"no column holds the property {identifier.name}", hint)
 
     def _header_field(self, identifier: ast.Identifier, header_field: HeaderField) -> Operand:
         location = self.layout.property(identifier.name) if self.layout.names() else None
@@ -83,10 +81,10 @@ class Names:
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
                 "missing='null' reads it as absent",
             )
-        found = MISSING
-        for location in places:
-            found = or_else(found, at(location))
-        return _MAPPED[header_field.mapped](found, header_field)
+        operand = MISSING
+        for place in places:
+            operand = or_else(operand, at(place))
+        return _MAPPED[header_field.mapped](operand, header_field)
 
     def _no_place(self, identifier: ast.Identifier, message: str, hint: str) -> NoReturn:
         raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint)
@@ -103,14 +101,14 @@ def _as_is(operand: Operand, header_field: HeaderField) -> Operand:
     return _with_default(operand, header_field.default)
 
 
-def _delivery_mode(operand: Operand, header_field: HeaderField) -> Operand:
+def _delivery_mode(operand: Operand, _: HeaderField) -> Operand:
     durable = operand.of(TypeClass.BOOLEAN)
     when_true = any_of(*(Flag(item.value) for item in durable)) if durable else FALSE
     when_false = any_of(*(Flag(item.value, negated=True) for item in durable), operand.absent)
     return guarded(when_true, when_false, DELIVERY_MODES[True], DELIVERY_MODES[False])
 
 
-def _id(operand: Operand, header_field: HeaderField) -> Operand:
+def _id(operand: Operand, _: HeaderField) -> Operand:
     return text_only(operand)
 
 

@@ -97,9 +97,7 @@ def at(location: Location) -> Operand:
         case TypedColumn(path=path, type=column_type):
             return from_value(_seen(Column(path, column_type)))
         case TaggedUnion(path=path):
-            fields = tuple(
-                Alternative(Column((*path, name), field_type)) for name, field_type in _UNION_FIELDS
-            )
+            fields = tuple(Alternative(Column((*path, name), field_type)) for name, field_type in _UNION_FIELDS)
             tag = Column((*path, "type"), STRING)
             absent = any_of(IsNull(tag), Compare(Comparison.EQ, tag, _NULL_TYPE))
             return Operand(fields, Compare(Comparison.NE, tag, _NULL_TYPE), absent)
@@ -121,9 +119,7 @@ def text_only(operand: Operand) -> Operand:
 
 def or_else(operand: Operand, other: Operand) -> Operand:
     """The operand, and where it is NULL the other one."""
-    fallback = tuple(
-        Alternative(item.value, all_of(operand.absent, item.guard)) for item in other.alternatives
-    )
+    fallback = tuple(Alternative(item.value, all_of(operand.absent, item.guard)) for item in other.alternatives)
     return Operand(
         operand.alternatives + fallback,
         any_of(operand.present, other.present),
@@ -131,9 +127,7 @@ def or_else(operand: Operand, other: Operand) -> Operand:
     )
 
 
-def guarded(
-    condition_true: Predicate, condition_false: Predicate, when: object, otherwise: object
-) -> Operand:
+def guarded(condition_true: Predicate, condition_false: Predicate, when: object, otherwise: object) -> Operand:
     """A constant where one predicate holds, another where the other holds, NULL elsewhere."""
     assert isinstance(when, bool | str)
     assert isinstance(otherwise, bool | str)
@@ -155,7 +149,7 @@ def single(alternatives: tuple[Alternative, ...]) -> Value:
     if len(values) == 1:
         return values[0]
     kinds = {value.type for value in values}
-    value_type = values[0].type if len(kinds) == 1 else BIGINT
+    value_type = values[0].type if len(kinds) == 1 else BIGINT if BIGINT in kinds else ColumnType(Kind.INT)
     return Apply(Function.FIRST, tuple(values), value_type)
 
 

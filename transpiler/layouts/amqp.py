@@ -131,9 +131,7 @@ def _map_row(values: Values | None) -> dict[str, Any] | None:
     return None if values is None else {key: union(value) for key, value in values.items()}
 
 
-def _struct_row(
-    section: Header | Properties | Body | None, fields: Mapping[str, object]
-) -> dict[str, Any] | None:
+def _struct_row(section: Header | Properties | Body | None, fields: Mapping[str, object]) -> dict[str, Any] | None:
     if section is None:
         return None
     row = {}

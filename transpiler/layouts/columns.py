@@ -52,7 +52,7 @@ class ColumnType:
             return f"DECIMAL({self.precision},{self.scale})"
         if self.collation != "UTF8_BINARY":
             return f"{self.kind.value} COLLATE {self.collation}"
-        return self.kind.value
+        return str(self.kind.value)
 
 
 BOOLEAN = ColumnType(Kind.BOOLEAN)

@@ -67,9 +67,7 @@ class FlatLayout:
         return row
 
 
-def flat_layout(
-    schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False
-) -> FlatLayout:
+def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> FlatLayout:
     """A layout from a schema in Spark's JSON form; ``struct`` names the column whose fields are the properties.
 
     Spark resolves names without regard to case unless told otherwise, so two columns that differ only in case are
@@ -92,9 +90,7 @@ def flat_layout(
     return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections))
 
 
-def _columns(
-    fields: list[SchemaField], path: Path, prefix: str
-) -> Iterator[tuple[str, TypedColumn | Unusable]]:
+def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, TypedColumn | Unusable]]:
     """Each field by its name; a field of a nested struct by its dotted path."""
     for field in fields:
         name, place = prefix + field["name"], (*path, field["name"])
@@ -104,9 +100,7 @@ def _columns(
         elif _is_struct(field):
             yield (
                 name,
-                Unusable(
-                    "a struct is no property", f"name one of its fields, for example {name}.{_first(field)}"
-                ),
+                Unusable("a struct is no property", f"name one of its fields, for example {name}.{_first(field)}"),
             )
             yield from _columns(field["type"]["fields"], place, f"{name}.")
         else:
@@ -125,7 +119,7 @@ def _ambiguous(columns: Mapping[str, TypedColumn | Unusable]) -> dict[str, Unusa
         spellings.setdefault(name.lower(), []).append(name)
     return {
         name: Unusable(
-            f"the schema also has {next(other for other in group if other != name)}, and Spark does not tell them apart",
+            f"the schema also has {next(other for other in group if other != name)}, which Spark does not tell apart",
             "rename one of the two, or set spark.sql.caseSensitive to true",
         )
         for group in spellings.values()
@@ -171,8 +165,7 @@ def _is_section(name: str, field: SchemaField | None) -> bool:
         return False
     found = {inner["name"]: inner for inner in field["type"]["fields"]}
     return all(
-        inner in found
-        and (_is_union(found[inner]["type"]) if expected is None else _type(found[inner]) == expected)
+        inner in found and (_is_union(found[inner]["type"]) if expected is None else _type(found[inner]) == expected)
         for inner, expected in STRUCTS[name].items()
     )
 

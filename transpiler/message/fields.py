@@ -68,7 +68,8 @@ HEADER_FIELDS = _table(
 
 #: Header fields and properties that JMS defines and this table does not have yet.
 UNMAPPED = frozenset(
-    ["JMSRedelivered", "JMSDeliveryTime", "JMSXUserID", "JMSXAppID", "JMSXDeliveryCount", "JMSXGroupSeq", "JMSXProducerTXID", "JMSXConsumerTXID", "JMSXRcvTimestamp", "JMSXState"]
+    """JMSRedelivered JMSDeliveryTime JMSXUserID JMSXAppID JMSXDeliveryCount JMSXGroupSeq JMSXProducerTXID
+    JMSXConsumerTXID JMSXRcvTimestamp JMSXState""".split()
 )
 
 #: The values of JMSDeliveryMode by header.durable: Jakarta Messaging 3.8.1.1.

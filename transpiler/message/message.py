@@ -37,7 +37,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The immutable properties section. Times are milliseconds since the epoch; an id is a string, ulong, uuid or binary."""
+    """The properties section. Times are milliseconds since the epoch; an id is a string, ulong, uuid or binary."""
 
     message_id: AmqpValue | None = None
     user_id: bytes | None = None
@@ -274,7 +274,7 @@ def _value(path: str, value: Any) -> AmqpValue:
                 _refuse("message.unknown-type", f"no AMQP type is called {name!r}", path, hint)
             amqp_type = _TYPES[name]
             if value.get("value") is None:
-                return AmqpValue(AmqpType.NULL, _null(path, None))
+                return AmqpValue(AmqpType.NULL, None)
             return AmqpValue(amqp_type, _READERS[amqp_type](path, value["value"]))
         case _:
             _refuse("message.type", f"expected a simple value, found {_kind(value)}", path)
@@ -299,9 +299,7 @@ def _values(path: str, value: Any) -> Values:
     return {_text(path, key): _value(f"{path}.{key}", item) for key, item in value.items()}
 
 
-def _section(
-    record: Callable[..., Any], readers: Mapping[str, Callable[[str, Any], Any]]
-) -> Callable[[str, Any], Any]:
+def _section(record: Callable[..., Any], readers: Mapping[str, Callable[[str, Any], Any]]) -> Callable[[str, Any], Any]:
     def read(path: str, value: Any) -> Any:
         if not isinstance(value, Mapping):
             _refuse("message.type", f"expected an object of fields, found {_kind(value)}", path)
@@ -315,9 +313,7 @@ def _section(
 def _body_section(path: str, value: Any) -> str:
     text = _text(path, value)
     if text not in ("data", "amqp-sequence", "amqp-value"):
-        _refuse(
-            "message.type", f"{text!r} is no body section", path, "write data, amqp-sequence or amqp-value"
-        )
+        _refuse("message.type", f"{text!r} is no body section", path, "write data, amqp-sequence or amqp-value")
     return text
 
 

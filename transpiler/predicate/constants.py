@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import operator as op
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from transpiler.predicate.core import Function
 from transpiler.selector.ast import Comparison
 
 Number = int | float
 
-_COMPARE: Mapping[Comparison, Callable[[object, object], bool]] = {
+_COMPARE: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.EQ: op.eq,
     Comparison.NE: op.ne,
     Comparison.LT: op.lt,

@@ -61,7 +61,7 @@ def _decimals(column_type: ColumnType) -> _Grid:
     scale, bound = column_type.scale, 10**column_type.precision - 1
 
     def convert(number: int) -> float:
-        return number / 10**scale
+        return float(number / 10**scale)
 
     # A constant of a DECIMAL type holds its unscaled number.
     return _Grid(-bound, bound, convert, lambda number: Constant(number, column_type))
@@ -70,7 +70,7 @@ def _decimals(column_type: ColumnType) -> _Grid:
 def _floats(column_type: ColumnType) -> _Grid:
     def convert(number: int) -> float:
         value: float = struct.unpack("f", struct.pack("I", abs(number)))[0]
-        return math.copysign(value, number) if number else 0.0
+        return -value if number < 0 else value
 
     return _Grid(
         -_FLOAT32_INFINITY,
@@ -82,9 +82,7 @@ def _floats(column_type: ColumnType) -> _Grid:
 
 def _timestamps(column_type: ColumnType) -> _Grid:
     # Spark keeps microseconds, a selector sees whole milliseconds, rounded down.
-    return _Grid(
-        -(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: Constant(number, column_type)
-    )
+    return _Grid(-(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: Constant(number, column_type))
 
 
 _GRIDS = {

@@ -38,9 +38,7 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (condition, value)
         case Compare(left=left, right=right):
             return (left, right)
-        case (
-            In(value=value) | Like(value=value) | Flag(value=value) | IsNull(value=value) | IsNan(value=value)
-        ):
+        case In(value=value) | Like(value=value) | Flag(value=value) | IsNull(value=value) | IsNan(value=value):
             return (value,)
         case And(terms=terms) | Or(terms=terms):
             return terms
@@ -48,9 +46,7 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (predicate,)
 
 
-def rebuild(
-    node: Predicate, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value]
-) -> Predicate:
+def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value]) -> Predicate:
     """The node with a function applied to each part; the node itself where nothing changed."""
     match node:
         case Truth():
@@ -60,9 +56,7 @@ def rebuild(
             if new_left is left and new_right is right:
                 return node
             return Compare(node.operator, new_left, new_right)
-        case (
-            In(value=inner) | Like(value=inner) | Flag(value=inner) | IsNull(value=inner) | IsNan(value=inner)
-        ):
+        case In(value=inner) | Like(value=inner) | Flag(value=inner) | IsNull(value=inner) | IsNan(value=inner):
             new = value(inner)
             return node if new is inner else replace(node, value=new)
         case And(terms=terms) | Or(terms=terms):

@@ -36,9 +36,7 @@ def _condition(node: ast.Expression, message: Message) -> Truth:
             # "age NOT BETWEEN 15 AND 19 is equivalent to age < 15 OR age > 19".
             value, floor, ceiling = (_operand(part, message) for part in (operand, low, high))
             if negated:
-                return OR[
-                    _compare(ast.Comparison.LT, value, floor), _compare(ast.Comparison.GT, value, ceiling)
-                ]
+                return OR[_compare(ast.Comparison.LT, value, floor), _compare(ast.Comparison.GT, value, ceiling)]
             return AND[_compare(ast.Comparison.GE, value, floor), _compare(ast.Comparison.LE, value, ceiling)]
         case ast.In(operand=operand, members=members, negated=negated):
             # "If identifier of an IN or NOT IN operation is NULL, the value of the operation is unknown."
@@ -72,16 +70,7 @@ def _operand(node: ast.Expression, message: Message) -> SelectorValue:
             return _sign(operator, _operand(operand, message))
         case ast.Calculate(operator=operator, left=left, right=right):
             return _calculate(operator, _operand(left, message), _operand(right, message))
-        case (
-            ast.Compare()
-            | ast.Between()
-            | ast.In()
-            | ast.Like()
-            | ast.IsNull()
-            | ast.Not()
-            | ast.And()
-            | ast.Or()
-        ):
+        case ast.Compare() | ast.Between() | ast.In() | ast.Like() | ast.IsNull() | ast.Not() | ast.And() | ast.Or():
             # A condition in parentheses is a boolean operand, and a missing one where it is unknown.
             return _condition(node, message)
         case _:

@@ -23,7 +23,7 @@ _CONDITIONS = (
     ast.And,
     ast.Or,
 )
-_NOT_NUMBERS = tuple(kind for kind in _CONDITIONS if kind is not ast.Identifier) + (ast.StringLiteral,)
+_NOT_NUMBERS = (*(kind for kind in _CONDITIONS if kind is not ast.Identifier), ast.StringLiteral)
 
 
 def check(tree: ast.Expression, source: Source) -> None:
@@ -104,9 +104,7 @@ class _Checker:
         for side in (node.left, node.right):
             if isinstance(side, _NOT_NUMBERS):
                 hint = _number_hint(side) or "strings and booleans compare with = and <> only"
-                self.report(
-                    "type.ordering", f"{node.operator.value} cannot order {_what(side)}", side.span, hint
-                )
+                self.report("type.ordering", f"{node.operator.value} cannot order {_what(side)}", side.span, hint)
 
     def number(self, node: ast.Expression, operator: str) -> None:
         """Arithmetic, and BETWEEN, take numbers: a name may turn out to be one, a string literal cannot."""

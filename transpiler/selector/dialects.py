@@ -42,7 +42,5 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
     if found is None:
         near = nearest(dialect, DIALECTS)
         hint = f"did you mean {near[0]}?" if near else f"the dialects are {', '.join(DIALECTS)}"
-        raise UnsupportedFeatureError.at(
-            "dialect.unknown", f"there is no dialect called {dialect!r}", hint=hint
-        )
+        raise UnsupportedFeatureError.at("dialect.unknown", f"there is no dialect called {dialect!r}", hint=hint)
     return found

@@ -58,9 +58,7 @@ def describe(legal: set[str], previous: Token | None, opened: Opened | None) -> 
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 
-def hint_for(
-    previous: Token | None, token: Token | None, source: Source, opened: Opened | None
-) -> str | None:
+def hint_for(previous: Token | None, token: Token | None, source: Source, opened: Opened | None) -> str | None:
     """What to do about it, where the two tokens at the error tell."""
     before = previous.type if previous is not None else None
     if token is None:

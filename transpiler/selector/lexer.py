@@ -149,9 +149,7 @@ class SelectorLexer(Lexer):
         for spelling, code, message, hint in _FOREIGN:
             if rest.startswith(spelling):
                 self._fail(code, message, Span(index, index + len(spelling)), hint)
-        self._fail(
-            "unexpected-character", f"{_name(rest[0])} begins nothing in a selector", Span(index, index + 1)
-        )
+        self._fail("unexpected-character", f"{_name(rest[0])} begins nothing in a selector", Span(index, index + 1))
 
     def _float(self, match: re.Match[str], token: Token) -> float:
         mantissa, exponent, suffix = match[1], match[2] or "", match[3]

@@ -114,7 +114,7 @@ class SelectorParser(Parser):
         return p.string
 
     @_("")
-    def escape(self, p: Any) -> None:
+    def escape(self, p: Any) -> None:  # noqa: ARG002
         return None
 
     @_("members COMMA sum")
@@ -208,9 +208,7 @@ class SelectorParser(Parser):
         expected = describe(legal, previous, opened)
         after = f" after {self._shown(previous)}" if previous is not None else ""
         hint = hint_for(previous, token, self.source, opened)
-        raise SelectorSyntaxError.at(
-            code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint
-        )
+        raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint)
 
     def _shown(self, token: Token) -> str:
         return _short(self.source.text[token.index : token.end])

@@ -1,4 +1,4 @@
-"""LIKE's pattern value as data: Jakarta Messaging 3.1, section 3.8.1.2, "pattern value" and "escape character"."""
+"""LIKE's pattern value as data: Jakarta Messaging 3.1, section 3.8.1.2."""
 
 from __future__ import annotations
 

@@ -1,0 +1,37 @@
+"""Many expressions over many messages at once: one DataFrame, one column a case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+#: Expressions in one projection. Far more make a plan that takes longer to analyze than to run.
+CHUNK = 120
+
+
+def answers(frame: DataFrame, expressions: Sequence[str], key: str = "id") -> list[list[Any]]:
+    """For each expression its value in each row, in the order of the key column."""
+    columns: list[list[Any]] = []
+    for start in range(0, len(expressions), CHUNK):
+        part = expressions[start : start + CHUNK]
+        selected = frame.select(key, *(sf.expr(text).alias(f"c{i}") for i, text in enumerate(part)))
+        rows = sorted(selected.collect(), key=lambda row: row[0])
+        columns.extend([row[i + 1] for row in rows] for i in range(len(part)))
+    return columns
+
+
+@contextmanager
+def settings(spark: SparkSession, values: dict[str, str]) -> Iterator[None]:
+    """The session with some settings changed for a while."""
+    before = {key: spark.conf.get(key, None) for key in values}
+    for key, value in values.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            spark.conf.unset(key) if old is None else spark.conf.set(key, old)

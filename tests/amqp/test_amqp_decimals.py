@@ -114,9 +114,7 @@ def test_a_number_outside_the_format_is_refused(interchange, number):
         interchange.write(Decimal(number))
 
 
-@pytest.mark.parametrize(
-    ("interchange", "largest"), [(DECIMAL32, 191), (DECIMAL64, 767), (DECIMAL128, 12287)], ids=IDS
-)
+@pytest.mark.parametrize(("interchange", "largest"), [(DECIMAL32, 191), (DECIMAL64, 767), (DECIMAL128, 12287)], ids=IDS)
 def test_the_largest_exponent_is_the_standards(interchange, largest):
     # Table 3.6: emax is 96, 384 and 6144, and the exponent of the last digit is p - 1 less.
     assert interchange.largest_exponent == largest

@@ -94,7 +94,11 @@ def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
         st.one_of(name, number),
         lambda inner: st.one_of(
             st.builds(ast.Calculate, st.sampled_from(ast.Arithmetic), inner, inner),
-            st.builds(ast.Sign, st.just(ast.Arithmetic.SUBTRACT), st.one_of(name, st.builds(ast.Calculate, st.sampled_from(ast.Arithmetic), inner, inner))),
+            st.builds(
+                ast.Sign,
+                st.just(ast.Arithmetic.SUBTRACT),
+                st.one_of(name, st.builds(ast.Calculate, st.sampled_from(ast.Arithmetic), inner, inner)),
+            ),
         ),
         max_leaves=3,
     )
@@ -117,9 +121,7 @@ def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
         st.builds(ast.Compare, equalities, name, st.one_of(text, boolean, number)),
         st.builds(ast.Compare, equalities, st.one_of(text, boolean), name),
         st.builds(ast.Between, arithmetic, arithmetic, arithmetic, st.booleans()),
-        st.builds(
-            ast.In, name, st.lists(text, min_size=1, max_size=3).map(tuple), st.booleans()
-        ),
+        st.builds(ast.In, name, st.lists(text, min_size=1, max_size=3).map(tuple), st.booleans()),
         like,
         st.builds(ast.IsNull, st.one_of(name, arithmetic), st.booleans()),
     )
@@ -133,7 +135,12 @@ def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
             inner.map(ast.Not),
             several.map(lambda terms: flat(ast.And, terms)),
             several.map(lambda terms: flat(ast.Or, terms)),
-            st.builds(ast.Compare, equalities, inner.filter(lambda node: not isinstance(node, ast.BooleanLiteral)), st.one_of(boolean, name)),
+            st.builds(
+                ast.Compare,
+                equalities,
+                inner.filter(lambda node: not isinstance(node, ast.BooleanLiteral)),
+                st.one_of(boolean, name),
+            ),
         )
 
     return st.recursive(condition, combine, max_leaves=4)

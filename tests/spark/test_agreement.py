@@ -58,9 +58,7 @@ def test_spark_agrees_with_the_reference_on_the_canonical_layout(
     spark: SparkSession, ansi: str, data: st.DataObject
 ) -> None:
     trees = data.draw(
-        st.lists(
-            strategies.selectors(strategies.NAMES + strategies.HEADERS), min_size=SELECTORS, max_size=SELECTORS
-        )
+        st.lists(strategies.selectors(strategies.NAMES + strategies.HEADERS), min_size=SELECTORS, max_size=SELECTORS)
     )
     messages = data.draw(st.lists(strategies.messages, min_size=MESSAGES, max_size=MESSAGES))
     with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **_FAST}):
@@ -87,9 +85,7 @@ _COLUMNS: dict[str, tuple[str, AmqpType, st.SearchStrategy[Any]]] = {
 @st.composite
 def flat_messages(draw: st.DrawFn) -> Message:
     values = {
-        name: AmqpValue(kind, draw(strategy))
-        for name, (_, kind, strategy) in _COLUMNS.items()
-        if draw(st.booleans())
+        name: AmqpValue(kind, draw(strategy)) for name, (_, kind, strategy) in _COLUMNS.items() if draw(st.booleans())
     }
     return Message(application_properties=values)
 
@@ -97,9 +93,7 @@ def flat_messages(draw: st.DrawFn) -> Message:
 @pytest.mark.parametrize("ansi", ["true", "false"])
 @given(data=st.data())
 @settings(max_examples=EXAMPLES // 2, phases=PHASES, suppress_health_check=list(HealthCheck))
-def test_spark_agrees_with_the_reference_on_typed_columns(
-    spark: SparkSession, ansi: str, data: st.DataObject
-) -> None:
+def test_spark_agrees_with_the_reference_on_typed_columns(spark: SparkSession, ansi: str, data: st.DataObject) -> None:
     names = (*_COLUMNS, "missing")
     trees = data.draw(st.lists(strategies.selectors(names), min_size=SELECTORS, max_size=SELECTORS))
     messages = data.draw(st.lists(flat_messages(), min_size=MESSAGES, max_size=MESSAGES))
@@ -122,7 +116,9 @@ def test_spark_agrees_with_the_reference_on_times_and_decimals(spark: SparkSessi
     messages = [
         Message(
             application_properties={
-                name: AmqpValue(AmqpType.TIMESTAMP if name != "d" else AmqpType.DOUBLE, value if name != "d" else value / 100)
+                name: AmqpValue(
+                    AmqpType.TIMESTAMP if name != "d" else AmqpType.DOUBLE, value if name != "d" else value / 100
+                )
                 for name, value in zip(("t", "w", "d"), row, strict=True)
                 if value is not None
             }
@@ -136,6 +132,4 @@ def test_spark_agrees_with_the_reference_on_times_and_decimals(spark: SparkSessi
         "CAST(d / 100 AS DECIMAL(12, 2)) AS d",
     )
     with spark_settings(spark, {**_FAST, "spark.sql.session.timeZone": "America/New_York"}):
-        assert_agreement(
-            numbered(staged), infer_layout(staged), [print_selector(tree) for tree in trees], messages
-        )
+        assert_agreement(numbered(staged), infer_layout(staged), [print_selector(tree) for tree in trees], messages)

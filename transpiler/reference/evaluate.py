@@ -21,6 +21,11 @@ def evaluate(tree: ast.Expression | None, message: Message) -> Truth:
     return True if tree is None else _condition(tree, message)
 
 
+def value_of(node: ast.Expression, message: Message) -> SelectorValue:
+    """The value of an operand on one message; None where it is NULL."""
+    return _operand(node, message)
+
+
 def _condition(node: ast.Expression, message: Message) -> Truth:
     match node:
         case ast.And(terms=terms):

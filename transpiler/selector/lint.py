@@ -1,0 +1,99 @@
+"""What is a selector and is probably not what its author meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from transpiler.diagnostics import Diagnostic
+from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS
+from transpiler.selector import ast
+from transpiler.selector.pattern import read_pattern
+from transpiler.source import Source, Span
+
+_NUMERIC_HEADERS = ("JMSPriority", "JMSTimestamp", "JMSExpiration")
+
+
+def lint(tree: ast.Expression, source: Source) -> list[Diagnostic]:
+    """Warnings about a checked tree, in the order of the text."""
+    findings = [
+        Diagnostic(f"lint.{code}", "warning", message, source, span, hint)
+        for node in _nodes(tree)
+        for code, message, span, hint in _doubts(node)
+    ]
+    return sorted(findings, key=lambda finding: finding.span or Span(0, 0))
+
+
+_Doubt = tuple[str, str, Span, str | None]
+
+
+def _nodes(tree: ast.Expression) -> Iterator[ast.Expression]:
+    yield tree
+    for child in ast.children(tree):
+        yield from _nodes(child)
+
+
+def _doubts(node: ast.Expression) -> Iterator[_Doubt]:
+    match node:
+        case ast.Compare(left=left, right=right):
+            yield from _comparison(left, right)
+            yield from _comparison(right, left)
+            if isinstance(left, ast.Identifier) and isinstance(right, ast.Identifier):
+                yield from _unquoted(right)
+        case ast.Like(operand=operand, pattern=pattern, escape=escape):
+            if all(isinstance(part, str) for part in read_pattern(pattern.value, escape.value if escape else None)):
+                hint = f"write {'<>' if node.negated else '='}"
+                yield "like-without-wildcard", "a pattern without % or _ matches one text only", pattern.span, hint
+            yield from _text_test(operand, "LIKE")
+        case ast.In(operand=operand, members=members):
+            yield from _text_test(operand, "IN")
+            yield from _repeated(members, "this member stands in the list twice")
+        case ast.Between(low=ast.IntegerLiteral(value=low), high=ast.IntegerLiteral(value=high)) if low > high:
+            yield "empty-range", f"nothing is between {low} and {high}", node.span, "exchange the bounds"
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            yield from _repeated(terms, "this condition stands here twice")
+        case _:
+            return
+
+
+def _comparison(named: ast.Expression, other: ast.Expression) -> Iterator[_Doubt]:
+    if not isinstance(named, ast.Identifier):
+        return
+    name = named.name
+    if name == "JMSDeliveryMode":
+        modes = tuple(DELIVERY_MODES.values())
+        if isinstance(other, ast.IntegerLiteral) or (isinstance(other, ast.StringLiteral) and other.value not in modes):
+            hint = f"write '{modes[0]}' or '{modes[1]}'"
+            yield "delivery-mode", "JMSDeliveryMode is one of two strings", other.span, hint
+    elif isinstance(other, ast.StringLiteral) and name in _NUMERIC_HEADERS:
+        hint = "write the milliseconds since 1970-01-01" if name != "JMSPriority" else "write it without quotes"
+        yield "text-for-number", f"{name} is a number, and a string never equals it", other.span, hint
+    elif isinstance(other, ast.StringLiteral) and name not in HEADER_FIELDS and _is_number(other.value):
+        message = "this compares text: a property that holds a number never equals it"
+        yield "quoted-number", message, other.span, f"to compare the number, write {other.value.strip()}"
+
+
+def _unquoted(right: ast.Identifier) -> Iterator[_Doubt]:
+    if right.name not in HEADER_FIELDS:
+        message = f"{right.name} is the name of a property here, not text"
+        yield "unquoted-word", message, right.span, f"text goes into single quotes: '{right.name}'"
+
+
+def _text_test(operand: ast.Expression, operator: str) -> Iterator[_Doubt]:
+    if isinstance(operand, ast.Identifier) and operand.name in _NUMERIC_HEADERS:
+        yield "text-for-number", f"{operand.name} is a number, and {operator} is for strings", operand.span, None
+
+
+def _repeated(terms: tuple[ast.Expression, ...], message: str) -> Iterator[_Doubt]:
+    seen: set[ast.Expression] = set()
+    for term in terms:
+        if term in seen:
+            yield "repeated", message, term.span, "remove one of the two"
+        seen.add(term)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -54,7 +54,9 @@ class _Command(click.Command):
 
 
 class _Group(click.Group):
-    command_class = _Command
+    def command(self, *args: Any, **attributes: Any) -> Any:
+        """A command of the group, with the group's way of failing."""
+        return super().command(*args, **({"cls": _Command} | attributes))
 
 
 def _fail(message: str) -> NoReturn:

@@ -26,7 +26,8 @@ EXAMPLES = 24
 #: Each example runs Spark jobs, so it is not shrunk: the assertion names the one selector that failed.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
-_FAST = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+#: Thousands of small expressions over a few rows: interpreting them is faster than compiling them.
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 
 def numbered(frame: DataFrame) -> DataFrame:
@@ -61,7 +62,7 @@ def test_spark_agrees_with_the_reference_on_the_canonical_layout(
         st.lists(strategies.selectors(strategies.NAMES + strategies.HEADERS), min_size=SELECTORS, max_size=SELECTORS)
     )
     messages = data.draw(st.lists(strategies.messages, min_size=MESSAGES, max_size=MESSAGES))
-    with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **_FAST}):
+    with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED}):
         frame = numbered(create_messages(spark, messages))
         assert_agreement(frame, "amqp", [print_selector(tree) for tree in trees], messages)
 
@@ -99,7 +100,7 @@ def test_spark_agrees_with_the_reference_on_typed_columns(spark: SparkSession, a
     messages = data.draw(st.lists(flat_messages(), min_size=MESSAGES, max_size=MESSAGES))
     schema = StructType.fromDDL(", ".join(f"{name} {column[0]}" for name, column in _COLUMNS.items()))
     layout = infer_layout(schema)
-    with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **_FAST}):
+    with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED}):
         frame = numbered(spark.createDataFrame([layout.row(message) for message in messages], schema))
         assert_agreement(frame, layout, [print_selector(tree) for tree in trees], messages)
 
@@ -131,5 +132,5 @@ def test_spark_agrees_with_the_reference_on_times_and_decimals(spark: SparkSessi
         "timestampadd(MICROSECOND, w * 1000, TIMESTAMP_NTZ'1970-01-01 00:00:00') AS w",
         "CAST(d / 100 AS DECIMAL(12, 2)) AS d",
     )
-    with spark_settings(spark, {**_FAST, "spark.sql.session.timeZone": "America/New_York"}):
+    with spark_settings(spark, {**INTERPRETED, "spark.sql.session.timeZone": "America/New_York"}):
         assert_agreement(numbered(staged), infer_layout(staged), [print_selector(tree) for tree in trees], messages)

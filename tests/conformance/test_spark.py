@@ -1,0 +1,47 @@
+"""Spark says in three values what four brokers say, on the canonical layout, with the same decisions."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_ext import create_messages
+from tests.conformance.decided import RANDOM, REFUSED, SINGLE
+from tests.conformance.vectors import RANDOM_FILES, random_messages, random_selectors, single_cases
+from tests.spark.harness import answers, settings
+from tests.spark.test_agreement import INTERPRETED, numbered
+from transpiler import Message, transpile_selector
+
+
+def test_every_probe_and_suite_case_has_the_brokers_verdict_or_a_decision(spark: SparkSession) -> None:
+    cases = [case for case in single_cases() if case.selector not in REFUSED]
+    messages: dict[str, Message] = {repr(case.message): case.message for case in cases}
+    rows = {key: index for index, key in enumerate(messages)}
+    selectors = list(dict.fromkeys(case.selector for case in cases))
+    with settings(spark, INTERPRETED):
+        frame = numbered(create_messages(spark, messages.values())).cache()
+        columns = answers(frame, [transpile_selector(text, result="ternary").sql for text in selectors])
+    by_selector = dict(zip(selectors, columns, strict=True))
+    parted = {
+        case.selector for case in cases if by_selector[case.selector][rows[repr(case.message)]] is not case.verdict
+    }
+    assert parted == set(SINGLE)
+
+
+@pytest.mark.parametrize("file", RANDOM_FILES)
+def test_every_random_case_has_the_brokers_verdict_or_a_decision(spark: SparkSession, file: str) -> None:
+    agreed = list(random_selectors(file))
+    with settings(spark, INTERPRETED):
+        frame = numbered(create_messages(spark, random_messages(file))).cache()
+        columns = answers(frame, [transpile_selector(item.selector, result="ternary").sql for item in agreed])
+    parted = {}
+    for item, column in zip(agreed, columns, strict=True):
+        different = tuple(index for index, verdict in item.verdicts.items() if column[index] is not verdict)
+        if different:
+            parted[file, item.selector] = different
+    decided = {
+        key: tuple(sorted(index for indexes in found.values() for index in indexes))
+        for key, found in RANDOM.items()
+        if key[0] == file
+    }
+    assert parted == decided

@@ -1,0 +1,112 @@
+"""Verdicts of real brokers: the cases on which ActiveMQ, Artemis and both Qpid brokers say the same."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from transpiler import Message
+
+DATA = Path(__file__).parent / "data"
+BROKERS = ("activemq", "artemis", "qpid-java", "qpid-cpp")
+TRUTHS = {"T": True, "F": False, "U": None}
+
+#: JMS names of the vectors' headers, and the section and field that hold them.
+_HEADERS = {
+    "JMSPriority": ("header", "priority"),
+    "JMSDeliveryMode": ("header", "durable"),
+    "JMSType": ("properties", "subject"),
+    "JMSCorrelationID": ("properties", "correlation_id"),
+    "JMSMessageID": ("properties", "message_id"),
+    "JMSTimestamp": ("properties", "creation_time"),
+    "JMSDestination": ("properties", "to"),
+    "JMSReplyTo": ("properties", "reply_to"),
+    "JMSExpiration": ("properties", "absolute_expiry_time"),
+    "JMSXGroupID": ("properties", "group_id"),
+    "JMSXGroupSeq": ("properties", "group_sequence"),
+    "JMSRedelivered": ("header", "delivery_count"),
+    "JMSXDeliveryCount": ("header", "delivery_count"),
+    "JMSXUserID": ("properties", "user_id"),
+}
+
+
+class Case(NamedTuple):
+    """One selector on one message, and what all four brokers say."""
+
+    name: str
+    selector: str
+    message: Message
+    verdict: bool | None
+
+
+def read_message(data: dict[str, Any] | None) -> Message:
+    """A message of the vectors: binary in hexadecimal, headers by their JMS names."""
+    sections: dict[str, Any] = {"application_properties": {}}
+    for name, value in ((data or {}).get("properties") or {}).items():
+        if value["type"] == "binary":
+            value = {"type": "binary", "value": base64.b64encode(bytes.fromhex(value["value"])).decode()}
+        sections["application_properties"][name] = value
+    for name, value in ((data or {}).get("headers") or {}).items():
+        section, field = _HEADERS[name]
+        if name == "JMSDeliveryMode":
+            value = value == "PERSISTENT"
+        elif name == "JMSRedelivered":
+            value = int(value)
+        elif name == "JMSXDeliveryCount":
+            value -= 1
+        elif name == "JMSXUserID":
+            value = base64.b64encode(value.encode()).decode()
+        sections.setdefault(section, {})[field] = value
+    return Message.from_dict(sections)
+
+
+def _lines(name: str) -> list[dict[str, Any]]:
+    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+@cache
+def single_cases() -> tuple[Case, ...]:
+    """The probes of single rules and the cases of the brokers' own suites."""
+    cases = []
+    for file in ("probes.jsonl.gz", "suites.jsonl.gz"):
+        for number, row in enumerate(_lines(file), 1):
+            verdicts = {row["verdicts"][broker] for broker in BROKERS}
+            if len(verdicts) == 1 and verdicts <= TRUTHS.keys():
+                name = f"{file.partition('.')[0]}:{number}"
+                cases.append(Case(name, row["selector"], read_message(row["message"]), TRUTHS[verdicts.pop()]))
+    return tuple(cases)
+
+
+class Agreed(NamedTuple):
+    """One random selector, and for some messages, by index, what all four brokers say."""
+
+    selector: str
+    verdicts: dict[int, bool | None]
+
+
+@cache
+def random_messages(file: str) -> tuple[Message, ...]:
+    """The messages of a random set."""
+    return tuple(read_message(data) for data in _lines(file)[0]["messages"])
+
+
+def random_selectors(file: str) -> Iterator[Agreed]:
+    """The selectors of a random set that all four brokers accept."""
+    for row in _lines(file)[1:]:
+        answers = [row["verdicts"][broker] for broker in BROKERS]
+        if "P" not in answers:
+            same = {
+                index: TRUTHS[letters[0]]
+                for index, letters in enumerate(zip(*answers, strict=True))
+                if len(set(letters)) == 1 and letters[0] in TRUTHS
+            }
+            yield Agreed(row["selector"], same)
+
+
+RANDOM_FILES = ("random_full.jsonl.gz", "random_simple.jsonl.gz")

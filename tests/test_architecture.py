@@ -1,0 +1,118 @@
+"""The house: a module imports from lower floors only."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+#: From the ground up; a longer name says more about its own module than its package does.
+FLOORS = (
+    "transpiler.source",
+    "transpiler.diagnostics",
+    "transpiler.errors",
+    "transpiler.message.types",
+    "transpiler.amqp",
+    "transpiler.message.fields",
+    "transpiler.message.ids",
+    "transpiler.message.message",
+    "transpiler.selector.ast",
+    "transpiler.selector.dialects",
+    "transpiler.selector.pattern",
+    "transpiler.selector.lexer",
+    "transpiler.selector.expected",
+    "transpiler.selector.parser",
+    "transpiler.selector.check",
+    "transpiler.selector.lint",
+    "transpiler.selector.printer",
+    "transpiler.filters",
+    "transpiler.topology",
+    "transpiler.reference",
+    "transpiler.layouts",
+    "transpiler.predicate",
+    "transpiler.analysis",
+    "transpiler.optimizer",
+    "transpiler.sql",
+    "transpiler.compiler",
+    "transpiler",
+    "transpiler.cli",
+    "spark_ext.schemas",
+    "spark_ext.columns",
+    "spark_ext",
+    "spark_ext.cli",
+)
+WITH_SLY = {"transpiler.selector.lexer", "transpiler.selector.expected", "transpiler.selector.parser"}
+JUDGED = ("analysis", "predicate", "optimizer", "layouts", "sql", "compiler")
+MODULES = sorted([*ROOT.glob("transpiler/**/*.py"), *ROOT.glob("spark_ext/**/*.py")])
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def floor(module: str) -> int:
+    if module in ("transpiler.message", "transpiler.selector"):
+        return 0
+    while module not in FLOORS:
+        module = module.rpartition(".")[0]
+    return FLOORS.index(module)
+
+
+def imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {
+                f"{node.module}.{alias.name}"
+                if (ROOT / node.module.replace(".", "/") / f"{alias.name}.py").exists()
+                else node.module
+                for alias in node.names
+            }
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_imports_from_lower_floors_only(path: Path) -> None:
+    own = name_of(path)
+    for module in imports(path):
+        if module.split(".")[0] in ("transpiler", "spark_ext") and module.rpartition(".")[0] != own:
+            assert floor(module) <= floor(own), f"{own} imports {module}, which stands above it"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_foreign_packages_stay_in_their_rooms(path: Path) -> None:
+    own, roots = name_of(path), {module.split(".")[0] for module in imports(path)}
+    assert "sly" not in roots or own in WITH_SLY
+    assert "pyspark" not in roots or own.startswith("spark_ext")
+    assert not roots & {"click", "rich"} or own.endswith(".cli")
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("transpiler/reference/*.py")), ids=name_of)
+def test_the_oracle_shares_nothing_that_it_judges(path: Path) -> None:
+    for module in imports(path):
+        assert not module.startswith(tuple(f"transpiler.{part}" for part in JUDGED))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_can_be_read_at_a_sitting(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+
+
+def test_the_grammar_has_no_conflicts() -> None:
+    from transpiler.selector.parser import SelectorParser
+
+    assert SelectorParser._lrtable.sr_conflicts == []
+    assert SelectorParser._lrtable.rr_conflicts == []
+
+
+def test_the_public_names_are_few() -> None:
+    import transpiler
+
+    assert len(transpiler.__all__) <= 25
+    assert all(hasattr(transpiler, name) for name in transpiler.__all__)

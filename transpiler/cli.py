@@ -38,25 +38,17 @@ else:
 _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
-class _Command(click.Command):
-    """A command whose bad input ends in an error text and exit code 2, never in a traceback."""
+class _Group(click.Group):
+    """Commands whose bad input ends in an error text and exit code 2, never in a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
+        """Run a command."""
         try:
             return super().invoke(ctx)
         except TranspilerError as error:
             _fail(str(error))
         except UnicodeDecodeError as error:
             _fail(f"the input is not UTF-8: byte {error.start}")
-        except RecursionError:
-            _fail("the input is nested too deeply")
-
-
-class _Group(click.Group):
-    def command(self, *args: Any, **attributes: Any) -> Any:
-        """A command of the group, with the group's way of failing."""
-        return super().command(*args, **({"cls": _Command} | attributes))
 
 
 def _fail(message: str) -> NoReturn:
@@ -74,7 +66,7 @@ def main() -> None:
 
 
 def _layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    options = [
+    options: list[Callable[..., Any]] = [
         click.option("--layout", default="amqp", show_default=True, help="The layout of the DataFrame, by name."),
         click.option(
             "--schema",
@@ -106,7 +98,10 @@ def _layout(name: str, schema: Path | None) -> str | Layout:
 
 
 def _text(selector: str) -> str:
-    return click.get_text_stream("stdin").read().strip("\r\n") if selector == "-" else selector
+    if selector != "-":
+        return selector
+    with click.open_file("-", encoding="utf-8") as text:
+        return str(text.read()).strip("\r\n")
 
 
 def _warn(findings: tuple[Diagnostic, ...]) -> None:

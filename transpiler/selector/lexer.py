@@ -154,7 +154,7 @@ class SelectorLexer(Lexer):
     def _float(self, match: re.Match[str], token: Token) -> float:
         mantissa, exponent, suffix = match[1], match[2] or "", match[3]
         value = float(mantissa + exponent)
-        if suffix in ("f", "F") and value < 1e39:
+        if suffix in ("f", "F"):
             # A 32-bit literal keeps its rounded value when it is widened to a double.
             try:
                 value = struct.unpack("f", struct.pack("f", value))[0]

@@ -45,9 +45,10 @@ class SelectorParser(Parser):
             self.previous, self.current = self.current, token
             if token.type == "LPAREN":
                 self.open.append(Opened(token, self.previous is not None and self.previous.type == "IN"))
-            elif token.type == "RPAREN" and self.open:
-                self.open.pop()
             yield token
+            # Only now has the parser taken it: until then its partner counts as open.
+            if token.type == "RPAREN" and self.open:
+                self.open.pop()
         self.previous, self.current = self.current, None
 
     # conditional expression

@@ -34,7 +34,7 @@ def compile_selector(
     if layout is None:
         layout = "amqp"
     elif not isinstance(layout, str):
-        layout = infer_layout(layout)  # type: ignore[arg-type]
+        layout = infer_layout(layout)
     transpiled = transpile_selector(selector, layout, dialect=dialect, result=result, missing=missing)
     for finding in transpiled.diagnostics:
         warnings.warn(finding.render(), SelectorWarning, stacklevel=2)

@@ -95,15 +95,16 @@ def _bounded(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return row
 
 
-def infer_layout(schema: StructType | DataFrame, struct: str | None = None) -> Layout:
+def infer_layout(schema: StructType | DataFrame | Layout, struct: str | None = None) -> Layout:
     """The layout that a schema shows: ``amqp`` where it has a map of application properties, else typed columns.
 
     ``struct`` names a struct column whose fields are the properties. Whether names that differ only in case can be
     told apart is taken from the active session.
     """
-    if isinstance(schema, Layout):
+    if isinstance(schema, DataFrame):
+        schema = schema.schema
+    elif isinstance(schema, Layout):
         return schema
-    schema = getattr(schema, "schema", schema)
     if not isinstance(schema, StructType):
         raise LayoutError.at(
             "layout.schema",

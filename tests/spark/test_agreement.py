@@ -20,8 +20,9 @@ from transpiler.layouts.layout import Layout
 from transpiler.message.types import AmqpType, AmqpValue, Truth
 
 SELECTORS, MESSAGES = 30, 16
-#: Selectors by messages by examples: over 20,000 pairs in two ANSI modes and two layouts, in three results each.
-EXAMPLES = 24
+#: Selectors by messages by examples is over 20,000 pairs on two layouts, in three results each; the option
+#: --thorough multiplies it by 20.
+EXAMPLES = 24 * (settings().max_examples // 100)
 
 #: Each example runs Spark jobs, so it is not shrunk: the assertion names the one selector that failed.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
@@ -106,7 +107,7 @@ def test_spark_agrees_with_the_reference_on_typed_columns(spark: SparkSession, a
 
 
 @given(data=st.data())
-@settings(max_examples=6, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES // 4, phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_spark_agrees_with_the_reference_on_times_and_decimals(spark: SparkSession, data: st.DataObject) -> None:
     stored = st.one_of(st.none(), strategies.times)
     rows = data.draw(

@@ -31,7 +31,7 @@ java:
 	@if [ -n "$$JAVA_HOME" ]; then java="$$JAVA_HOME/bin/java"; else java=java; fi; \
 	version=$$("$$java" -version 2>&1 | sed -n 's/^[a-z]* version "\([0-9]*\).*/\1/p'); \
 	if [ -z "$$version" ] || [ "$$version" -lt 17 ]; then \
-		echo "Spark needs Java 17 or later, and there is none here: install it, for example with apt-get install openjdk-17-jre-headless" >&2; exit 1; fi
+		echo "Spark needs Java 17 or later, and $${version:+only Java $$version}$${version:-no Java} is here: install it, for example with apt-get install openjdk-17-jre-headless" >&2; exit 1; fi
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -20,9 +23,18 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("thorough" if config.getoption("--thorough") else "default")
 
 
+def java_is_there() -> bool:
+    """Whether some Java answers, where Spark looks for it; which version is the Makefile's to check."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=os.path.join(home, "bin") if home else None)
+    return java is not None and subprocess.run([java, "-version"], capture_output=True).returncode == 0
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The session: two cores, quiet, in UTC."""
+    if not java_is_there():
+        pytest.exit("Spark needs Java 17 or later: install it, or set JAVA_HOME to where it is", returncode=2)
     session = (
         SparkSession.builder.master("local[2]")
         .appName("selector-sql tests")

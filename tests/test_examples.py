@@ -29,6 +29,10 @@ def test_an_example_runs(script: str, said: str) -> None:
     assert said in done.stdout
 
 
+def test_every_example_is_run_above() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {"01_filter.py", "02_stream.py", "demo.py"}
+
+
 def test_the_archive_is_what_its_script_makes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.syspath_prepend(str(ARCHIVE.parent))
     import make_archive  # type: ignore[import-not-found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -10,8 +11,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_ext import infer_layout
+from transpiler import Dialect, Message, transpile_selector
+
 ROOT = Path(__file__).parent.parent
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
 def blocks(language: str) -> list[str]:
@@ -28,7 +33,30 @@ def console() -> list[tuple[str, str]]:
 
 
 def test_the_readme_has_no_block_that_nothing_runs() -> None:
-    assert {name for name, _ in BLOCKS} == {"python", "console", "sh"}
+    assert {name for name, _ in BLOCKS} == {"python", "console", "sh", "json"}
+
+
+COLUMNS = "weight BIGINT, color STRING, region STRING"
+ROWS = re.findall(r"^\| (typed|amqp) \| `(.+?)` \| `(.+?)` \|$", README, re.MULTILINE)
+
+
+def test_the_table_shows_the_sql_that_comes_out(spark: SparkSession) -> None:
+    typed = infer_layout(spark.createDataFrame([], COLUMNS))
+    layouts = {"typed": typed, "amqp": "amqp"}
+    said = [(selector, sql) for _, selector, sql in ROWS]
+    assert said == [(selector, transpile_selector(selector, layouts[name]).sql) for name, selector, _ in ROWS]
+    assert len(ROWS) == 9
+
+
+@pytest.mark.parametrize("block", blocks("json"))
+def test_a_message_of_the_readme_is_a_message(block: str) -> None:
+    assert Message.from_dict(json.loads(block)).to_dict() == json.loads(block)
+
+
+def test_the_limits_are_those_of_the_default_dialect() -> None:
+    limits = Dialect("jms")
+    for limit in (limits.max_length, limits.max_nesting, limits.max_terms):
+        assert f"{limit:,}" in README
 
 
 @pytest.mark.parametrize("block", blocks("python"))

@@ -52,7 +52,7 @@ _RESERVED = frozenset(
     interval into is join lateral leading left like localtime localtimestamp map minus natural not now
     null offset on only or order outer overlaps primary recursive references right rlike row select semi
     session_user some sql struct table then time timestamp timestamp_ltz timestamp_ntz to trailing true
-    union unique unknown user using values variant when where with within x""".split()
+    union unique unknown user using values variant when where with within""".split()
 )
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -2,7 +2,7 @@
 
 The log has AMQP 0-9-1 messages as the broker published them. Headers become application properties with their types,
 the routing key becomes the subject, the exchange the address, and the basic properties go where AMQP 1.0 has them.
-``app_id`` is left out, for AMQP 1.0 has no field for it; so is a header that is a table or an array (this log has none).
+``app_id`` is left out, for AMQP 1.0 has no field for it; so is a header that is a table or an array.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ from transpiler import (
     parse_selector,
     transpile_selector,
 )
+from transpiler.analysis.names import Names
+from transpiler.compiler import find_layout
 from transpiler.layouts.flat import layout_from_schema
 from transpiler.selector import ast
 from transpiler.selector.printer import print_selector
@@ -266,17 +268,28 @@ def explain(selector: str, layout: str, schema: Path | None, dialect: str, missi
     if tree is None:
         click.echo("no selector: every message matches")
         return
-    transpiled = transpile_selector(text, _layout(layout, schema), dialect=dialect, missing=missing)
+    where = _layout(layout, schema)
+    transpiled = transpile_selector(text, where, dialect=dialect, missing=missing)
     found = None if message is None else _message(message.read(), message.name)
     click.echo("selector   " + print_selector(tree))
     for line in _tree(tree, found, 0):
         click.echo("  " + line)
+    for line in _types(tree, Names(find_layout(where), missing, Source(text))):
+        click.echo(line)
     for phase, emitted in transpiled.trace:
         click.echo(f"{phase:10} {emitted}")
     if found is not None:
         truth = evaluate(tree, found)
         click.echo(f"verdict    {_TRUTHS[truth]}: the message {'matches' if truth else 'does not match'}")
     _warn(transpiled.diagnostics)
+
+
+def _types(tree: ast.Expression, names: Names) -> Iterator[str]:
+    """Each name once, with the types that its value can have over the layout."""
+    identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
+    for name, identifier in identifiers.items():
+        types = sorted(found.value for found in names.resolve(identifier).classes)
+        yield f"type       {name}: {' or '.join(types) or 'always NULL'}"
 
 
 def _tree(node: ast.Expression, message: Message | None, depth: int) -> Iterator[str]:

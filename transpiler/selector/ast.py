@@ -6,6 +6,7 @@ AND and OR hold all their terms, because people write chains of thousands and a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -222,3 +223,10 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return terms
         case _:
             return ()
+
+
+def walk(node: Expression) -> Iterator[Expression]:
+    """The node and everything inside it, in the order of the text."""
+    yield node
+    for child in children(node):
+        yield from walk(child)

@@ -17,19 +17,13 @@ def lint(tree: ast.Expression, source: Source) -> list[Diagnostic]:
     """Warnings about a checked tree, in the order of the text."""
     findings = [
         Diagnostic(f"lint.{code}", "warning", message, source, span, hint)
-        for node in _nodes(tree)
+        for node in ast.walk(tree)
         for code, message, span, hint in _doubts(node)
     ]
     return sorted(findings, key=lambda finding: finding.span or Span(0, 0))
 
 
 _Doubt = tuple[str, str, Span, str | None]
-
-
-def _nodes(tree: ast.Expression) -> Iterator[ast.Expression]:
-    yield tree
-    for child in ast.children(tree):
-        yield from _nodes(child)
 
 
 def _doubts(node: ast.Expression) -> Iterator[_Doubt]:

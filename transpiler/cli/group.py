@@ -1,0 +1,44 @@
+"""The command group: version, help, and how every command ends for bad input."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from transpiler import TranspilerError, __version__
+
+if TYPE_CHECKING:
+    import click
+else:
+    try:
+        import click
+    except ImportError:
+        sys.exit("the commands need click: pip install 'selector-sql[cli]'")
+
+
+class _Group(click.Group):
+    """Commands whose bad input ends in an error text and exit code 2, never in a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except TranspilerError as error:
+            fail(str(error))
+        except UnicodeDecodeError as error:
+            fail(f"the input is not UTF-8: byte {error.start}")
+
+
+def fail(message: str) -> NoReturn:
+    """Print an error and end with exit code 2."""
+    click.echo(message, err=True)
+    raise SystemExit(2)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="selector-sql")
+def main() -> None:
+    """JMS selectors as Spark SQL: print it, lint it, explain it, try it.
+
+    Completion: eval "$(_SELECTOR_SQL_COMPLETE=bash_source selector-sql)", likewise zsh_source and fish_source.
+    """

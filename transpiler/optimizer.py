@@ -32,6 +32,7 @@ from transpiler.predicate.core import (
     When,
 )
 from transpiler.predicate.grids import turn_round
+from transpiler.predicate.texts import text_is_null, turn_text_round
 from transpiler.predicate.walk import rebuild
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
@@ -84,6 +85,16 @@ def conversion_to_the_constant(node: Predicate) -> Predicate:
             return turn_round(operator, left, bound) or node
         case _:
             return node
+
+
+def text_to_the_constant(node: Predicate) -> Predicate:
+    """Equality with a text that is made from a column is equality of the column: see ``predicate.texts``."""
+    match node:
+        case IsNull(value=value, negated=negated):
+            behind = text_is_null(value)
+            return node if behind is value else IsNull(behind, negated)
+        case _:
+            return turn_text_round(node) or node
 
 
 def one_level(node: Predicate) -> Predicate:
@@ -228,6 +239,7 @@ RULES: tuple[Rule, ...] = (
     fold_constants,
     boolean_as_condition,
     conversion_to_the_constant,
+    text_to_the_constant,
     one_level,
     equalities_to_list,
     implied_by_a_neighbour,

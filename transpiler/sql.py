@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
 from transpiler.layouts.columns import ColumnType, Key, Kind, Path
+from transpiler.message import ids
+from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
     FALSE,
@@ -215,6 +217,8 @@ def _constant(node: Constant) -> _Text:
             return ("true" if value else "false"), _PRIMARY
         case str():
             return quote_text(value), _PRIMARY
+        case bytes():
+            return f"X'{value.hex().upper()}'", _PRIMARY
         case float():
             return _floating(value, "F" if kind is Kind.FLOAT else "D", kind)
         case int() if kind is Kind.TIMESTAMP:
@@ -280,12 +284,55 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             return f"rtrim({text[0]})", _PRIMARY
         case Function.FIRST:
             return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
+        case Function.TEXT:
+            return f"make_valid_utf8(CAST({text[0]} AS STRING))", _PRIMARY
+        case Function.AT_MOST:
+            most = _value(arguments[1])[0]
+            return f"if({_within(text, _SUM)} > {most}, {most}, {text[0]})", _PRIMARY
+        case Function.NEXT:
+            return f"try_add({text[0]}, 1)", _PRIMARY
+        case Function.FOLDED:
+            inner = _within(text, _SUM)
+            return f"if({inner} >= {FIRST_NEGATIVE}, {inner} - {FOLD}, {text[0]})", _PRIMARY
+        case Function.ADDRESS:
+            steps = ", ".join(f"nullif({_value(argument)[0]}, '')" for argument in arguments)
+            return f"nullif(concat_ws('/', {steps}), '')", _PRIMARY
+        case (
+            Function.STRING_MESSAGE_ID
+            | Function.STRING_CORRELATION_ID
+            | Function.ULONG_ID
+            | Function.UUID_ID
+            | Function.BINARY_ID
+        ):
+            return _id_text(function, text[0]), _PRIMARY
         case Function.NEGATE if value_type.kind is Kind.DOUBLE:
             return f"- {_within(text, _PRIMARY)}", _PRODUCT
         case Function.NEGATE:
             return f"try_subtract(0, {text[0]})", _PRIMARY
         case _:
             return _calculate(function, first, arguments[1], value_type)
+
+
+_ESCAPED_ID = "^(" + "|".join(ids.ESCAPED) + ")"
+
+
+def _id_text(function: Function, inner: str) -> str:
+    """A message id of one type as JMS text: the same that ``message.ids`` writes."""
+    match function:
+        case Function.ULONG_ID:
+            unsigned = f"CASE WHEN {inner} < 0 THEN {inner} + {2**64}BD ELSE {inner} END"
+            return f"concat('{ids.ULONG}', CAST({unsigned} AS STRING))"
+        case Function.BINARY_ID:
+            return f"concat('{ids.BINARY}', hex({inner}))"
+        case Function.UUID_ID:
+            groups = "'(.{8})(.{4})(.{4})(.{4})', '$1-$2-$3-$4-'"
+            return f"concat('{ids.UUID_}', lower(regexp_replace(hex({inner}), {groups})))"
+        case _:
+            escaped = f"CASE WHEN {inner} RLIKE '{_ESCAPED_ID}' THEN concat('{ids.STRING}', {inner})"
+            if function is Function.STRING_CORRELATION_ID:
+                return f"{escaped} ELSE {inner} END"
+            prefixed = f"startswith({inner}, '{ids.PREFIX}')"
+            return f"{escaped} WHEN {prefixed} THEN {inner} ELSE concat('{ids.NO_PREFIX}', {inner}) END"
 
 
 _SYMBOLS = {Function.ADD: ("+", _SUM), Function.SUBTRACT: ("-", _SUM), Function.MULTIPLY: ("*", _PRODUCT)}

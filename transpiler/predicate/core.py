@@ -36,6 +36,22 @@ class Function(Enum):
     DIVIDE = "divide"
     #: The first argument that is not NULL.
     FIRST = "first"
+    #: Bytes as the UTF-8 text that they are; what is not UTF-8 becomes U+FFFD.
+    TEXT = "text"
+    #: The first argument, or the second where the first is above it.
+    AT_MOST = "at most"
+    #: An integer plus one.
+    NEXT = "next"
+    #: An unsigned number of 32 bits as the signed one with the same bits.
+    FOLDED = "folded"
+    #: The address of an AMQP 0-10 exchange and routing key.
+    ADDRESS = "address"
+    #: A message id or correlation id as JMS text: see ``message.ids``.
+    STRING_MESSAGE_ID = "string message id"
+    STRING_CORRELATION_ID = "string correlation id"
+    ULONG_ID = "ulong id"
+    UUID_ID = "uuid id"
+    BINARY_ID = "binary id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +66,7 @@ class Column:
 class Constant:
     """A value known at compile time; never NULL."""
 
-    value: bool | int | float | str
+    value: bool | int | float | str | bytes
     type: ColumnType
 
 

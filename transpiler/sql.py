@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import assert_never
 
+from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
 from transpiler.layouts.columns import ColumnType, Key, Kind, Path
 from transpiler.message import ids
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
@@ -32,11 +34,14 @@ from transpiler.predicate.core import (
     NotTrue,
     Or,
     Predicate,
+    Topic,
     Truth,
     Value,
     When,
     type_class,
 )
+from transpiler.predicate.regular import regular_expression, topic_expression
+from transpiler.predicate.walk import opposite
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
 
@@ -99,31 +104,6 @@ def never_null(predicate: Predicate) -> bool:
             return False
 
 
-def opposite(predicate: Predicate) -> Predicate | None:
-    """The predicate that SQL's NOT would give, NULL where this one is NULL; None where that is not plain."""
-    match predicate:
-        case Compare(operator=operator, left=left, right=right):
-            return Compare(operator.negated, left, right)
-        case Flag(value=value, negated=negated):
-            return Flag(value, not negated)
-        case In(value=value, members=members, negated=negated):
-            return In(value, members, not negated)
-        case Like(value=value, pattern=pattern, negated=negated):
-            return Like(value, pattern, not negated)
-        case IsNull(value=value, negated=negated):
-            return IsNull(value, not negated)
-        case Truth(value=value):
-            return Truth(not value)
-        case And(terms=terms) | Or(terms=terms):
-            turned = [opposite(term) for term in terms]
-            kept = tuple(term for term in turned if term is not None)
-            if len(kept) < len(terms):
-                return None
-            return Or(kept) if isinstance(predicate, And) else And(kept)
-        case _:
-            return None
-
-
 def quote_text(text: str) -> str:
     """A string literal that no setting of the parser can read in another way."""
     plain = text.isprintable() and "'" not in text and "\\" not in text and "${" not in text and '"' not in text
@@ -152,6 +132,8 @@ def _predicate(node: Predicate) -> _Text:
             return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
         case Like(value=value, pattern=pattern, negated=negated):
             return _like(value, pattern, negated)
+        case Topic(value=value, pattern=pattern, negated=negated):
+            return _topic(_value(value)[0], pattern, negated)
         case Flag(value=value, negated=False):
             return _value(value)
         case Flag(value=value):
@@ -280,6 +262,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             return f"unix_millis({text[0]})", _PRIMARY
         case Function.BY_BYTES:
             return f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT
+        case Function.WITHOUT_TRAILING_DOTS:
+            return f"rtrim('.', {text[0]})", _PRIMARY
         case Function.UNPADDED:
             return f"rtrim({text[0]})", _PRIMARY
         case Function.FIRST:
@@ -434,34 +418,13 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> _Text:
     return joined, _AND if len(tests) > 1 else _PRIMARY
 
 
-def regular_expression(pattern: Pattern) -> str:
-    """A pattern as a Java regular expression that never backtracks over what a ``%`` has passed.
-
-    Each text between two ``%`` is found as early as possible, which is always right, in an atomic group of its
-    own; the last one is looked for at the end.
-    """
-    segments: list[list[str | Wildcard]] = [[]]
-    for part in pattern:
-        if part is Wildcard.ANY:
-            segments.append([])
-        else:
-            segments[-1].append(part)
-    texts = ["".join("." if part is Wildcard.ONE else _escape(str(part)) for part in segment) for segment in segments]
-    if len(texts) == 1:
-        return f"(?s)^{texts[0]}(?!.)"
-    middle = "".join(f"(?>.*?{text})" for text in texts[1:-1] if text)
-    tail = f".*{texts[-1]}(?!.)" if texts[-1] else ""
-    return f"(?s)^{texts[0]}{middle}{tail}"
-
-
-def _escape(text: str) -> str:
-    """Literal text in a regular expression, without a backslash where brackets do."""
-    escaped = []
-    for character in text:
-        if character in ".*+?(){}|$#":
-            escaped.append(f"[{character}]")
-        elif character in "[]^\\&-~":
-            escaped.append(f"\\{character}")
-        else:
-            escaped.append(character)
-    return "".join(escaped)
+def _topic(inner: str, pattern: tuple[str, ...], negated: bool) -> _Text:
+    tests = [f"rlike({inner}, {quote_text(topic_expression(pattern))})"]
+    prefix = list(takewhile(lambda word: word not in (ONE_WORD, MANY_WORDS), pattern))
+    if prefix and any(word != MANY_WORDS for word in pattern[len(prefix) :]):
+        # A test that a file reader knows, and that spares most rows the regular expression.
+        tests.insert(0, f"startswith({inner}, {quote_text(SEPARATOR.join(prefix) + SEPARATOR)})")
+    joined = " AND ".join(tests)
+    if negated:
+        return f"NOT {tests[0] if len(tests) == 1 else f'({joined})'}", _NOT
+    return joined, _AND if len(tests) > 1 else _PRIMARY

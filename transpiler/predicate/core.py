@@ -29,6 +29,8 @@ class Function(Enum):
     BY_BYTES = "by bytes"
     #: A CHAR column without the spaces that pad it.
     UNPADDED = "unpadded"
+    #: A text without the dots at its end.
+    WITHOUT_TRAILING_DOTS = "without trailing dots"
     NEGATE = "negate"
     ADD = "add"
     SUBTRACT = "subtract"
@@ -130,6 +132,15 @@ class Like:
 
 
 @dataclass(frozen=True, slots=True)
+class Topic:
+    """The words of the string match, or do not match, those of a topic pattern: see ``filters.topics``."""
+
+    value: Value
+    pattern: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """A boolean value is TRUE, or, negated, is FALSE."""
 
@@ -174,7 +185,7 @@ class NotTrue:
     predicate: Predicate
 
 
-Predicate = Truth | Compare | In | Like | Flag | IsNull | IsNan | And | Or | NotTrue
+Predicate = Truth | Compare | In | Like | Topic | Flag | IsNull | IsNan | And | Or | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import assert_never
@@ -91,6 +92,15 @@ def emit_ternary(when_true: Predicate, when_false: Predicate) -> str:
         if predicate != FALSE
     ]
     return f"CASE {' '.join(cases)} END"
+
+
+def emit_choice(choices: Sequence[tuple[Predicate, str]], otherwise: str | None) -> str:
+    """The text beside the first predicate that holds, else another one, or NULL."""
+    cases = "".join(
+        f"WHEN {emit_filter(predicate)} THEN {quote_text(text)} " for predicate, text in choices if predicate != FALSE
+    )
+    last = "CAST(NULL AS STRING)" if otherwise is None else quote_text(otherwise)
+    return f"CASE {cases}ELSE {last} END" if cases else last
 
 
 def never_null(predicate: Predicate) -> bool:
@@ -278,6 +288,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
         case Function.FOLDED:
             inner = _within(text, _SUM)
             return f"if({inner} >= {FIRST_NEGATIVE}, {inner} - {FOLD}, {text[0]})", _PRIMARY
+        case Function.MEDIA_TYPE:
+            return f"lower(trim(substring_index({text[0]}, ';', 1)))", _PRIMARY
         case Function.ADDRESS:
             steps = ", ".join(f"nullif({_value(argument)[0]}, '')" for argument in arguments)
             return f"nullif(concat_ws('/', {steps}), '')", _PRIMARY

@@ -7,6 +7,7 @@ only row by row.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -117,6 +118,19 @@ class Derived:
 
 #: Where a value is; None elsewhere says that the layout has no place for it.
 Location = TypedColumn | TaggedUnion | Derived
+
+
+class Shape(Enum):
+    """The two shapes of a column whose values tell their own types."""
+
+    #: The struct ``V`` of the canonical schema.
+    UNION = "V"
+    #: A map from names to ``V``.
+    UNIONS = "MAP<STRING, V>"
+
+
+#: The columns of a layout, or the fields of a struct, by name.
+Fields = Mapping[str, "ColumnType | Shape | Fields"]
 
 #: Spark's JSON names of the types that take no parameters.
 _SIMPLE = {

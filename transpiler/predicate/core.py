@@ -46,6 +46,8 @@ class Function(Enum):
     NEXT = "next"
     #: An unsigned number of 32 bits as the signed one with the same bits.
     FOLDED = "folded"
+    #: A content type without its parameters, in lower case.
+    MEDIA_TYPE = "media type"
     #: The address of an AMQP 0-10 exchange and routing key.
     ADDRESS = "address"
     #: A message id or correlation id as JMS text: see ``message.ids``.

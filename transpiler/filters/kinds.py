@@ -8,7 +8,7 @@ Sources: the Apache AMQP filter document; the AMQP Filter Expressions draft of O
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -167,8 +167,8 @@ Filter: TypeAlias = (
     | SqlFilter
 )
 
-#: The kinds that hold other filters.
-LOGICAL = (OrFilter, AndFilter, NotFilter)
+#: The same, for ``isinstance``.
+KINDS = Filter
 
 
 def inner_filters(node: Filter) -> tuple[Filter, ...]:
@@ -180,3 +180,15 @@ def inner_filters(node: Filter) -> tuple[Filter, ...]:
             return (inner,)
         case _:
             return ()
+
+
+def placed(node: Filter, path: str) -> Filter:
+    """The same filter, which says that it stands at a path."""
+    inside = tuple(placed(inner, f"{path}.value[{number}]") for number, inner in enumerate(inner_filters(node)))
+    match node:
+        case OrFilter() | AndFilter():
+            return replace(node, filters=inside, path=path)
+        case NotFilter():
+            return replace(node, filter=inside[0], path=path)
+        case _:
+            return replace(node, path=path)

@@ -29,6 +29,11 @@ def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _SECTIONS[name](name, value) for name, value in data.items() if value is not None}
 
 
+def read_field(section: str, name: str, path: str, value: Any) -> Any:
+    """One field of a section that has fields, by its name; ``DecodeError`` with the path where it does not fit."""
+    return _FIELDS[section][name](path, value)
+
+
 def section_to_json(content: Header | Properties | Body | Values) -> dict[str, Any]:
     """A section's JSON: absent fields left out, values plain where plain JSON says their type."""
     if isinstance(content, Mapping):
@@ -258,39 +263,39 @@ def _body_section(path: str, value: Any) -> str:
 _UINT = _integer(0, 2**32 - 1)
 _MILLISECONDS = _integer(-(2**63), 2**63 - 1)
 
+_FIELDS: Mapping[str, Mapping[str, Callable[[str, Any], Any]]] = {
+    "header": {
+        "durable": _boolean,
+        "priority": _integer(0, 255),
+        "ttl": _UINT,
+        "first_acquirer": _boolean,
+        "delivery_count": _UINT,
+    },
+    "properties": {
+        "message_id": _id,
+        "user_id": _bytes,
+        "to": _text,
+        "subject": _text,
+        "reply_to": _text,
+        "correlation_id": _id,
+        "content_type": _symbol,
+        "content_encoding": _symbol,
+        "absolute_expiry_time": _MILLISECONDS,
+        "creation_time": _MILLISECONDS,
+        "group_id": _text,
+        "group_sequence": _UINT,
+        "reply_to_group_id": _text,
+    },
+    "body": {"section": _body_section, "data": _bytes, "value": read_value},
+}
+
 _SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
-    "header": _section(
-        Header,
-        {
-            "durable": _boolean,
-            "priority": _integer(0, 255),
-            "ttl": _UINT,
-            "first_acquirer": _boolean,
-            "delivery_count": _UINT,
-        },
-    ),
+    "header": _section(Header, _FIELDS["header"]),
     "delivery_annotations": _values,
     "message_annotations": _values,
-    "properties": _section(
-        Properties,
-        {
-            "message_id": _id,
-            "user_id": _bytes,
-            "to": _text,
-            "subject": _text,
-            "reply_to": _text,
-            "correlation_id": _id,
-            "content_type": _symbol,
-            "content_encoding": _symbol,
-            "absolute_expiry_time": _MILLISECONDS,
-            "creation_time": _MILLISECONDS,
-            "group_id": _text,
-            "group_sequence": _UINT,
-            "reply_to_group_id": _text,
-        },
-    ),
+    "properties": _section(Properties, _FIELDS["properties"]),
     "application_properties": _values,
-    "body": _section(Body, {"section": _body_section, "data": _bytes, "value": read_value}),
+    "body": _section(Body, _FIELDS["body"]),
     "footer": _values,
 }
 

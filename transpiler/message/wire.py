@@ -30,7 +30,7 @@ _HEADER: Mapping[str, tuple[AmqpType, ...]] = {
 }
 
 #: 3.2.4: the fields of the properties section.
-_PROPERTIES: Mapping[str, tuple[AmqpType, ...]] = {
+PROPERTY_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
     "message_id": _ID,
     "user_id": (AmqpType.BINARY,),
     "to": (AmqpType.STRING,),
@@ -189,7 +189,7 @@ _READERS: Mapping[str, Callable[[_Section], Any]] = {
     "header": lambda section: Header(**_fields(section, _HEADER)),
     "delivery_annotations": _annotations,
     "message_annotations": _annotations,
-    "properties": lambda section: Properties(**_fields(section, _PROPERTIES)),
+    "properties": lambda section: Properties(**_fields(section, PROPERTY_TYPES)),
     "application_properties": _application_properties,
     "footer": _annotations,
 }

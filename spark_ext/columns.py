@@ -10,9 +10,10 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.schemas import infer_layout
-from transpiler import Dialect, Layout, transpile_selector
-from transpiler.compiler import transpile_destination_type, transpile_message_type
+from transpiler import Dialect, Layout, transpile_filter, transpile_selector
+from transpiler.compiler import Transpiled, transpile_destination_type, transpile_message_type
 from transpiler.errors import UnsupportedFeatureError
+from transpiler.filters.sets import FiltersLike
 from transpiler.message.kinds import REPLY_TO
 
 #: What names or shows a layout; None is the canonical one.
@@ -38,8 +39,37 @@ def compile_selector(
     """
     found = _layout(layout)
     transpiled = transpile_selector(selector, found, dialect=dialect, result=result, missing=missing)
+    return _column(transpiled)
+
+
+def compile_filter(
+    filters: FiltersLike,
+    layout: LayoutLike = None,
+    *,
+    dialect: str | Dialect = "jms",
+    result: Literal["filter", "boolean", "ternary"] = "filter",
+    missing: Literal["error", "null"] = "error",
+    connection: str | None = None,
+    unknown: Literal["error", "ignore"] = "error",
+) -> Column:
+    """A filter, or a filter set, as one native expression.
+
+    ``filters`` is a filter object, a mapping of names to filters, JSON text, or AMQP 1.0 bytes; ``connection`` is the
+    receiver's, for no-local. Filters that ``unknown="ignore"`` leaves out are ``SelectorWarning``s. Otherwise as
+    ``compile_selector``; raises ``TranspilerError``.
+    """
+    found = _layout(layout)
+    return _column(
+        transpile_filter(
+            filters, found, dialect=dialect, result=result, missing=missing, connection=connection, unknown=unknown
+        )
+    )
+
+
+def _column(transpiled: Transpiled) -> Column:
     for finding in transpiled.diagnostics:
-        warnings.warn(finding.render(), SelectorWarning, stacklevel=2)
+        # The caller's caller is who wrote the selector.
+        warnings.warn(finding.render(), SelectorWarning, stacklevel=3)
     return _expression(transpiled.sql)
 
 

@@ -1,13 +1,14 @@
 """Message brokers' filters as Spark SQL.
 
-Text is parsed to a surface tree (``selector``), checked, lowered to a typed core (``analysis``, ``predicate``) over a
-layout (``layouts``), optimized (``optimizer``) and emitted (``sql``). Beside it stands an evaluator in plain Python
-(``reference``) that says what the SQL must answer on one message.
+Text is parsed to a surface tree (``selector``) and checked, descriptors are read as filters (``filters``). Both are
+lowered to a typed core (``analysis``, ``predicate``) over a layout (``layouts``), optimized (``optimizer``) and emitted
+(``sql``). Beside it stands an evaluator in plain Python (``reference``) that says what the SQL must answer on one
+message.
 """
 
 from __future__ import annotations
 
-from transpiler.compiler import Transpiled, parse_selector, transpile_selector
+from transpiler.compiler import Transpiled, parse_selector, transpile_filter, transpile_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import (
     DecodeError,
@@ -18,12 +19,15 @@ from transpiler.errors import (
     TranspilerError,
     UnsupportedFeatureError,
 )
+from transpiler.filters.sets import FiltersLike, read_filters
+from transpiler.filters.values import Unknown
 from transpiler.layouts.layout import Layout
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import evaluate as _evaluate
+from transpiler.reference.match import check_filter, match_filter
 from transpiler.selector.ast import Expression
-from transpiler.selector.dialects import Dialect
+from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
 
 __version__ = "0.1.0"
@@ -42,8 +46,10 @@ __all__ = [
     "TranspilerError",
     "UnsupportedFeatureError",
     "evaluate",
+    "matches",
     "parse_selector",
     "print_selector",
+    "transpile_filter",
     "transpile_selector",
 ]
 
@@ -55,3 +61,20 @@ def evaluate(selector: str | Expression | None, message: Message, dialect: str |
     ``parse_selector`` raises.
     """
     return _evaluate(parse_selector(selector, dialect) if isinstance(selector, str) else selector, message)
+
+
+def matches(
+    filters: FiltersLike,
+    message: Message,
+    *,
+    dialect: str | Dialect = "jms",
+    connection: str | None = None,
+    unknown: Unknown = "error",
+) -> bool:
+    """Whether one message passes a filter, or all filters of a set, by the reference evaluator.
+
+    The parameters are those of ``transpile_filter``, and so is what is raised.
+    """
+    whole, own = read_filters(filters, unknown).whole, find_dialect(dialect)
+    check_filter(whole, own, connection)
+    return match_filter(whole, message, own, connection)

@@ -1,15 +1,19 @@
-"""The whole pipeline: text, surface tree, predicates, optimizer, SQL."""
+"""The whole pipeline: text or descriptors, surface objects, predicates, optimizer, SQL."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from transpiler.analysis.filters import FilterLowering
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.lowering import Lowering
 from transpiler.analysis.names import Missing, Names
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
+from transpiler.filters.sets import FilterSet, FiltersLike, read_filters
+from transpiler.filters.values import Unknown
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.zero_ten import ZeroTenLayout
@@ -31,11 +35,15 @@ _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout(
 
 @dataclass(frozen=True, slots=True)
 class Transpiled:
-    """Spark SQL text, the warnings that came up, and the SQL after each phase, for people who want to see why."""
+    """Spark SQL text, the warnings that came up, and the SQL after each phase, for people who want to see why.
+
+    ``in_effect`` are the filters of a filter set that the SQL stands for: what a peer would echo.
+    """
 
     sql: str
     diagnostics: tuple[Diagnostic, ...] = ()
     trace: tuple[tuple[str, str], ...] = ()
+    in_effect: FilterSet | None = None
 
 
 def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression | None:
@@ -63,10 +71,7 @@ def transpile_selector(
     has NULL for unknown. ``missing`` says what a name without a column means. Raises what ``parse_selector`` raises,
     and ``LayoutError``.
     """
-    if result not in ("filter", "boolean", "ternary"):
-        raise ValueError(f"result is filter, boolean or ternary, not {result!r}")
-    if missing not in ("error", "null"):
-        raise ValueError(f"missing is error or null, not {missing!r}")
+    _check_options(result, missing)
     tree = parse_selector(text, dialect)
     source = Source(text)
     lowering = Lowering(Names(find_layout(layout), missing, source), source)
@@ -76,14 +81,51 @@ def transpile_selector(
             return TRUE if wanted else FALSE
         return lowering.selector(tree, wanted)
 
+    sql, trace = _emit(lower, result)
+    return Transpiled(sql, tuple(lowering.findings), trace)
+
+
+def transpile_filter(
+    filters: FiltersLike,
+    layout: str | Layout = "amqp",
+    *,
+    dialect: str | Dialect = "jms",
+    result: Result = "filter",
+    missing: Missing = "error",
+    connection: str | None = None,
+    unknown: Unknown = "error",
+) -> Transpiled:
+    """A filter, or a filter set, as Spark SQL over a layout; all filters of a set must hold.
+
+    ``filters`` is a filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
+    ``dialect`` is that of the JMS selectors. ``connection`` is the receiver's, for no-local. ``unknown="ignore"``
+    leaves out what nobody here knows; ``in_effect`` says what stays. A filter accepts a message or does not, so
+    ``ternary`` has no NULL here. Raises ``DecodeError``, ``LayoutError``, ``UnsupportedFeatureError`` and what
+    ``parse_selector`` raises.
+    """
+    _check_options(result, missing)
+    filter_set = read_filters(filters, unknown)
+    lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection)
+    predicate = lowering.whole(filter_set.whole)
+    sql, trace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result)
+    return Transpiled(sql, (*filter_set.findings, *lowering.findings), trace, filter_set)
+
+
+def _check_options(result: Result, missing: Missing) -> None:
+    if result not in ("filter", "boolean", "ternary"):
+        raise ValueError(f"result is filter, boolean or ternary, not {result!r}")
+    if missing not in ("error", "null"):
+        raise ValueError(f"missing is error or null, not {missing!r}")
+
+
+def _emit(lower: Callable[[bool], Predicate], result: Result) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The SQL of what holds where it is wanted to be TRUE, or FALSE, and the trace."""
     lowered = lower(True)
     optimized = optimize(lowered)
     trace = (("lowered", emit_filter(lowered)), ("optimized", emit_filter(optimized)))
     if result == "ternary":
-        sql = emit_ternary(optimized, optimize(lower(False)))
-    else:
-        sql = emit_filter(optimized) if result == "filter" else emit_boolean(optimized)
-    return Transpiled(sql, tuple(lowering.findings), trace)
+        return emit_ternary(optimized, optimize(lower(False))), trace
+    return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), trace
 
 
 def find_layout(layout: str | Layout) -> Layout:

@@ -130,7 +130,7 @@ class FilterLowering:
     def _entry(self, header: Header, reference: Reference) -> Predicate:
         if isinstance(reference, AmqpValue) and reference.value is None:
             return header.present
-        return _is_like(header.operand, reference)
+        return _is_like(header.operand, reference, across_numbers=True)
 
     def _field(self, place: Place, path: str) -> Operand:
         location = self.layout.field(place)
@@ -161,14 +161,14 @@ class FilterLowering:
         return header_at(location)
 
 
-def _is_like(operand: Operand, reference: Reference) -> Predicate:
+def _is_like(operand: Operand, reference: Reference, *, across_numbers: bool = False) -> Predicate:
     match reference:
         case Prefix(text=text):
             return _strings(operand, lambda value: Like(value, (text, Wildcard.ANY) if text else (Wildcard.ANY,)))
         case Suffix(text=text):
             return _strings(operand, lambda value: Like(value, (Wildcard.ANY, text) if text else (Wildcard.ANY,)))
         case AmqpValue():
-            return equals(operand, reference, across_numbers=True)
+            return equals(operand, reference, across_numbers=across_numbers)
 
 
 def _strings(operand: Operand, make: Callable[[Value], Predicate]) -> Predicate:

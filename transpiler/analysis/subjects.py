@@ -75,7 +75,7 @@ def _test(subject: Operand, make: Callable[[Value], Predicate], absent: bool, wa
         # All tests of one value are NULL where it is, so SQL's NOT says everything but that.
         turned = opposite(found)
         if turned is not None:
-            return turned if absent else any_of(turned, subject.absent)
+            return all_of(turned, subject.present) if absent else any_of(turned, subject.absent)
     return not_true(any_of(found, subject.absent) if absent else found)
 
 

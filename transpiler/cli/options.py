@@ -11,6 +11,7 @@ import click
 
 from transpiler import Diagnostic, Layout, Message, TranspilerError
 from transpiler.cli.group import fail
+from transpiler.filters.sets import FilterSet, read_filters
 from transpiler.layouts.infer import layout_from_schema
 
 
@@ -35,6 +36,47 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that give a filter set in the place of a selector."""
+    options: list[Callable[..., Any]] = [
+        click.option(
+            "--filter",
+            "filter_file",
+            type=click.Path(allow_dash=True, exists=True, dir_okay=False),
+            help="A filter or a filter set as JSON, in the place of SELECTOR; - is standard input.",
+        ),
+        click.option(
+            "--filter-bytes",
+            type=click.Path(allow_dash=True, exists=True, dir_okay=False),
+            help="The same as the AMQP 1.0 bytes of an attach frame's filter map.",
+        ),
+        click.option("--connection", help="The receiver's connection, for no-local filters."),
+        click.option(
+            "--unknown",
+            type=click.Choice(["error", "ignore"]),
+            default="error",
+            show_default=True,
+            help="What a filter with an unknown descriptor is.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any) -> FilterSet | None:
+    """The filter set that the options name; None where they name none."""
+    if filter_file is not None and filter_bytes is not None:
+        fail("--filter and --filter-bytes are two ways to give one filter set: give one of them")
+    if filter_file is not None:
+        with click.open_file(filter_file, encoding="utf-8") as text:
+            return read_filters(str(text.read()), unknown)
+    if filter_bytes is not None:
+        with click.open_file(filter_bytes, "rb") as data:
+            return read_filters(data.read(), unknown)
+    return None
 
 
 def read_layout(name: str, schema: Path | None) -> str | Layout:

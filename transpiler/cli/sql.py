@@ -1,4 +1,4 @@
-"""selector-sql sql: the Spark SQL of a selector."""
+"""selector-sql sql: the Spark SQL of a selector or a filter set."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
-from transpiler import transpile_selector
-from transpiler.cli.options import layout_options, read_layout, read_text, warn
+from transpiler import transpile_filter, transpile_selector
+from transpiler.cli.group import fail
+from transpiler.cli.options import filter_options, layout_options, read_filter, read_layout, read_text, warn
 
 
 @click.command()
-@click.argument("selector")
+@click.argument("selector", required=False)
+@filter_options
 @layout_options
 @click.option(
     "--result",
@@ -21,10 +23,30 @@ from transpiler.cli.options import layout_options, read_layout, read_text, warn
     show_default=True,
     help="TRUE or not; never NULL; or JMS's three values.",
 )
-def sql(selector: str, layout: str, schema: Path | None, dialect: str, missing: Any, result: Any) -> None:
-    """Print the Spark SQL of SELECTOR (- reads it from standard input)."""
-    transpiled = transpile_selector(
-        read_text(selector), read_layout(layout, schema), dialect=dialect, missing=missing, result=result
-    )
+def sql(
+    selector: str | None,
+    filter_file: str | None,
+    filter_bytes: str | None,
+    connection: str | None,
+    unknown: Any,
+    layout: str,
+    schema: Path | None,
+    dialect: str,
+    missing: Any,
+    result: Any,
+) -> None:
+    """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
+    where = read_layout(layout, schema)
+    filters = read_filter(filter_file, filter_bytes, unknown)
+    if filters is not None and selector is not None:
+        fail("a filter set takes the place of SELECTOR: give one of the two")
+    if filters is not None:
+        transpiled = transpile_filter(
+            filters, where, dialect=dialect, missing=missing, result=result, connection=connection
+        )
+    elif selector is not None:
+        transpiled = transpile_selector(read_text(selector), where, dialect=dialect, missing=missing, result=result)
+    else:
+        fail("nothing to translate: give a selector, --filter FILE or --filter-bytes FILE")
     click.echo(transpiled.sql)
     warn(transpiled.diagnostics)

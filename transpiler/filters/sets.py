@@ -17,7 +17,7 @@ from transpiler.amqp.values import AmqpMap, Described, Value
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
 from transpiler.filters.json import from_json, is_described, to_json
-from transpiler.filters.kinds import KINDS, Filter, inner_filters, placed
+from transpiler.filters.kinds import KINDS, AndFilter, Filter, inner_filters, placed
 from transpiler.filters.values import MAX_DEPTH, MAX_FILTERS, Reader, Unknown, UnknownFilterError, kind_of, refusal
 from transpiler.filters.values import to_value as filter_to_value
 from transpiler.message.types import AmqpType, AmqpValue
@@ -36,6 +36,11 @@ class FilterSet:
     filters: tuple[tuple[str, Filter], ...] = ()
     ignored: tuple[str, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def whole(self) -> Filter:
+        """The one filter that they are together: all must hold, and none at all accepts every message."""
+        return AndFilter(tuple(node for _, node in self.filters), path=ROOT)
 
     def to_dict(self) -> dict[str, Any]:
         """The filters in effect as JSON: what a peer would echo."""
@@ -137,17 +142,18 @@ def _read(entries: Iterable[tuple[str, str, Filter | Value]], unknown: Unknown) 
             if unknown == "error":
                 raise
             ignored.append(name)
-            reader.findings.extend(replace(finding, severity="warning") for finding in error.diagnostics)
+            reader.findings.extend(
+                replace(finding, severity="warning", hint="so it is not in effect") for finding in error.diagnostics
+            )
     return FilterSet(tuple(found), tuple(ignored), tuple(reader.findings))
 
 
 def _check_size(node: Filter, path: str) -> None:
-    level, count = [node], 0
+    level, count = [node], 1
     for _ in range(MAX_DEPTH):
-        count += len(level)
         level = [inner for outer in level for inner in inner_filters(outer)]
-        if not level or count > MAX_FILTERS:
-            break
+        count += len(level)
+        if count > MAX_FILTERS:
+            raise refusal("filters.limit", path, f"filters are more than {MAX_FILTERS:,}")
     if level:
-        limit = f"are more than {MAX_FILTERS:,}" if count > MAX_FILTERS else f"nest more than {MAX_DEPTH} deep"
-        raise refusal("filters.limit", path, f"filters {limit}")
+        raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")

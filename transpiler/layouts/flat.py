@@ -14,7 +14,7 @@ from typing import Any
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
 from transpiler.layouts.columns import ColumnType, Fields, Location, Path, Shape, TypedColumn, read_type
-from transpiler.message.fields import Place
+from transpiler.message.fields import PUBLISHER_CONNECTION, Place
 from transpiler.message.message import Message
 from transpiler.message.types import coerce
 
@@ -39,8 +39,12 @@ class FlatLayout:
     name: str = "flat"
 
     def field(self, place: Place) -> Location | None:
-        """The place of a section's field where the DataFrame has that section."""
-        return self.sections.field(place)
+        """The place of a section's field where the DataFrame has that section.
+
+        A column with the name of its annotation holds the publisher's connection.
+        """
+        found = self.sections.field(place)
+        return self.property(place.field) if found is None and place == PUBLISHER_CONNECTION else found
 
     def property(self, name: str) -> Location | None:
         """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""

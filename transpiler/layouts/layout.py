@@ -24,7 +24,10 @@ class Layout(Protocol):
         ...
 
     def field(self, place: Place) -> Location | None:
-        """The place of a field of a section, or of an annotation by its key."""
+        """The place of a field of a section, or of an annotation by its key.
+
+        ``fields.PUBLISHER_CONNECTION`` asks where the connection is that a message was published on, for no-local.
+        """
         ...
 
     def property(self, name: str) -> Location | None:

@@ -1,7 +1,6 @@
 """Whether one message passes a filter: the Apache AMQP filter document, one clause under each of its sentences.
 
-A filter accepts a message or does not. Evaluation is total but for ``no-local``, which has no answer without the
-receiver's connection.
+A filter accepts a message or does not. Evaluation of a filter that ``check_filter`` passed is total.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from transpiler.filters.kinds import (
     SqlFilter,
     Suffix,
     TopicBinding,
+    inner_filters,
 )
 from transpiler.filters.selectors import dialect_of, parse_text
 from transpiler.message.fields import PUBLISHER_CONNECTION
@@ -37,8 +37,26 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 
 
+def check_filter(node: Filter, dialect: Dialect = JMS, connection: str | None = None) -> None:
+    """Refuse what no message could be asked for: a bad selector, no-local without the receiver's connection.
+
+    Raises what ``parse_text`` raises, and ``LayoutError``.
+    """
+    match node:
+        case JmsSelector() | SqlFilter():
+            _tree(node, dialect)
+        case NoLocal(path=path) if connection is None:
+            raise LayoutError.at(
+                "filters.connection",
+                f"{path}: no-local needs to know the receiver's connection",
+                hint="say connection='…', the id by which the publisher's connection is recorded",
+            )
+    for inner in inner_filters(node):
+        check_filter(inner, dialect, connection)
+
+
 def match_filter(node: Filter, message: Message, dialect: Dialect = JMS, connection: str | None = None) -> bool:
-    """Whether a filter accepts a message that is received on a connection."""
+    """Whether a filter that ``check_filter`` passed accepts a message that is received on a connection."""
     match node:
         case DirectBinding(key=key):
             # "matches … if and only if the described string value exactly matches the subject field"
@@ -52,8 +70,8 @@ def match_filter(node: Filter, message: Message, dialect: Dialect = JMS, connect
             return matches_words(pattern.split("."), subject.split("."))
         case HeadersBinding(match=how, pairs=pairs):
             return matches_headers(pairs, message, any_pair=how.any_pair)
-        case NoLocal(path=path):
-            return _is_not_local(message, connection, path)
+        case NoLocal():
+            return _is_not_local(message, connection)
         case JmsSelector() | SqlFilter():
             # A selector that is unknown does not select.
             return evaluate(_tree(node, dialect), message) is True
@@ -124,9 +142,7 @@ def _class(value: AmqpValue) -> object:
     return None if selector_type is SelectorType.NULL or value.value is None else TYPE_CLASS[selector_type]
 
 
-def _is_not_local(message: Message, connection: str | None, path: str) -> bool:
-    if connection is None:
-        raise LayoutError.at("filters.connection", f"{path}: no-local needs to know the receiver's connection")
+def _is_not_local(message: Message, connection: str | None) -> bool:
     publisher = (message.message_annotations or {}).get(PUBLISHER_CONNECTION.field)
     # "accepted … if and only if the message was originally sent … on a separate connection". One that does not say
     # where it comes from did not come from here.

@@ -1,0 +1,119 @@
+"""Direct, topic and headers bindings against the answers of three brokers' exchanges: Spark and the reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_ext import create_messages
+from tests.filters import vectors
+from tests.spark.harness import answers
+from tests.spark.test_agreement import numbered
+from transpiler import Message, matches, transpile_filter
+from transpiler.analysis.operands import from_value
+from transpiler.analysis.subjects import topic
+from transpiler.filters.kinds import Filter, TopicBinding
+from transpiler.filters.topics import simplify_words
+from transpiler.layouts.columns import STRING
+from transpiler.optimizer import optimize
+from transpiler.predicate.core import Column
+from transpiler.sql import emit_filter
+
+
+def spark_answers(spark: SparkSession, filters: Sequence[Filter], messages: Sequence[Message]) -> list[list[bool]]:
+    frame = numbered(create_messages(spark, messages))
+    texts = [transpile_filter(node, result="boolean", connection="c").sql for node in filters]
+    return answers(frame, texts)
+
+
+def test_the_three_exchanges_differ_in_empty_words_only() -> None:
+    assert len(vectors.topics()) == 4070
+    causes = Counter(
+        (exchange, why)
+        for row in vectors.topics()
+        for exchange in row["matches"]
+        if (why := vectors.cause(exchange, row))
+    )
+    assert causes == vectors.DIFFERENT_TOPICS
+
+
+def test_the_reference_answers_every_pair_as_the_default_decides() -> None:
+    for row in vectors.topics():
+        found = matches(TopicBinding(row["binding"]), vectors.with_subject(row["routing_key"]))
+        assert found is row["matches"]["qpid-cpp"], row
+
+
+def test_spark_answers_every_pair_as_the_default_decides(spark: SparkSession) -> None:
+    patterns = sorted({row["binding"] for row in vectors.topics()})
+    keys = sorted({row["routing_key"] for row in vectors.topics()})
+    columns = spark_answers(spark, [TopicBinding(p) for p in patterns], [vectors.with_subject(k) for k in keys])
+    found = dict(zip(patterns, (dict(zip(keys, column, strict=True)) for column in columns), strict=True))
+    for row in vectors.topics():
+        assert found[row["binding"]][row["routing_key"]] is row["matches"]["qpid-cpp"], row
+
+
+def words(exchange: str, pattern: str) -> list[str]:
+    """The words of a binding key as an exchange reads them."""
+    if exchange == "rabbitmq" and not pattern:
+        return []
+    found = pattern.split(".")
+    while exchange == "qpid-java" and pattern and found and not found[-1]:
+        found.pop()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("exchange", "rules"),
+    [("rabbitmq", {"empty_has_no_words": True}), ("qpid-java", {"drops_trailing_empty_words": True}), ("qpid-cpp", {})],
+)
+def test_spark_answers_every_pair_as_each_exchange_does(
+    spark: SparkSession, exchange: str, rules: dict[str, bool]
+) -> None:
+    subject = from_value(Column(("s",), STRING))
+    patterns = sorted({row["binding"] for row in vectors.topics() if row["matches"][exchange] != "error"})
+    keys = sorted({row["routing_key"] for row in vectors.topics()})
+    frame = numbered(spark.createDataFrame([(key,) for key in keys], "s string"))
+    texts = [
+        emit_filter(optimize(topic(subject, words(exchange, pattern), wanted, **rules)))
+        for wanted in (True, False)
+        for pattern in patterns
+    ]
+    columns = answers(frame, texts)
+    positive = dict(zip(patterns, (dict(zip(keys, column, strict=True)) for column in columns), strict=False))
+    for row in vectors.topics():
+        if row["binding"] in positive:
+            assert positive[row["binding"]][row["routing_key"]] is row["matches"][exchange], row
+    for accepted, refused in zip(columns[: len(patterns)], columns[len(patterns) :], strict=True):
+        assert accepted == [not answer for answer in refused]
+
+
+def test_the_suites_of_the_exchanges_hold_but_for_the_rows_listed(spark: SparkSession) -> None:
+    rows = [row for row in vectors.bindings() if row["kind"] in ("direct", "topic", "headers")]
+    cases = [vectors.case(row) for row in rows]
+    assert len(rows) == 798
+    assert sum(vectors.contradicted(row) for row in rows) == len(vectors.CONTRADICTED)
+    expected = [row["expected"] is not vectors.contradicted(row) for row in rows]
+    assert [matches(node, message) for node, message in cases] == expected
+    filters, messages = list(dict.fromkeys(node for node, _ in cases)), [message for _, message in cases]
+    columns = dict(zip(filters, spark_answers(spark, filters, messages), strict=True))
+    assert [columns[node][number] for number, (node, _) in enumerate(cases)] == expected
+
+
+@pytest.mark.parametrize("row", [row for row in vectors.bindings() if row["kind"] == "topic-normalize"], ids=str)
+def test_a_pattern_is_simplified_as_the_cpp_exchange_does_it(row: dict[str, str]) -> None:
+    assert ".".join(simplify_words(row["binding"].split("."))) == row["expected"]
+
+
+def test_a_topic_pattern_takes_time_in_proportion_to_the_subject(spark: SparkSession) -> None:
+    """Backtracking would take the length to the power of the number of ``#``: these would not end in this life."""
+    patterns = ("#.a.#.b.#.c", "#.a.#.a.#.a.#.a.#.a.#.b", "#.a.*.*.*.b", "*.#.*.a.*.#.c.#.d.*.#", "a.#.a.#.a.#.b")
+    length = 100_000
+    subjects = (".".join("a" * length), ".".join("a" * length + "bc"), "x" * 10 * length, "." * length)
+    messages = [vectors.with_subject(subject) for subject in subjects]
+    columns = spark_answers(spark, [TopicBinding(pattern) for pattern in patterns], messages)
+    expected = [[matches(TopicBinding(pattern), message) for message in messages] for pattern in patterns]
+    assert columns == expected
+    assert expected[0] == [False, True, False, False]

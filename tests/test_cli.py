@@ -9,7 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from transpiler.cli import main
+from transpiler.filters.sets import read_filters
 
+FILTER = '{"f": {"descriptor": "apache.org:legacy-amqp-topic-binding:string", "value": "usd.#"}}'
+UNKNOWN = '{"f": {"descriptor": "example.com:x", "value": 1}}'
+NO_LOCAL = '{"f": {"descriptor": "apache.org:no-local-filter:list", "value": []}}'
+ON_USD = "properties.subject = 'usd' OR startswith(properties.subject, 'usd.')\n"
 MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
 
 
@@ -36,6 +41,20 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
         (["explain", "color = 'red'"], "", 0, "optimized  application_properties['color'].string = 'red'\n"),
         (["explain", "color = 'red'", "--message", "-"], MESSAGE, 0, "verdict    TRUE: the message matches"),
         (["explain", "x = 1", "--message", "-"], MESSAGE, 0, "verdict    unknown: the message does not match"),
+        (["sql", "--filter", "-"], FILTER, 0, ON_USD),
+        (["sql", "--filter", "-", "--result", "boolean"], FILTER, 0, ") IS TRUE\n"),
+        (["sql", "--filter", "-"], '{"f": ', 2, "filters:1:7: filters.json: this is not JSON"),
+        (["sql", "--filter", "-"], UNKNOWN, 2, "filters.f: no filter has the descriptor 'example.com:x'"),
+        (["sql", "--filter", "-", "--unknown", "ignore"], UNKNOWN, 0, "true\nwarning: filters.unknown: filters.f: "),
+        (["sql", "--filter", "-"], NO_LOCAL, 2, "filters.f: no-local needs to know the receiver's connection"),
+        (["sql", "--filter", "-", "--connection", "c"], NO_LOCAL, 0, "['x-opt-publisher-connection'].string = 'c'"),
+        (["sql", "--filter-bytes", "-"], "no bytes", 2, "amqp."),
+        (["sql", "a = 1", "--filter", "-"], FILTER, 2, "give one of the two"),
+        (["sql", "--filter", "-", "--filter-bytes", "-"], FILTER, 2, "give one of them"),
+        (["sql"], "", 2, "nothing to translate"),
+        (["match", "--filter", "-"], FILTER, 2, "standard input cannot hold both"),
+        (["match"], "", 2, "nothing to match"),
+        (["match", "a = 1", "no such file"], "", 2, "'no such file' does not exist"),
         (["nonsense"], "", 2, "No such command"),
     ],
 )
@@ -71,3 +90,17 @@ def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["match", "a = 1", str(tmp_path / "bytes")])
     assert result.exit_code == 2
     assert "not UTF-8" in result.output
+
+
+def test_a_filter_set_selects_messages(tmp_path: Path) -> None:
+    (tmp_path / "filter.json").write_text(FILTER, encoding="utf-8")
+    (tmp_path / "filter.bin").write_bytes(read_filters(FILTER).to_amqp())
+    lines = [json.dumps({"properties": {"subject": subject}}) + "\n" for subject in ("usd", "usd.stock", "usdx")]
+    for option in ("--filter", "--filter-bytes"):
+        file = str(tmp_path / ("filter.json" if option == "--filter" else "filter.bin"))
+        result = CliRunner().invoke(main, ["match", option, file], input="".join(lines))
+        assert (result.exit_code, result.output) == (0, "".join(lines[:2]))
+        result = CliRunner().invoke(main, ["match", option, file, "--invert", "--count"], input="".join(lines))
+        assert (result.exit_code, result.output) == (0, "1\n")
+        result = CliRunner().invoke(main, ["sql", option, file])
+        assert (result.exit_code, result.output) == (0, ON_USD)

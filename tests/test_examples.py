@@ -20,6 +20,7 @@ ARCHIVE = EXAMPLES / "data" / "messages.jsonl"
     [
         ("01_filter.py", "50 of 3000 messages match"),
         ("02_stream.py", "50 messages came through the stream"),
+        ("03_filter_set.py", "2550 of 3000 messages pass"),
         ("demo.py", "GreaterThan(header.priority,6)"),
     ],
 )
@@ -30,7 +31,12 @@ def test_an_example_runs(script: str, said: str) -> None:
 
 
 def test_every_example_is_run_above() -> None:
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"01_filter.py", "02_stream.py", "demo.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {
+        "01_filter.py",
+        "02_stream.py",
+        "03_filter_set.py",
+        "demo.py",
+    }
 
 
 def test_the_archive_is_what_its_script_makes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -49,3 +55,10 @@ def test_the_archive_loads_and_the_oracle_counts_what_spark_counts() -> None:
         sum(evaluate("area = 'Viking' AND speed > 5 AND JMSPriority > 4", message) is True for message in messages)
         == 50
     )
+
+
+def test_the_filter_sets_of_the_example_are_a_client_librarys() -> None:
+    corpus = (Path(__file__).parent / "amqp" / "data" / "amqp_filter_sets.jsonl").read_text(encoding="utf-8")
+    encoded = {json.loads(line)["amqp"] for line in corpus.splitlines()}
+    sample = (EXAMPLES / "data" / "filter_sets.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["amqp"] for line in sample} < encoded

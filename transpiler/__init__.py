@@ -7,7 +7,7 @@ layout (``layouts``), optimized (``optimizer``) and emitted (``sql``). Beside it
 
 from __future__ import annotations
 
-from transpiler.compiler import Transpiled, parse_selector, transpile_selector
+from transpiler.compiler import Transpiled, parse_selector, translate_names, transpile_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import (
     DecodeError,
@@ -44,6 +44,7 @@ __all__ = [
     "evaluate",
     "parse_selector",
     "print_selector",
+    "translate_names",
     "transpile_selector",
 ]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from transpiler import transpile_selector
+from transpiler import translate_names, transpile_selector
 from transpiler.cli.options import layout_options, read_layout, read_text, warn
 
 
@@ -21,8 +21,16 @@ from transpiler.cli.options import layout_options, read_layout, read_text, warn
     show_default=True,
     help="TRUE or not; never NULL; or JMS's three values.",
 )
-def sql(selector: str, layout: str, schema: Path | None, dialect: str, missing: Any, result: Any) -> None:
+@click.option(
+    "--names",
+    type=click.Choice(["jms", "amqp"]),
+    help="Print the selector instead, its header names in JMS's form or the wire's.",
+)
+def sql(selector: str, layout: str, schema: Path | None, dialect: str, missing: Any, result: Any, names: Any) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input)."""
+    if names is not None:
+        click.echo(translate_names(read_text(selector), names, dialect=dialect))
+        return
     transpiled = transpile_selector(
         read_text(selector), read_layout(layout, schema), dialect=dialect, missing=missing, result=result
     )

@@ -8,7 +8,7 @@ message.
 
 from __future__ import annotations
 
-from transpiler.compiler import Transpiled, parse_selector, transpile_filter, transpile_selector
+from transpiler.compiler import Transpiled, parse_selector, translate_names, transpile_filter, transpile_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import (
     DecodeError,
@@ -49,6 +49,7 @@ __all__ = [
     "matches",
     "parse_selector",
     "print_selector",
+    "translate_names",
     "transpile_filter",
     "transpile_selector",
 ]

@@ -24,6 +24,9 @@ from transpiler.selector import ast
 from transpiler.selector.check import check
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.parser import parse_selector as parse
+from transpiler.selector.printer import print_selector
+from transpiler.selector.renaming import translate_names as rename
+from transpiler.selector.vocabulary import Form
 from transpiler.source import Source
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
 
@@ -138,6 +141,18 @@ def find_layout(layout: str | Layout) -> Layout:
         hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(_PRESETS)}"
         raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
     return found
+
+
+def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") -> str:
+    """A selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
+
+    It selects the same messages. Raises what ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each
+    condition that has no exact counterpart.
+    """
+    if form not in ("jms", "amqp"):
+        raise ValueError(f"the form of names is jms or amqp, not {form!r}")
+    tree = parse_selector(text, dialect)
+    return "" if tree is None else print_selector(rename(tree, form, Source(text)))
 
 
 def transpile_message_type(layout: str | Layout = "amqp") -> str:

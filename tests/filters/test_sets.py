@@ -119,6 +119,8 @@ def test_a_filter_is_the_same_after_writing_and_reading(node: Filter) -> None:
 NOT_DESCRIBED = "filters.f: expected a filter, found text"
 REFUSED: list[tuple[Any, str, str]] = [
     ('{"a":', "filters.json", "filters:1:6: filters.json: this is not JSON"),
+    ('{"a": ' + "1" * 5000 + "}", "filters.json", "4300 digits"),
+    (one({"x-match": "all", "\ud800": 1}, HEADERS), "filters.value", "surrogates"),
     ("[1]", "filters.type", "filters: expected an object of named filters"),
     (5, "filters.type", "found a Python int"),
     ({"f": "a = 1"}, "filters.not-described", NOT_DESCRIBED),
@@ -161,6 +163,9 @@ REFUSED: list[tuple[Any, str, str]] = [
     (one({"group-sequence": -1}, "amqp:properties-filter"), "message.range", "filters.f.value.group-sequence: -1"),
     (one("TRUE", "amqp:sql-filter"), "filters.sql-dialect", "the dialect rabbitmq"),
     (one([], "apache.org:no-local-filter:list"), "filters.connection", "the receiver's connection"),
+    (DirectBinding("\ud800"), "filters.value", "filters: this value has no AMQP 1.0 encoding"),
+    ({"f": DirectBinding(5)}, "filters.value", "filters.f: this value has no AMQP 1.0 encoding: 5 as string"),
+    (PropertiesFilter((("subject", AmqpValue(AmqpType.LONG, 1)),)), "filters.payload", "expected string, found long"),
     (b"", "amqp.truncated", "at byte 0"),
     (b"\xd1\0\0", "amqp.truncated", "a map needs 4 bytes, and 2 are left, at byte 0"),
     (encode(AmqpValue(AmqpType.STRING, "a")), "filters.type", "a map of symbols to filters, found a string"),
@@ -200,6 +205,17 @@ def test_a_string_for_x_match_is_read_and_doubted() -> None:
     [finding] = transpile_filter(one(tagged, HEADERS)).diagnostics
     assert (finding.severity, finding.code) == ("warning", "filters.x-match")
     assert read_filters(one(tagged, HEADERS)).filters == (("f", HeadersBinding(Match.ALL)),)
+
+
+def test_only_a_binding_made_in_python_compares_keys_that_begin_with_x() -> None:
+    binding = HeadersBinding(Match.ALL_WITH_X, (("x-a", AmqpValue(AmqpType.LONG, 2)),))
+    transpiled = transpile_filter(binding)
+    assert transpiled.sql == "application_properties['x-a'].long = 2"
+    assert transpiled.in_effect is not None
+    with pytest.raises(DecodeError, match="x-match is the symbol all or any, not 'all-with-x'"):
+        read_filters(transpiled.in_effect.to_amqp())
+    with pytest.raises(TypeError, match="takes a Match"):
+        HeadersBinding("all")  # type: ignore[arg-type]
 
 
 def test_the_code_of_two_filters_says_so_and_a_list_decides_it() -> None:

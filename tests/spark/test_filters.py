@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from spark_ext import compile_filter, create_messages, infer_layout
+from spark_ext import SelectorWarning, compile_filter, create_messages, infer_layout
 from tests.spark import strategies
 from tests.spark.harness import answers
 from tests.spark.harness import settings as spark_settings
@@ -236,3 +237,16 @@ def test_an_sql_filter_names_the_dialect_that_it_is_written_in(spark: SparkSessi
     assert spark is not None
     with pytest.raises(UnsupportedFeatureError, match="the dialect rabbitmq"):
         compile_filter(SqlFilter("a = 1"))
+
+
+def test_a_filter_that_is_left_out_is_a_warning(spark: SparkSession) -> None:
+    frame = create_messages(spark, [Message(), Message(properties=Properties(subject="usd"))])
+    filters = {"t": DirectBinding("usd"), "u": {"descriptor": "example.com:x", "value": None}}
+    with pytest.warns(SelectorWarning, match=r"filters\.u: no filter has the descriptor") as warned:
+        column = compile_filter(filters, unknown="ignore")
+    assert [str(Path(entry.filename).name) for entry in warned] == [Path(__file__).name]
+    assert (
+        frame.filter(column).count()
+        == frame.filter(~compile_filter(DirectBinding("usd"), result="boolean")).count()
+        == 1
+    )

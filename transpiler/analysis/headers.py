@@ -39,6 +39,9 @@ def mapped_operand(mapped: Mapped, locations: list[Location]) -> Operand:
     match mapped:
         case Mapped.AS_IS:
             return operand
+        case Mapped.ID:
+            found = operand.of(TypeClass.STRING, TypeClass.INTEGER, TypeClass.BYTES)
+            return Operand(found, operand.present, operand.absent)
         case Mapped.INTEGER:
             return _only(operand, TypeClass.INTEGER)
         case Mapped.TEXT:

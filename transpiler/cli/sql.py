@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from transpiler import transpile_filter, transpile_selector
+from transpiler import Transpiled, translate_names, transpile_filter, transpile_selector
 from transpiler.cli.group import fail
 from transpiler.cli.options import filter_options, layout_options, read_filter, read_layout, read_text, warn
 
@@ -23,6 +23,11 @@ from transpiler.cli.options import filter_options, layout_options, read_filter, 
     show_default=True,
     help="TRUE or not; never NULL; or JMS's three values.",
 )
+@click.option(
+    "--names",
+    type=click.Choice(["jms", "amqp"]),
+    help="Print the selector instead, its header names in JMS's form or the wire's.",
+)
 def sql(
     selector: str | None,
     filter_file: str | None,
@@ -34,19 +39,22 @@ def sql(
     dialect: str,
     missing: Any,
     result: Any,
+    names: Any,
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
-    where = read_layout(layout, schema)
     filters = read_filter(filter_file, filter_bytes, unknown)
-    if filters is not None and selector is not None:
-        fail("a filter set takes the place of SELECTOR: give one of the two")
+    if filters is not None and (selector is not None or names is not None):
+        fail("a filter set takes the place of SELECTOR and --names: give one of the two")
+    options = {"layout": read_layout(layout, schema), "dialect": dialect, "missing": missing, "result": result}
+    transpiled: Transpiled
     if filters is not None:
-        transpiled = transpile_filter(
-            filters, where, dialect=dialect, missing=missing, result=result, connection=connection
-        )
-    elif selector is not None:
-        transpiled = transpile_selector(read_text(selector), where, dialect=dialect, missing=missing, result=result)
-    else:
+        transpiled = transpile_filter(filters, connection=connection, **options)
+    elif selector is None:
         fail("nothing to translate: give a selector, --filter FILE or --filter-bytes FILE")
+    elif names is not None:
+        click.echo(translate_names(read_text(selector), names, dialect=dialect))
+        return
+    else:
+        transpiled = transpile_selector(read_text(selector), **options)
     click.echo(transpiled.sql)
     warn(transpiled.diagnostics)

@@ -8,7 +8,7 @@ Sources: the Apache AMQP filter document; the AMQP Filter Expressions draft of O
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -92,6 +92,10 @@ class HeadersBinding(_Kind):
 
     match: Match
     arguments: tuple[tuple[str, AmqpValue], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.match, Match) or not all(isinstance(value, AmqpValue) for _, value in self.arguments):
+            raise TypeError("a headers binding takes a Match, and pairs of a key and an AmqpValue")
 
     @property
     def pairs(self) -> tuple[tuple[str, AmqpValue], ...]:
@@ -180,15 +184,3 @@ def inner_filters(node: Filter) -> tuple[Filter, ...]:
             return (inner,)
         case _:
             return ()
-
-
-def placed(node: Filter, path: str) -> Filter:
-    """The same filter, which says that it stands at a path."""
-    inside = tuple(placed(inner, f"{path}.value[{number}]") for number, inner in enumerate(inner_filters(node)))
-    match node:
-        case OrFilter() | AndFilter():
-            return replace(node, filters=inside, path=path)
-        case NotFilter():
-            return replace(node, filter=inside[0], path=path)
-        case _:
-            return replace(node, path=path)

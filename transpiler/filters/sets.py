@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from transpiler.amqp.decoder import decode
 from transpiler.amqp.encoder import encode
@@ -17,8 +17,8 @@ from transpiler.amqp.values import AmqpMap, Described, Value
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
 from transpiler.filters.json import from_json, is_described, to_json
-from transpiler.filters.kinds import KINDS, AndFilter, Filter, inner_filters, placed
-from transpiler.filters.values import MAX_DEPTH, MAX_FILTERS, Reader, Unknown, UnknownFilterError, kind_of, refusal
+from transpiler.filters.kinds import KINDS, AndFilter, Filter
+from transpiler.filters.values import MAX_DEPTH, Reader, Unknown, UnknownFilterError, kind_of, refusal
 from transpiler.filters.values import to_value as filter_to_value
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.source import Source, Span
@@ -74,22 +74,32 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
         case str():
             return read_filters(_parse(filters), unknown)
         case _ if isinstance(filters, KINDS | Described) or is_described(filters):
-            return _read([("", ROOT, _converted(filters, ROOT))], unknown)
+            return _read([_entry("", ROOT, filters)], unknown)
         case Mapping():
-            entries = [(name, _path(name), value) for name, value in filters.items()]
-            return _read([(name, path, _converted(value, path)) for name, path, value in entries], unknown)
+            return _read([_entry(name, _path(name), value) for name, value in filters.items()], unknown)
         case _:
             hint = 'a filter set is {"name": {"descriptor": …, "value": …}}'
             raise refusal("filters.type", ROOT, f"expected a filter set, found a Python {type(filters).__name__}", hint)
 
 
-def _converted(value: object, path: str) -> Filter | Value:
+class _Entry(NamedTuple):
+    """One named filter before it is understood; ``made`` in Python, or read."""
+
+    name: str
+    path: str
+    value: Value
+    made: bool = False
+
+
+def _entry(name: str, path: str, value: object) -> _Entry:
     if value is None:
-        return AmqpValue(AmqpType.NULL, None)
-    if isinstance(value, KINDS):
-        _check_size(value, path)
-        return placed(value, path)
-    return from_json(value, path)
+        return _Entry(name, path, AmqpValue(AmqpType.NULL, None))
+    found = from_json(value, path)
+    try:
+        encode(found)
+    except DecodeError as error:
+        raise refusal("filters.value", path, error.diagnostics[0].message) from None
+    return _Entry(name, path, found, isinstance(value, KINDS))
 
 
 def _path(name: object) -> str:
@@ -106,6 +116,9 @@ def _parse(text: str) -> Any:
         raise DecodeError.at(
             "filters.json", f"this is not JSON: {error.msg}", source, Span(error.pos, error.pos + 1)
         ) from None
+    except ValueError as error:
+        # An integer of thousands of digits.
+        raise refusal("filters.json", ROOT, str(error)) from None
     except RecursionError:
         raise refusal("filters.limit", ROOT, f"filters nest more than {MAX_DEPTH} deep") from None
     if not isinstance(found, Mapping):
@@ -113,31 +126,32 @@ def _parse(text: str) -> Any:
     return found
 
 
-def _entries_of_bytes(data: bytes) -> list[tuple[str, str, Filter | Value]]:
+def _entries_of_bytes(data: bytes) -> list[_Entry]:
     value = decode(data)
     if isinstance(value, Described):
-        return [("", ROOT, value)]
+        return [_Entry("", ROOT, value)]
     if not isinstance(value, AmqpMap):
         raise refusal("filters.type", ROOT, f"a filter set is a map of symbols to filters, found {kind_of(value)}")
-    entries: list[tuple[str, str, Filter | Value]] = []
+    entries = []
     for key, item in value.entries:
         # 3.5.8: "Every key in the map MUST be of type symbol".
         if not isinstance(key, AmqpValue) or key.type is not AmqpType.SYMBOL:
             raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, found {kind_of(key)}")
-        entries.append((str(key.value), f"{ROOT}.{key.value!s}", item))
+        entries.append(_Entry(str(key.value), f"{ROOT}.{key.value!s}", item))
     return entries
 
 
-def _read(entries: Iterable[tuple[str, str, Filter | Value]], unknown: Unknown) -> FilterSet:
+def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
     reader = Reader()
     found: list[tuple[str, Filter]] = []
     ignored: list[str] = []
-    for name, path, value in entries:
+    for name, path, value, made in entries:
         if isinstance(value, AmqpValue) and value.value is None:
             # A null is no filter.
             continue
+        reader.with_x = made
         try:
-            found.append((name, value if isinstance(value, KINDS) else reader.filter(value, path)))
+            found.append((name, reader.filter(value, path)))
         except UnknownFilterError as error:
             if unknown == "error":
                 raise
@@ -146,14 +160,3 @@ def _read(entries: Iterable[tuple[str, str, Filter | Value]], unknown: Unknown) 
                 replace(finding, severity="warning", hint="so it is not in effect") for finding in error.diagnostics
             )
     return FilterSet(tuple(found), tuple(ignored), tuple(reader.findings))
-
-
-def _check_size(node: Filter, path: str) -> None:
-    level, count = [node], 1
-    for _ in range(MAX_DEPTH):
-        level = [inner for outer in level for inner in inner_filters(outer)]
-        count += len(level)
-        if count > MAX_FILTERS:
-            raise refusal("filters.limit", path, f"filters are more than {MAX_FILTERS:,}")
-    if level:
-        raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")

@@ -38,6 +38,7 @@ from transpiler.filters.kinds import (
     SqlFilter,
     Suffix,
     TopicBinding,
+    inner_filters,
 )
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.message.wire import PROPERTY_TYPES
@@ -57,8 +58,12 @@ class UnknownFilterError(UnsupportedFeatureError):
 
 @dataclass(slots=True)
 class Reader:
-    """Reads described values; ``findings`` collects what a user should know about them."""
+    """Reads described values; ``findings`` collects what a user should know about them.
 
+    ``with_x`` allows RabbitMQ's two more values of ``x-match``, which only a filter made in Python can have.
+    """
+
+    with_x: bool = False
     findings: list[Diagnostic] = field(default_factory=list)
     count: int = 0
 
@@ -140,7 +145,8 @@ class Reader:
         return HeadersBinding(how, tuple(pairs), path=path, descriptor=name)
 
     def _match(self, value: AmqpValue, path: str) -> Match:
-        if value.type not in _TEXTS or value.value not in ("all", "any"):
+        known = [how.value for how in Match if self.with_x or not how.with_x]
+        if value.type not in _TEXTS or value.value not in known:
             raise refusal("filters.x-match", path, f"x-match is the symbol all or any, not {value.value!r}")
         if value.type is AmqpType.STRING:
             message = f"{path}: x-match must be a symbol, and this is a string"
@@ -232,41 +238,39 @@ def _reference(value: AmqpValue, path: str) -> Reference:
     )
 
 
-def to_value(node: Filter, *, numeric: bool = False) -> Described:
+def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Described:
     """The described value of a filter, under the name that it was read with, else the newer document's.
 
-    ``numeric`` writes codes instead of symbols.
+    ``numeric`` writes codes instead of symbols. ``DecodeError`` where filters nest too deep.
     """
+    if depth >= MAX_DEPTH:
+        raise refusal("filters.limit", node.path, f"filters nest more than {MAX_DEPTH} deep")
     row = BY_KIND[type(node)]
     name: str | int = row.symbol if node.descriptor is None else node.descriptor
     if numeric:
         name = row.code
     descriptor = AmqpValue(AmqpType.SYMBOL, name) if isinstance(name, str) else AmqpValue(AmqpType.ULONG, name)
-    return Described(descriptor, _content(node, numeric))
+    inside = inner_filters(node)
+    if row.payload is Payload.LIST:
+        items = tuple(to_value(inner, numeric=numeric, depth=depth + 1) for inner in inside)
+        return Described(descriptor, AmqpList(items))
+    return Described(descriptor, _content(node))
 
 
-def _content(node: Filter, numeric: bool) -> AmqpValue | AmqpList | AmqpMap:
+def _content(node: Filter) -> AmqpValue | AmqpMap:
     match node:
         case DirectBinding(key=text) | TopicBinding(pattern=text) | JmsSelector(text=text) | SqlFilter(text=text):
             return _string(text)
         case HeadersBinding(match=how, arguments=arguments):
             pairs = ((X_MATCH, AmqpValue(AmqpType.SYMBOL, how.value)), *arguments)
             return AmqpMap(tuple((_string(key), value) for key, value in pairs))
-        case NoLocal():
-            return AmqpList()
-        case OrFilter(filters=filters) | AndFilter(filters=filters):
-            return AmqpList(tuple(to_value(inner, numeric=numeric) for inner in filters))
-        case NotFilter(filter=inner):
-            return AmqpList((to_value(inner, numeric=numeric),))
         case PropertiesFilter(fields=fields):
-            return AmqpMap(
-                tuple(
-                    (AmqpValue(AmqpType.SYMBOL, name.replace("_", "-")), _modified(reference))
-                    for name, reference in fields
-                )
-            )
+            found = ((AmqpValue(AmqpType.SYMBOL, name.replace("_", "-")), reference) for name, reference in fields)
+            return AmqpMap(tuple((name, _modified(reference)) for name, reference in found))
         case ApplicationPropertiesFilter(entries=entries):
             return AmqpMap(tuple((_string(name), _modified(reference)) for name, reference in entries))
+        case NoLocal() | OrFilter() | AndFilter() | NotFilter():
+            raise AssertionError(node)
 
 
 def _modified(reference: Reference) -> AmqpValue:

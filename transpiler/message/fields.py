@@ -39,6 +39,8 @@ class Mapped(Enum):
     GROUP_SEQUENCE = "group sequence"
     #: The sum of two places, where both have a value.
     SUM = "sum"
+    #: An id by the coercion table: a string, an integer or bytes.
+    ID = "id"
     #: The text of a message id, by its type: 3.2.1.1.
     MESSAGE_ID = "message id"
     #: The text of a correlation id: as a message id's, but a string without a prefix stays as it is.
@@ -255,10 +257,15 @@ _VENDOR = (
 )
 
 
-def _wire(section: str, field: str, selector_type: SelectorType, default: SelectorValue = None) -> HeaderField:
-    return HeaderField(
-        f"amqp.{field}", selector_type, (_from(section, field),), default, standard="filters (XML), selector-filter"
-    )
+def _wire(
+    section: str,
+    field: str,
+    selector_type: SelectorType,
+    default: SelectorValue = None,
+    mapped: Mapped = Mapped.AS_IS,
+) -> HeaderField:
+    origins = (_from(section, field, mapped),)
+    return HeaderField(f"amqp.{field}", selector_type, origins, default, standard="filters (XML), selector-filter")
 
 
 _AMQP = (
@@ -268,12 +275,12 @@ _AMQP = (
     _wire("header", "first_acquirer", SelectorType.BOOLEAN, False),
     _wire("header", "delivery_count", SelectorType.LONG, 0),
     # An id is a string, a ulong (long), a uuid or binary (byte[]).
-    _wire("properties", "message_id", SelectorType.STRING),
+    _wire("properties", "message_id", SelectorType.STRING, mapped=Mapped.ID),
     _wire("properties", "user_id", SelectorType.BYTES),
     _wire("properties", "to", SelectorType.STRING),
     _wire("properties", "subject", SelectorType.STRING),
     _wire("properties", "reply_to", SelectorType.STRING),
-    _wire("properties", "correlation_id", SelectorType.STRING),
+    _wire("properties", "correlation_id", SelectorType.STRING, mapped=Mapped.ID),
     _wire("properties", "content_type", SelectorType.STRING),
     _wire("properties", "content_encoding", SelectorType.STRING),
     _wire("properties", "absolute_expiry_time", SelectorType.LONG),

@@ -42,7 +42,7 @@ def _value(origin: Origin, message: Message) -> SelectorValue:
     match origin.mapped, found, values:
         case _ if None in values:
             return None
-        case Mapped.AS_IS, _, [value]:
+        case Mapped.AS_IS | Mapped.ID, _, [value]:
             return value
         case Mapped.INTEGER, _, [value]:
             return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,103 @@
+"""Writes docs/headers.md from the table of fields: python docs/headers.py > docs/headers.md."""
+
+from __future__ import annotations
+
+from transpiler import transpile_selector
+from transpiler.message.fields import ANNOTATION, HEADER_FIELDS, HeaderField, Mapped
+from transpiler.message.types import SelectorType
+
+SAYS = {
+    Mapped.AS_IS: "{0}",
+    Mapped.ID: "{0}",
+    Mapped.INTEGER: "{0}, if an integer",
+    Mapped.TEXT: "{0} as UTF-8",
+    Mapped.DELIVERY_MODE: "{0}",
+    Mapped.PRIORITY: "{0}, at most 9",
+    Mapped.REDELIVERED: "{0} > 0",
+    Mapped.DELIVERY_COUNT: "{0} + 1",
+    Mapped.GROUP_SEQUENCE: "{0}, folded into 32 signed bits",
+    Mapped.SUM: "{0} + {1}",
+    Mapped.MESSAGE_ID: "{0} as text",
+    Mapped.CORRELATION_ID: "{0} as text",
+}
+
+EXAMPLES = {
+    SelectorType.STRING: "{} = 'x'",
+    SelectorType.BOOLEAN: "{}",
+    SelectorType.BYTES: "{} IS NOT NULL",
+    SelectorType.SHORT: "{} > 6",
+    SelectorType.INT: "{} > 6",
+    SelectorType.LONG: "{} > 6",
+}
+SPECIAL = {
+    "JMSMessageID": "JMSMessageID = 'ID:AMQP_ULONG:42'",
+    "JMSDeliveryMode": "JMSDeliveryMode = 'PERSISTENT'",
+    "JMSXGroupSeq": "JMSXGroupSeq = -1",
+}
+REGION = transpile_selector(f"{ANNOTATION}region = 'x'").sql
+
+
+def code(text: str) -> str:
+    """Text in a cell of a table, as it is."""
+    ticks = "``" if "`" in text else "`"
+    escaped = text.replace("|", "\\|")
+    return f"{ticks}{escaped}{ticks}"
+
+
+def origin(field: HeaderField) -> str:
+    """Where a field is read from."""
+    parts = [
+        SAYS[item.mapped].format(*(f"`{place.section}.{place.field}`" for place in item.places))
+        for item in field.origins
+        if item.places[0].section != "delivery_properties"
+    ]
+    return "; else ".join(parts) or f"nowhere: {field.why}"
+
+
+def row(field: HeaderField) -> str:
+    """One line of the table."""
+    selector = SPECIAL.get(field.name) or EXAMPLES[field.type].format(field.name)
+    sql = transpile_selector(selector).sql
+    value = str(field.default).upper() if isinstance(field.default, bool) else field.default
+    default = "missing" if value is None else f"`{value}`"
+    name = f"`{field.name}`" + (" ¹" if field.restricted else "")
+    cells = (name, origin(field), field.type.value, default, field.standard, code(selector), code(sql))
+    return f"| {' | '.join(cells)} |"
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [
+        "# Header names",
+        "",
+        "Each name that is no application property: where AMQP 1.0 keeps it, its type, what it is where the field is",
+        "absent, and which text says so. *filters* is the Apache AMQP filter document, *filters (XML)* the older one,",
+        "*mapping* the AMQP JMS mapping, working draft 10. The last two columns are a selector and its SQL over the",
+        "canonical layout. This page is written by `docs/headers.py`.",
+        "",
+        "¹ Jakarta Messaging keeps the name out of selectors, some brokers refuse it; it works here, with a warning.",
+        "",
+        "| name | read from | type | default | source | selector | Spark SQL |",
+        "|---|---|---|---|---|---|---|",
+        *(row(field) for field in HEADER_FIELDS.values()),
+        f"| `{ANNOTATION}KEY` | `message_annotations.KEY`; else the key with hyphens for underscores | that of the "
+        f"annotation | missing | this project | `{ANNOTATION}region = 'x'` | "
+        f"`{REGION}` |",
+        "",
+        "An id (`amqp.message_id`, `amqp.correlation_id`) is a string, a long, or bytes, by its type in the message.",
+        "As JMS text it has the forms of mapping 3.2.1.1:",
+        "",
+        "| AMQP | `JMSMessageID` | `JMSCorrelationID` |",
+        "|---|---|---|",
+        "| string `ID:a` | `ID:a` | `ID:a` |",
+        "| string `a` | `ID:AMQP_NO_PREFIX:a` | `a` |",
+        "| string `ID:AMQP_ULONG:a` | `ID:AMQP_STRING:ID:AMQP_ULONG:a` | `ID:AMQP_STRING:ID:AMQP_ULONG:a` |",
+        "| ulong 42 | `ID:AMQP_ULONG:42` | `ID:AMQP_ULONG:42` |",
+        "| uuid | `ID:AMQP_UUID:01234567-89ab-cdef-0123-456789abcdef` | the same |",
+        "| binary ABCDEF | `ID:AMQP_BINARY:ABCDEF` | the same |",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

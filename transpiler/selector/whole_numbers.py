@@ -1,0 +1,115 @@
+"""Sets of whole numbers as ranges: what a comparison with a literal selects, and a comparison that selects a set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import pairwise
+
+from transpiler.selector import ast
+
+#: A set: ranges in order, both ends included, that do not touch.
+Ranges = tuple[tuple[int, int], ...]
+
+
+def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """The union of ranges; an empty one has its ends the wrong way round."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(pair for pair in ranges if pair[0] <= pair[1]):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], high)
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+def cut(ranges: Ranges, low: int, high: int) -> Ranges:
+    """The part of a set between two numbers."""
+    return joined((max(low, start), min(high, end)) for start, end in ranges)
+
+
+def selected(node: ast.Compare | ast.Between, low: int, high: int) -> Ranges | None:
+    """The numbers between ``low`` and ``high`` that a comparison of a name with number literals selects.
+
+    None where the other operand is no number literal.
+    """
+    if isinstance(node, ast.Compare):
+        bound = number(node.right)
+        return None if bound is None else _holding(node.operator, bound, low, high)
+    floor, ceiling = number(node.low), number(node.high)
+    if floor is None or ceiling is None:
+        return None
+    if node.negated:
+        parts = (_holding(ast.Comparison.LT, floor, low, high), _holding(ast.Comparison.GT, ceiling, low, high))
+        return joined(pair for part in parts for pair in part)
+    return joined([(max(low, math.ceil(floor)), min(high, math.floor(ceiling)))])
+
+
+def number(node: ast.Expression) -> int | float | None:
+    """The value of a number literal with its sign; None for anything else."""
+    match node:
+        case ast.IntegerLiteral(value=value) | ast.FloatLiteral(value=value):
+            return value
+        case ast.Sign(operator=operator, operand=operand):
+            inner = number(operand)
+            return inner if inner is None or operator is ast.Arithmetic.ADD else -inner
+        case _:
+            return None
+
+
+def literal(value: int) -> ast.Expression:
+    """A whole number as a selector writes it."""
+    if value < 0:
+        return ast.Sign(ast.Arithmetic.SUBTRACT, ast.IntegerLiteral(-value))
+    return ast.IntegerLiteral(value)
+
+
+def comparison(
+    name: ast.Identifier, wanted: Ranges, low: int, high: int, likely: Iterable[tuple[ast.Comparison, int]]
+) -> ast.Expression:
+    """A condition on a name, whose values are between ``low`` and ``high``, that selects a set.
+
+    ``likely`` are comparisons to prefer where one of them selects it.
+    """
+    for operator, bound in likely:
+        if _holding(operator, bound, low, high) == wanted:
+            return ast.Compare(operator, name, literal(bound))
+    if not wanted:
+        return ast.Compare(ast.Comparison.LT, name, literal(low))
+    rest = joined([(low, wanted[0][0] - 1), *_gaps(wanted), (wanted[-1][1] + 1, high)])
+    if len(rest) == 1 and rest[0][0] == rest[0][1]:
+        return ast.Compare(ast.Comparison.NE, name, literal(rest[0][0]))
+    terms = tuple(_range(name, start, end, low, high) for start, end in wanted)
+    return terms[0] if len(terms) == 1 else ast.Or(terms)
+
+
+def _gaps(ranges: Ranges) -> Iterable[tuple[int, int]]:
+    return ((before[1] + 1, after[0] - 1) for before, after in pairwise(ranges))
+
+
+def _range(name: ast.Identifier, start: int, end: int, low: int, high: int) -> ast.Expression:
+    if start == end:
+        return ast.Compare(ast.Comparison.EQ, name, literal(start))
+    if end == high:
+        return ast.Compare(ast.Comparison.GE, name, literal(start))
+    if start == low:
+        return ast.Compare(ast.Comparison.LE, name, literal(end))
+    return ast.Between(name, literal(start), literal(end))
+
+
+def _holding(operator: ast.Comparison, bound: int | float, low: int, high: int) -> Ranges:
+    floor, ceiling = math.floor(bound), math.ceil(bound)
+    match operator:
+        case ast.Comparison.EQ:
+            found = [(ceiling, floor)]
+        case ast.Comparison.NE:
+            found = [(low, ceiling - 1), (floor + 1, high)]
+        case ast.Comparison.LT:
+            found = [(low, ceiling - 1)]
+        case ast.Comparison.LE:
+            found = [(low, floor)]
+        case ast.Comparison.GT:
+            found = [(floor + 1, high)]
+        case ast.Comparison.GE:
+            found = [(ceiling, high)]
+    return cut(joined(found), low, high)

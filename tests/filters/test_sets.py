@@ -6,6 +6,8 @@ import base64
 import json
 import pickle
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -318,3 +320,9 @@ def outcomes(count: int, seed: int) -> dict[str, int]:
 def test_mutated_filter_sets_are_read_or_refused() -> None:
     found = outcomes(4000, 1)
     assert min(found.values()) > 200
+
+
+def test_the_page_on_filters_is_what_its_script_writes() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    done = subprocess.run([sys.executable, docs / "filters.py"], capture_output=True, check=True)
+    assert done.stdout.decode() == (docs / "filters.md").read_text(encoding="utf-8")

@@ -110,7 +110,7 @@ DESCRIPTORS: tuple[Descriptor, ...] = (
         _PROPERTIES,
         f"{_FILTEX} 4.2.5",
     ),
-    Descriptor("amqp:sql-filter", 0x120, SqlFilter, Payload.STRING, _SQL, f"{_FILTEX} 6"),
+    Descriptor("amqp:sql-filter", 0x120, SqlFilter, Payload.STRING, _SQL, _FILTEX),
 )
 
 BY_SYMBOL: Mapping[str, Descriptor] = MappingProxyType({row.symbol: row for row in DESCRIPTORS})

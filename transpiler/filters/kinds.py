@@ -152,7 +152,7 @@ class ApplicationPropertiesFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class SqlFilter(_Kind):
-    """Filter Expressions 6: the SQL expression is true, in the language that RabbitMQ has of it."""
+    """Filter Expressions: the SQL expression is true, in the language that RabbitMQ has of it."""
 
     text: str
 

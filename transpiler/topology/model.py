@@ -6,7 +6,7 @@ default exchange and the broker's predeclared ones are always there and are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -22,7 +22,7 @@ DestinationType = Literal["queue", "exchange"]
 #: What becomes of a message that reaches no queue: dropped, refused, or sent back to its publisher.
 Unroutable = Literal["discard", "reject", "return"]
 
-#: A binding's or an exchange's arguments, typed as AMQP types them.
+#: A binding's arguments, typed as AMQP types them.
 Arguments = Mapping[str, AmqpValue]
 
 #: The name of the default exchange.
@@ -38,13 +38,16 @@ MAX_ERRORS = 20
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue. What it does with its messages is no part of a topology."""
+    """A queue. What it does with its messages is no part of a topology.
+
+    ``path``, here and below, says where the object stands in the file that it came from; it is no part of its identity.
+    """
 
     name: str
     durable: bool = True
     auto_delete: bool = False
     exclusive: bool = False
-    arguments: Arguments = field(default_factory=dict, hash=False)
+    path: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +69,12 @@ class Exchange:
     durable: bool = True
     auto_delete: bool = False
     internal: bool = False
-    arguments: Arguments = field(default_factory=dict, hash=False)
+    path: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """From an exchange (``source``) to a queue, or to another exchange, under a key and arguments.
-
-    ``path`` says where it stands in the file that it came from; it is no part of its identity.
-    """
+    """From an exchange (``source``) to a queue, or to another exchange, under a key and arguments."""
 
     source: str
     destination: str
@@ -148,7 +148,7 @@ class Topology:
 
     def selector(self, binding: Binding) -> str | None:
         """The text of the binding's selector, where its exchange understands one."""
-        if not self.rules.selectors or self.exchange_by_name[binding.source].type not in ("direct", "topic", "fanout"):
+        if self.exchange_by_name[binding.source].type not in self.rules.selector_types:
             return None
         return binding.text(SELECTOR_ARGUMENT)
 
@@ -211,10 +211,10 @@ def _missing(code: str, path: str, what: str, name: str, known: Mapping[str, obj
 
 
 def _errors(topology: Topology) -> Iterator[Diagnostic]:
-    yield from _name_errors("queues", [queue.name for queue in topology.queues])
-    yield from _name_errors("exchanges", [exchange.name for exchange in topology.exchanges])
+    yield from _name_errors("queues", topology.queues)
+    yield from _name_errors("exchanges", topology.exchanges)
     for number, exchange in enumerate(topology.exchanges):
-        yield from _exchange_errors(topology, exchange, f"exchanges[{number}]")
+        yield from _exchange_errors(topology, exchange, exchange.path or f"exchanges[{number}]")
     for number, binding in enumerate(topology.bindings):
         yield from _binding_errors(topology, binding, binding.path or f"bindings[{number}]")
     if topology.default_exchange not in topology.exchange_by_name:
@@ -222,14 +222,15 @@ def _errors(topology: Topology) -> Iterator[Diagnostic]:
         yield _missing("topology.no-exchange", "default_exchange", "exchange", name, topology.exchange_by_name)
 
 
-def _name_errors(path: str, names: list[str]) -> Iterator[Diagnostic]:
+def _name_errors(what: str, declared: Sequence[Queue | Exchange]) -> Iterator[Diagnostic]:
     seen: set[str] = set()
-    for number, name in enumerate(names):
-        if name in seen:
-            yield _error("topology.duplicate", f"{path}[{number}].name", f"{name!r} is declared twice")
-        if not name and path == "queues":
-            yield _error("topology.no-name", f"{path}[{number}].name", "a queue has a name")
-        seen.add(name)
+    for number, item in enumerate(declared):
+        path = f"{item.path or f'{what}[{number}]'}.name"
+        if item.name in seen:
+            yield _error("topology.duplicate", path, f"{item.name!r} is declared twice")
+        if not item.name and isinstance(item, Queue):
+            yield _error("topology.no-name", path, "a queue has a name")
+        seen.add(item.name)
 
 
 def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Iterator[Diagnostic]:
@@ -285,6 +286,8 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
 
 
 def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, path: str) -> Iterator[Diagnostic]:
+    if exchange.type == "topic" and not topology.rules.topic.words(binding.key) and binding.key:
+        yield _error("topology.key", f"{path}.key", f"{topology.rules.name} cannot bind a key of dots only")
     if exchange.type == "headers":
         try:
             read_headers_match(binding.arguments, topology.rules)

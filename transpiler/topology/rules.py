@@ -35,8 +35,18 @@ class TopicRules:
 
     #: The key "" has no words; elsewhere it is one empty word.
     empty_key_has_no_words: bool = False
-    #: Empty words at the end of a key are dropped, as Java's ``String.split`` does.
+    #: Empty words at the end of a key are dropped, as Java's ``String.split`` does; then a binding cannot be dots only.
     drops_trailing_empty_words: bool = False
+
+    def words(self, key: str | None) -> tuple[str, ...]:
+        """The words of a routing key or a binding key; an absent routing key has none."""
+        if key is None or (key == "" and self.empty_key_has_no_words):
+            return ()
+        words = key.split(".")
+        if self.drops_trailing_empty_words and key:
+            while words and not words[-1]:
+                words.pop()
+        return tuple(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +85,8 @@ class Rules:
     internal: frozenset[str] = frozenset()
     reserved: tuple[str, ...] = ("amq.",)
     types: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")
-    #: Whether a binding of a direct, topic or fanout exchange may carry ``x-filter-jms-selector``.
-    selectors: bool = False
+    #: The types of exchanges whose bindings may carry ``x-filter-jms-selector``.
+    selector_types: tuple[ExchangeType, ...] = ()
     #: Whether an exchange can be the destination of a binding, and its key be replaced on the way.
     exchange_to_exchange: bool = True
     replaces_keys: bool = False
@@ -84,6 +94,17 @@ class Rules:
     tolerates_missing_alternate: bool = False
     #: Whether a queue can be an alternate.
     alternate_queues: bool = False
+    #: The default exchange answers the queue that the key names without looking for it; it may be one that no export
+    #: of definitions shows, such as an exclusive queue.
+    default_names_any_queue: bool = False
+    #: Routing keys that go back to one waiting client, past all queues.
+    direct_replies: str | None = None
+    #: The alternate gets what no binding matched; elsewhere what reached no queue by any way.
+    alternate_on_no_match: bool = False
+    #: Whether the alternate of an alternate is asked in turn.
+    alternates_chain: bool = True
+    #: The header by which a headers binding or a query names the message's subject.
+    subject_header: str | None = None
     topic: TopicRules = TopicRules()
     headers: HeadersRules = HeadersRules()
 
@@ -93,7 +114,8 @@ QPID_JAVA = Rules(
     dialect="qpid-java",
     predeclared={"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout", "amq.match": "headers"},
     reserved=("amq.", "qpid."),
-    selectors=True,
+    # The chapter names the first three; the broker's code asks the selector of a headers binding as well.
+    selector_types=("direct", "topic", "fanout", "headers"),
     replaces_keys=True,
     alternate_queues=True,
     topic=TopicRules(drops_trailing_empty_words=True),
@@ -121,6 +143,8 @@ QPID_CPP = Rules(
     reserved=("amq.", "qpid."),
     types=("direct", "topic", "fanout", "headers", "xml"),
     exchange_to_exchange=False,
+    alternates_chain=False,
+    subject_header="qpid.subject",
     headers=HeadersRules(defaults_to_all=False, counts_x=True, numbers=NumberEquality.AS_INT64),
 )
 
@@ -134,9 +158,14 @@ RABBITMQ = Rules(
         "amq.headers": "headers",
         "amq.match": "headers",
         "amq.rabbitmq.trace": "topic",
+        "amq.rabbitmq.event": "topic",
+        "amq.rabbitmq.log": "topic",
     },
-    internal=frozenset({"amq.rabbitmq.trace"}),
+    internal=frozenset({"amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log"}),
     tolerates_missing_alternate=True,
+    default_names_any_queue=True,
+    direct_replies="amq.rabbitmq.reply-to.",
+    alternate_on_no_match=True,
     topic=TopicRules(empty_key_has_no_words=True),
     headers=HeadersRules(with_x=True),
 )

@@ -19,6 +19,7 @@ FLOORS = (
     "transpiler.message.fields",
     "transpiler.message.ids",
     "transpiler.message.message",
+    "transpiler.message.rabbitmq",
     "transpiler.selector.ast",
     "transpiler.selector.dialects",
     "transpiler.selector.pattern",

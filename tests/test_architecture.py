@@ -18,6 +18,8 @@ FLOORS = (
     "transpiler.amqp",
     "transpiler.message.fields",
     "transpiler.message.ids",
+    "transpiler.message.kinds",
+    "transpiler.message.subscriptions",
     "transpiler.message.message",
     "transpiler.message.rabbitmq",
     "transpiler.selector.ast",

@@ -13,13 +13,11 @@ from typing import assert_never
 from transpiler.analysis.arithmetic import calculate, negate
 from transpiler.analysis.comparison import can_compare, compare, not_true
 from transpiler.analysis.names import Names
-from transpiler.analysis.operands import Operand, guarded, literal
+from transpiler.analysis.operands import Operand, guarded, is_boolean, literal
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
-    Constant,
-    Flag,
     In,
     Like,
     Predicate,
@@ -44,7 +42,7 @@ class Lowering:
     def __init__(self, names: Names, source: Source) -> None:
         self.names = names
         self.source = source
-        self.findings: list[Diagnostic] = []
+        self.findings = names.findings
         self._lowered: dict[tuple[int, bool], Predicate] = {}
         self._operands: dict[int, Operand] = {}
 
@@ -80,11 +78,13 @@ class Lowering:
                 return self.condition(operand, not wanted)
             case ast.Compare(operator=operator, left=left, right=right):
                 self._warn_unlike(node)
-                return compare(operator, self.operand(left), self.operand(right), wanted)
+                return compare(operator, self._beside(right, left), self._beside(left, right), wanted)
             case ast.Between():
                 return self._between(node, wanted)
             case ast.In(operand=operand, members=members, negated=negated):
-                texts = tuple(constant(member.value) for member in members if isinstance(member, ast.StringLiteral))
+                texts = tuple(
+                    constant(self._text(operand, member)) for member in members if isinstance(member, ast.StringLiteral)
+                )
                 self._warn_not_text(operand, "IN")
                 return self._text_test(operand, wanted != negated, lambda value, no: In(value, texts, no))
             case ast.Like(operand=operand, pattern=pattern, escape=escape, negated=negated):
@@ -97,8 +97,7 @@ class Lowering:
             case ast.BooleanLiteral(value=value):
                 return Truth(value is wanted)
             case _:
-                booleans = self.operand(node).of(TypeClass.BOOLEAN)
-                return any_of(*(all_of(item.guard, _flag(item.value, wanted)) for item in booleans))
+                return is_boolean(self.operand(node), wanted)
 
     def operand(self, node: ast.Expression) -> Operand:
         """The operand behind an expression; a condition is a boolean operand, missing where it is unknown."""
@@ -106,6 +105,17 @@ class Lowering:
         if known is None:
             known = self._operands[id(node)] = self._operand(node)
         return known
+
+    def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
+        """An operand; a literal beside a message id is read as an id."""
+        if isinstance(node, ast.StringLiteral):
+            return literal(self._text(other, node))
+        return self.operand(node)
+
+    def _text(self, other: ast.Expression, node: ast.StringLiteral) -> str:
+        if not isinstance(other, ast.Identifier):
+            return node.value
+        return self.names.read_text(other, node)
 
     def _operand(self, node: ast.Expression) -> Operand:
         match node:
@@ -200,9 +210,3 @@ _KINDS = {
     TypeClass.STRING: "a string",
     TypeClass.BYTES: "binary",
 }
-
-
-def _flag(value: Value, wanted: bool) -> Predicate:
-    if isinstance(value, Constant):
-        return Truth(value.value is wanted)
-    return Flag(value, negated=not wanted)

@@ -11,7 +11,7 @@ import click
 
 from transpiler import Diagnostic, Layout, Message, Topology, TranspilerError
 from transpiler.cli.group import fail
-from transpiler.layouts.flat import layout_from_schema
+from transpiler.layouts.infer import layout_from_schema
 from transpiler.topology.files import Form, read_topology
 
 

@@ -30,6 +30,7 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
     An address may come with the path where it stands. ``TopologyError`` for one that does not read, or whose name is
     nowhere, or is a queue and an exchange and the address does not say which.
     """
+    receivers = _Receivers(topology)
     for number, item in enumerate(addresses):
         text, path = item if isinstance(item, tuple) else (item, f"addresses[{number}]")
         try:
@@ -37,119 +38,122 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
         except TopologyError as error:
             found = error.diagnostics[0]
             raise TopologyError([replace(found, source=Source(text, path))]) from None
-        topology = _Receiver(topology, address, path).topology()
-    return topology
+        receivers.add(address, path)
+    return receivers.topology()
 
 
-class _Receiver:
-    def __init__(self, topology: Topology, address: Address, path: str) -> None:
-        self.before = topology
-        self.address = address
-        self.path = path
-        self.exchanges = list(topology.exchanges)
-        self.queues = list(topology.queues)
-        self.bindings = list(topology.bindings)
-        self.findings = list(topology.findings)
+class _Receivers:
+    """A topology that grows by one receiver after the other."""
+
+    def __init__(self, topology: Topology) -> None:
+        self._before = topology
+        self._types = {name: exchange.type for name, exchange in topology.exchange_by_name.items()}
+        self._names = set(topology.queue_names)
+        self._exchanges = list(topology.exchanges)
+        self._queues = list(topology.queues)
+        self._bindings = list(topology.bindings)
+        self._findings = list(topology.findings)
+        self._path = ""
 
     def topology(self) -> Topology:
-        """The topology with this receiver."""
-        name = self.address.name
-        if self._is_queue():
-            if name not in self.before.queue_names:
-                self._create_queue()
-            self._bind(self.address.link.bindings, queue=name)
-        else:
-            if name not in self.before.exchange_by_name:
-                self._create_exchange()
-            self._subscribe()
-        if self.address.link.selector is not None:
-            message = "the link's selector filters what the receiver gets from the queue, not what the queue gets"
-            self.findings.append(Diagnostic("address.selector", "warning", f"{self.path}: {message}"))
+        """The topology with all receivers."""
         return replace(
-            self.before,
-            exchanges=tuple(self.exchanges),
-            queues=tuple(self.queues),
-            bindings=tuple(self.bindings),
-            findings=tuple(self.findings),
+            self._before,
+            exchanges=tuple(self._exchanges),
+            queues=tuple(self._queues),
+            bindings=tuple(self._bindings),
+            findings=tuple(self._findings),
         )
 
-    def _refuse(self, code: str, message: str, hint: str) -> NoReturn:
-        raise TopologyError.at(code, f"{self.path}: {message}", hint=hint)
+    def add(self, address: Address, path: str) -> None:
+        """One more receiver."""
+        self._path = path
+        if self._is_queue(address):
+            if address.name not in self._names:
+                self._create_queue(address)
+            self._bind(address.link.bindings, queue=address.name)
+        else:
+            if address.name not in self._types:
+                self._create_exchange(address)
+            self._subscribe(address)
+        if address.link.selector is not None:
+            message = "the link's selector filters what the receiver gets from the queue, not what the queue gets"
+            self._findings.append(Diagnostic("address.selector", "warning", f"{path}: {message}"))
 
-    def _is_queue(self) -> bool:
-        name, node_type = self.address.name, self.address.node.type
-        if node_type is not None:
-            return node_type == "queue"
-        is_queue = name in self.before.queue_names
-        is_exchange = name in self.before.exchange_by_name
+    def _refuse(self, code: str, message: str, hint: str) -> NoReturn:
+        raise TopologyError.at(code, f"{self._path}: {message}", hint=hint)
+
+    def _is_queue(self, address: Address) -> bool:
+        if address.node.type is not None:
+            return address.node.type == "queue"
+        is_queue, is_exchange = address.name in self._names, address.name in self._types
         if is_queue and is_exchange:
             hint = "say which: {node: {type: queue}} or {node: {type: topic}}"
-            self._refuse("address.ambiguous", f"{name!r} is a queue and an exchange", hint)
+            self._refuse("address.ambiguous", f"{address.name!r} is a queue and an exchange", hint)
         # "neither a queue nor an exchange": what is created is then a queue.
         return not is_exchange
 
-    def _may_create(self, what: str) -> None:
-        if self.address.create not in ("always", "receiver"):
-            known = self.before.queue_names if what == "queue" else self.before.exchange_by_name
-            near = nearest(self.address.name, known)
+    def _may_create(self, address: Address, what: str) -> None:
+        if address.create not in ("always", "receiver"):
+            near = nearest(address.name, self._names if what == "queue" else self._types)
             hint = f"did you mean {near[0]}?" if near else "declare it, or write {create: always} in the address"
-            self._refuse(f"topology.no-{what}", f"there is no {what} called {self.address.name!r}", hint)
+            self._refuse(f"topology.no-{what}", f"there is no {what} called {address.name!r}", hint)
 
-    def _create_queue(self) -> None:
-        self._may_create("queue")
-        declare = self.address.node.declare
-        queue = Queue(
-            self.address.name,
-            durable=self.address.node.durable,
-            auto_delete=declare.get("auto-delete") is True,
-            exclusive=declare.get("exclusive") is True,
-            path=self.path,
+    def _create_queue(self, address: Address) -> None:
+        self._may_create(address, "queue")
+        declare = address.node.declare
+        self._add_queue(
+            Queue(
+                address.name,
+                durable=address.node.durable,
+                auto_delete=declare.get("auto-delete") is True,
+                exclusive=declare.get("exclusive") is True,
+            )
         )
-        self.queues.append(queue)
-        self._bind(self.address.node.bindings, queue=queue.name)
+        self._bind(address.node.bindings, queue=address.name)
 
-    def _create_exchange(self) -> None:
-        self._may_create("exchange")
-        declare = self.address.node.declare
+    def _add_queue(self, queue: Queue) -> None:
+        self._queues.append(replace(queue, path=self._path))
+        self._names.add(queue.name)
+
+    def _create_exchange(self, address: Address) -> None:
+        self._may_create(address, "exchange")
+        declare = address.node.declare
         alternate = declare.get("alternate-exchange")
-        exchange = Exchange(
-            self.address.name,
-            self._exchange_type(declare.get("type", "topic")),
-            Alternate(str(alternate)) if alternate is not None else None,
-            durable=self.address.node.durable,
-            auto_delete=declare.get("auto-delete") is True,
-            path=self.path,
+        exchange_type = self._types[address.name] = self._exchange_type(declare.get("type", "topic"))
+        self._exchanges.append(
+            Exchange(
+                address.name,
+                exchange_type,
+                Alternate(str(alternate)) if alternate is not None else None,
+                durable=address.node.durable,
+                auto_delete=declare.get("auto-delete") is True,
+                path=self._path,
+            )
         )
-        self.exchanges.append(exchange)
-        self._bind(self.address.node.bindings, exchange=exchange.name)
+        self._bind(address.node.bindings, exchange=address.name)
 
     def _exchange_type(self, name: object) -> ExchangeType:
         types: tuple[ExchangeType, ...] = get_args(ExchangeType)
         for known in types:
             if known == name:
                 return known
-        return self._refuse(
-            "topology.exchange-type", f"there are no exchanges of type {name!r}", f"the types are {', '.join(types)}"
-        )
+        hint = f"the types are {', '.join(types)}"
+        return self._refuse("topology.exchange-type", f"there are no exchanges of type {name!r}", hint)
 
-    def _subscribe(self) -> None:
-        """The subscription queue and its bindings; its name is the link's, or one that is free."""
-        name = self.address.name
-        declared = [exchange for exchange in self.exchanges if exchange.name == name]
-        exchange_type = declared[0].type if declared else self.before.exchange_by_name[name].type
-        queue = subscription_queue(self.address)
-        taken = {known.name for known in self.queues}
-        if self.address.link.name is None:
-            free, number = queue.name, 1
-            while free in taken:
+    def _subscribe(self, address: Address) -> None:
+        """The subscription queue and its bindings; its name is the link's, or one that nobody else has."""
+        queue = subscription_queue(address)
+        if address.link.name is None:
+            number = 1
+            while f"{queue.name}_{number}" in self._names or f"{queue.name}_{number}" in self._types:
                 number += 1
-                free = f"{queue.name}_{number}"
-            queue = replace(queue, name=free)
-        if queue.name not in taken:
-            # A named subscription that is there already is used by one more receiver.
-            self.queues.append(replace(queue, path=self.path))
-        for binding in subscription_bindings(self.address, exchange_type, queue.name):
-            self.bindings.append(replace(binding, path=self.path))
+            queue = replace(queue, name=f"{queue.name}_{number}")
+        if queue.name not in self._names:
+            # A named subscription that is there already has one more receiver.
+            self._add_queue(queue)
+        for binding in subscription_bindings(address, self._types[address.name], queue.name):
+            self._bindings.append(replace(binding, path=self._path))
 
     def _bind(
         self, bindings: tuple[AddressBinding, ...], *, queue: str | None = None, exchange: str | None = None
@@ -160,4 +164,4 @@ class _Receiver:
             if source is None or destination is None:
                 missing = "exchange" if source is None else "queue"
                 self._refuse("address.binding", f"an element of x-bindings names no {missing}", f"add {missing}: …")
-            self.bindings.append(Binding(source, destination, binding.key, binding.arguments, path=self.path))
+            self._bindings.append(Binding(source, destination, binding.key, binding.arguments, path=self._path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spark_ext.columns import (
     SelectorWarning,
+    compile_address,
     compile_filter,
     compile_selector,
     destination_type,
@@ -15,6 +16,7 @@ from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 __all__ = [
     "MESSAGE_SCHEMA",
     "SelectorWarning",
+    "compile_address",
     "compile_filter",
     "compile_selector",
     "create_messages",

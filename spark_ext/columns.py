@@ -10,11 +10,12 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.schemas import infer_layout
-from transpiler import Dialect, Layout, transpile_filter, transpile_selector
+from transpiler import Dialect, Layout, transpile_address, transpile_filter, transpile_selector
 from transpiler.compiler import Transpiled, transpile_destination_type, transpile_message_type
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.filters.sets import FiltersLike
 from transpiler.message.kinds import REPLY_TO
+from transpiler.topology.address import Address, NodeType
 
 #: What names or shows a layout; None is the canonical one.
 LayoutLike = str | Layout | StructType | DataFrame | None
@@ -71,6 +72,23 @@ def _column(transpiled: Transpiled) -> Column:
         # The caller's caller is who wrote the selector.
         warnings.warn(finding.render(), SelectorWarning, stacklevel=3)
     return _expression(transpiled.sql)
+
+
+def compile_address(
+    address: str | Address,
+    node_type: NodeType,
+    layout: LayoutLike = None,
+    *,
+    dialect: str | Dialect = "jms",
+    result: Literal["filter", "boolean", "ternary"] = "filter",
+    missing: Literal["error", "null"] = "error",
+) -> Column:
+    """What a receiver with a Qpid address gets, of the messages that were sent to the address's node, as a Column.
+
+    ``node_type`` is what the name resolves to: ``queue``, ``direct``, ``topic``, ``fanout``, ``headers`` or ``xml``.
+    """
+    found = _layout(layout)
+    return _column(transpile_address(address, node_type, found, dialect=dialect, result=result, missing=missing))
 
 
 def message_type(layout: LayoutLike = None) -> Column:

@@ -24,6 +24,7 @@ FLOORS = (
     "transpiler.message.json",
     "transpiler.message.wire",
     "transpiler.message.message",
+    "transpiler.message.rabbitmq",
     "transpiler.selector.ast",
     "transpiler.selector.dialects",
     "transpiler.selector.pattern",

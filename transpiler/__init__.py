@@ -8,7 +8,14 @@ message.
 
 from __future__ import annotations
 
-from transpiler.compiler import Transpiled, parse_selector, translate_names, transpile_filter, transpile_selector
+from transpiler.compiler import (
+    Transpiled,
+    parse_selector,
+    translate_names,
+    transpile_address,
+    transpile_filter,
+    transpile_selector,
+)
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import (
     DecodeError,
@@ -26,9 +33,11 @@ from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import evaluate as _evaluate
 from transpiler.reference.match import check_filter, match_filter
+from transpiler.reference.route import route_message
 from transpiler.selector.ast import Expression
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
+from transpiler.topology.model import Topology
 
 __version__ = "0.1.0"
 
@@ -41,6 +50,7 @@ __all__ = [
     "Message",
     "SelectorSyntaxError",
     "SelectorTypeError",
+    "Topology",
     "TopologyError",
     "Transpiled",
     "TranspilerError",
@@ -49,7 +59,9 @@ __all__ = [
     "matches",
     "parse_selector",
     "print_selector",
+    "route_message",
     "translate_names",
+    "transpile_address",
     "transpile_filter",
     "transpile_selector",
 ]

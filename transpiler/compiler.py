@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+from transpiler.analysis.addresses import Addresses
 from transpiler.analysis.filters import FilterLowering
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.lowering import Lowering
@@ -19,7 +20,7 @@ from transpiler.layouts.layout import Layout
 from transpiler.layouts.zero_ten import ZeroTenLayout
 from transpiler.message.kinds import DESTINATION
 from transpiler.optimizer import optimize
-from transpiler.predicate.core import FALSE, TRUE, Predicate
+from transpiler.predicate.core import FALSE, TRUE, Predicate, all_of, any_of
 from transpiler.selector import ast
 from transpiler.selector.check import check
 from transpiler.selector.dialects import Dialect, find_dialect
@@ -29,6 +30,7 @@ from transpiler.selector.renaming import translate_names as rename
 from transpiler.selector.vocabulary import Form
 from transpiler.source import Source
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
+from transpiler.topology.address import Address, NodeType, parse_address
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
@@ -129,6 +131,42 @@ def _emit(lower: Callable[[bool], Predicate], result: Result) -> tuple[str, tupl
     if result == "ternary":
         return emit_ternary(optimized, optimize(lower(False))), trace
     return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), trace
+
+
+def transpile_address(
+    address: str | Address,
+    node_type: NodeType,
+    layout: str | Layout = "amqp",
+    *,
+    dialect: str | Dialect = "jms",
+    result: Result = "filter",
+    missing: Missing = "error",
+) -> Transpiled:
+    """What a receiver with a Qpid address gets, as Spark SQL over the messages that were sent to the address's node.
+
+    ``node_type`` is what the name resolves to: ``queue``, or the type of an exchange. The subject and ``x-bindings``
+    of the address are its bindings, by the AMQP 0-10 mapping; ``selector`` of its link filters what they take, by the
+    rules of ``dialect``. Raises ``TopologyError`` for an address that does not read, and what selectors raise.
+    """
+    _check_options(result, missing)
+    if node_type not in get_args(NodeType):
+        raise ValueError(f"node_type is one of {', '.join(get_args(NodeType))}, not {node_type!r}")
+    parsed = parse_address(address) if isinstance(address, str) else address
+    where = find_layout(layout)
+    addresses = Addresses(where, missing)
+    text = parsed.link.selector or ""
+    tree, source = parse_selector(text, dialect), Source(text)
+    lowering = Lowering(Names(where, missing, source), source)
+
+    def lower(wanted: bool) -> Predicate:
+        bound = addresses.received(parsed, node_type, wanted)
+        if tree is None:
+            return bound
+        selected = lowering.selector(tree, wanted)
+        return all_of(bound, selected) if wanted else any_of(bound, selected)
+
+    sql, trace = _emit(lower, result)
+    return Transpiled(sql, (*addresses.findings, *lowering.findings), trace)
 
 
 def find_layout(layout: str | Layout) -> Layout:

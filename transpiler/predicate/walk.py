@@ -23,6 +23,7 @@ from transpiler.predicate.core import (
     Truth,
     Value,
     When,
+    XPath,
 )
 
 Node = Predicate | Value
@@ -43,6 +44,7 @@ def parts(node: Node) -> tuple[Node, ...]:
             In(value=value)
             | Like(value=value)
             | Topic(value=value)
+            | XPath(value=value)
             | Flag(value=value)
             | IsNull(value=value)
             | IsNan(value=value)
@@ -68,6 +70,7 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             In(value=inner)
             | Like(value=inner)
             | Topic(value=inner)
+            | XPath(value=inner)
             | Flag(value=inner)
             | IsNull(value=inner)
             | IsNan(value=inner)

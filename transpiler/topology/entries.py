@@ -1,0 +1,153 @@
+"""Reading a topology's file: objects with a path, so that every refusal says where, and a list of what is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, TypeVar
+
+from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.errors import DecodeError, TopologyError
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+
+_Choice = TypeVar("_Choice", bound=str)
+
+
+@dataclass
+class Findings:
+    """What an importer read and did not understand, or does not do, in the order of the file."""
+
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def add(self, code: str, path: str, message: str, hint: str | None = None) -> None:
+        """List one thing."""
+        self.found.append(Diagnostic(code, "warning", f"{path}: {message}" if path else message, hint=hint))
+
+
+def refuse(code: str, path: str, message: str, hint: str | None = None) -> NoReturn:
+    """The error for an entry of a file."""
+    raise TopologyError.at(code, f"{path}: {message}" if path else message, hint=hint)
+
+
+def kind(value: object) -> str:
+    """What a JSON value is, in words."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case Mapping():
+            return "an object"
+        case _:
+            return "an array" if isinstance(value, list | tuple) else f"a {type(value).__name__}"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A JSON object and where it stands."""
+
+    data: Mapping[str, Any]
+    path: str
+
+    @classmethod
+    def of(cls, value: Any, path: str) -> Entry:
+        """The object at a path; ``TopologyError`` where it is none."""
+        if not isinstance(value, Mapping):
+            refuse("topology.type", path, f"expected an object, found {kind(value)}")
+        return cls(value, path)
+
+    def at(self, name: str) -> str:
+        """The path of a member."""
+        return f"{self.path}.{name}" if self.path else name
+
+    def has(self, name: str) -> bool:
+        """Whether a member is there and is not null."""
+        return self.data.get(name) is not None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A member that is text."""
+        value = self.data.get(name)
+        if value is None:
+            if default is None:
+                refuse("topology.missing", self.path, f"{name} is missing")
+            return default
+        if not isinstance(value, str):
+            refuse("topology.type", self.at(name), f"expected text, found {kind(value)}")
+        return value
+
+    def flag(self, name: str, default: bool) -> bool:
+        """A member that is true or false."""
+        value = self.data.get(name)
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            refuse("topology.type", self.at(name), f"expected true or false, found {kind(value)}")
+        return value
+
+    def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:
+        """A member that is one of some words."""
+        value = self.text(name, default)
+        for choice in choices:
+            if value == choice:
+                return choice
+        near = nearest(value, choices)
+        hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(choices)}"
+        refuse("topology.value", self.at(name), f"{value!r} is not known here", hint)
+
+    def items(self, name: str) -> Iterator[tuple[Any, str]]:
+        """The items of a member that is an array, each with its path; none where the member is absent."""
+        value = self.data.get(name)
+        if value is None:
+            return
+        if not isinstance(value, list | tuple):
+            refuse("topology.type", self.at(name), f"expected an array, found {kind(value)}")
+        for number, item in enumerate(value):
+            yield item, f"{self.at(name)}[{number}]"
+
+    def entries(self, name: str) -> Iterator[Entry]:
+        """The objects of a member that is an array of objects."""
+        for item, path in self.items(name):
+            yield Entry.of(item, path)
+
+    def only(self, known: tuple[str, ...]) -> None:
+        """Refuse a member that is not among those known."""
+        for name in self.data:
+            if name not in known:
+                near = nearest(str(name), known)
+                hint = f"did you mean {near[0]}?" if near else f"the members are {', '.join(known)}"
+                refuse("topology.unknown", self.path, f"there is no member called {name!r}", hint)
+
+    def arguments(self, name: str, findings: Findings, small: AmqpType = AmqpType.LONG) -> dict[str, AmqpValue]:
+        """A member that maps names to simple values; ``small`` is the type of an integer of 32 bits.
+
+        What is no simple value is listed and left out, for nothing can be compared with it.
+        """
+        if not self.has(name):
+            return {}
+        entry = Entry.of(self.data[name], self.at(name))
+        found = {}
+        for key, value in entry.data.items():
+            if isinstance(value, list | tuple) or (isinstance(value, Mapping) and set(value) != {"type", "value"}):
+                message = f"{kind(value)} equals no header, so it is left out"
+                findings.add("topology.argument", entry.at(key), message)
+            elif isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:
+                found[key] = AmqpValue(small, value)
+            else:
+                found[key] = _value(value, entry.at(key))
+        return found
+
+
+def _value(value: Any, path: str) -> AmqpValue:
+    """A value as message JSON has it: plain, or tagged with its type."""
+    try:
+        read = Message.from_dict({"application_properties": {"value": value}}).application_properties
+    except DecodeError as error:
+        found = error.diagnostics[0]
+        refuse("topology.argument", path, found.message.removeprefix("application_properties.value: "), found.hint)
+    assert read is not None
+    return read["value"]

@@ -1,0 +1,301 @@
+"""The objects of a topology: queues, exchanges, bindings, and all of them together by one broker's rules.
+
+A topology is checked when it is made: names are unique and not reserved, and every name that is used is there. The
+default exchange and the broker's predeclared ones are always there and are not written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Literal
+
+from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.errors import TopologyError
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.rules import ExchangeType, Rules
+
+DestinationType = Literal["queue", "exchange"]
+
+#: What becomes of a message that reaches no queue: dropped, refused, or sent back to its publisher.
+Unroutable = Literal["discard", "reject", "return"]
+
+#: A binding's arguments, typed as AMQP types them.
+Arguments = Mapping[str, AmqpValue]
+
+#: The name of the default exchange.
+DEFAULT_EXCHANGE = ""
+
+SELECTOR_ARGUMENT = "x-filter-jms-selector"
+XQUERY_ARGUMENT = "xquery"
+REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
+
+#: Errors that one exception lists; a file with a wrong name may have a million.
+MAX_ERRORS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue. What it does with its messages is no part of a topology.
+
+    ``path``, here and below, says where the object stands in the file that it came from; it is no part of its identity.
+    """
+
+    name: str
+    durable: bool = True
+    auto_delete: bool = False
+    exclusive: bool = False
+    path: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Alternate:
+    """Where an exchange sends what it cannot route: RabbitMQ's alternate exchange, Broker-J's alternate binding."""
+
+    name: str
+    type: DestinationType = "exchange"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An exchange. ``unroutable`` says what becomes of a message that nothing, the alternate included, took."""
+
+    name: str
+    type: ExchangeType
+    alternate: Alternate | None = None
+    unroutable: Unroutable = "discard"
+    durable: bool = True
+    auto_delete: bool = False
+    internal: bool = False
+    path: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """From an exchange (``source``) to a queue, or to another exchange, under a key and arguments."""
+
+    source: str
+    destination: str
+    key: str = ""
+    arguments: Arguments = field(default_factory=dict, hash=False)
+    destination_type: DestinationType = "queue"
+    path: str = field(default="", compare=False)
+
+    def text(self, argument: str) -> str | None:
+        """An argument that is a string or symbol; None where it is absent or void."""
+        found = self.arguments.get(argument)
+        return found.value if found is not None and isinstance(found.value, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class HeadersMatch:
+    """What the arguments of a headers binding ask: all pairs, or any of them; a value None asks for presence only."""
+
+    any: bool
+    pairs: tuple[tuple[str, AmqpValue | None], ...]
+    #: The broker takes such a binding, or refuses it, and delivers nothing through it.
+    never: bool = False
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Exchanges, queues and bindings of one virtual host, by the rules of one broker.
+
+    ``default_exchange`` is where a message goes that names no exchange. ``findings`` are what an importer did not
+    understand. Raises ``TopologyError``, which names each wrong entry by its path.
+    """
+
+    rules: Rules
+    exchanges: tuple[Exchange, ...] = ()
+    queues: tuple[Queue, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    default_exchange: str = DEFAULT_EXCHANGE
+    findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("exchanges", "queues", "bindings"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        errors = list(islice(_errors(self), MAX_ERRORS + 1))
+        if errors:
+            shown = errors[:MAX_ERRORS]
+            if len(errors) > len(shown):
+                shown.append(Diagnostic("topology.more", "error", "there are more errors: mend these first"))
+            raise TopologyError(shown)
+
+    @cached_property
+    def exchange_by_name(self) -> Mapping[str, Exchange]:
+        """All exchanges: the default one, the predeclared, the declared."""
+        found = {DEFAULT_EXCHANGE: Exchange(DEFAULT_EXCHANGE, "direct")}
+        for name, exchange_type in self.rules.predeclared.items():
+            found[name] = Exchange(name, exchange_type, internal=name in self.rules.internal)
+        # A declaration of a predeclared exchange says how it is set, for example its alternate.
+        return found | {exchange.name: exchange for exchange in self.exchanges}
+
+    @cached_property
+    def queue_names(self) -> frozenset[str]:
+        """The names of all queues; each is also its queue's key in the default exchange."""
+        return frozenset(queue.name for queue in self.queues)
+
+    @cached_property
+    def bindings_by_source(self) -> Mapping[str, tuple[Binding, ...]]:
+        """The bindings of each exchange that has some; those of the default exchange are implied and not here."""
+        found: dict[str, list[Binding]] = {}
+        for binding in self.bindings:
+            found.setdefault(binding.source, []).append(binding)
+        return {source: tuple(bindings) for source, bindings in found.items()}
+
+    def selector(self, binding: Binding) -> str | None:
+        """The text of the binding's selector, where its exchange understands one."""
+        if self.exchange_by_name[binding.source].type not in self.rules.selector_types:
+            return None
+        return binding.text(SELECTOR_ARGUMENT)
+
+    def headers(self, binding: Binding) -> HeadersMatch:
+        """What a binding of a headers exchange asks of a message's application properties, by the broker's rules."""
+        return read_headers_match(binding.arguments, self.rules)
+
+    def xquery(self, binding: Binding) -> str | None:
+        """The query of a binding of an XML exchange; None takes every message with the binding's key."""
+        return binding.text(XQUERY_ARGUMENT) if self.exchange_by_name[binding.source].type == "xml" else None
+
+    def replacement_key(self, binding: Binding) -> str | None:
+        """The routing key under which a message goes on to another exchange; None keeps its own."""
+        if not self.rules.replaces_keys or binding.destination_type != "exchange":
+            return None
+        return binding.text(REPLACEMENT_ARGUMENT)
+
+
+def read_headers_match(arguments: Arguments, rules: Rules) -> HeadersMatch:
+    """The meaning of the arguments of a headers binding; ``TopologyError`` where the broker refuses them."""
+    known = rules.headers
+    mode: str | None = None
+    pairs: list[tuple[str, AmqpValue | None]] = []
+    marked: list[tuple[str, AmqpValue | None]] = []
+    for key, value in arguments.items():
+        folded = key.lower() if known.ignores_case else key
+        if folded == "x-match":
+            text = value.value if isinstance(value.value, str) else str(value.value)
+            mode = text.lower() if known.ignores_case else text
+            continue
+        presence = value.type is AmqpType.NULL or (known.empty_string_is_presence and value.value == "")
+        (marked if folded.startswith("x-") else pairs).append((key, None if presence else value))
+    if mode is None:
+        mode = "all"
+        if not known.defaults_to_all:
+            return HeadersMatch(False, tuple(pairs), never=True)
+    modes = ("all", "any", "all-with-x", "any-with-x") if known.with_x else ("all", "any")
+    if mode not in modes:
+        if not known.tolerates_unknown_match:
+            raise TopologyError.at(
+                "topology.x-match", f"x-match cannot be {mode!r}", hint=f"{rules.name} knows {', '.join(modes)}"
+            )
+        mode = "all"
+    if known.counts_x or mode.endswith("-with-x"):
+        pairs += marked
+    wants_any = mode.startswith("any")
+    if wants_any and not pairs and known.any_of_nothing:
+        return HeadersMatch(False, ())
+    return HeadersMatch(wants_any, tuple(pairs))
+
+
+def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic(code, "error", f"{path}: {message}", hint=hint)
+
+
+def _missing(code: str, path: str, what: str, name: str, known: Mapping[str, object] | frozenset[str]) -> Diagnostic:
+    near = nearest(name, known)
+    hint = f"did you mean {near[0]}?" if near else f"declare the {what}, or take the entry out"
+    return _error(code, path, f"there is no {what} called {name!r}", hint)
+
+
+def _errors(topology: Topology) -> Iterator[Diagnostic]:
+    yield from _name_errors("queues", topology.queues)
+    yield from _name_errors("exchanges", topology.exchanges)
+    for number, exchange in enumerate(topology.exchanges):
+        yield from _exchange_errors(topology, exchange, exchange.path or f"exchanges[{number}]")
+    for number, binding in enumerate(topology.bindings):
+        yield from _binding_errors(topology, binding, binding.path or f"bindings[{number}]")
+    if topology.default_exchange not in topology.exchange_by_name:
+        name = topology.default_exchange
+        yield _missing("topology.no-exchange", "default_exchange", "exchange", name, topology.exchange_by_name)
+
+
+def _name_errors(what: str, declared: Sequence[Queue | Exchange]) -> Iterator[Diagnostic]:
+    seen: set[str] = set()
+    for number, item in enumerate(declared):
+        path = f"{item.path or f'{what}[{number}]'}.name"
+        if item.name in seen:
+            yield _error("topology.duplicate", path, f"{item.name!r} is declared twice")
+        if not item.name and isinstance(item, Queue):
+            yield _error("topology.no-name", path, "a queue has a name")
+        seen.add(item.name)
+
+
+def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Iterator[Diagnostic]:
+    rules = topology.rules
+    if exchange.type not in rules.types:
+        types = ", ".join(rules.types)
+        message = f"{rules.name} has no exchanges of type {exchange.type!r}"
+        yield _error("topology.exchange-type", f"{path}.type", message, f"its types are {types}")
+    if exchange.name == DEFAULT_EXCHANGE:
+        message = "the default exchange has no name, is always there and cannot be declared"
+        yield _error("topology.reserved", f"{path}.name", message)
+    elif exchange.name in rules.predeclared:
+        if exchange.type != rules.predeclared[exchange.name]:
+            message = f"{exchange.name} is predeclared with type {rules.predeclared[exchange.name]}"
+            yield _error("topology.exchange-type", f"{path}.type", message)
+    elif exchange.name.startswith(rules.reserved):
+        message = f"{exchange.name!r}: names that begin with {' or '.join(rules.reserved)} are reserved for the broker"
+        yield _error("topology.reserved", f"{path}.name", message, "choose another name")
+    if exchange.alternate is not None:
+        yield from _alternate_errors(topology, exchange.alternate, f"{path}.alternate")
+
+
+def _alternate_errors(topology: Topology, alternate: Alternate, path: str) -> Iterator[Diagnostic]:
+    if alternate.type == "queue" and not topology.rules.alternate_queues:
+        yield _error("topology.alternate", path, f"in {topology.rules.name} an alternate is an exchange, not a queue")
+    known = topology.queue_names if alternate.type == "queue" else topology.exchange_by_name
+    if alternate.name not in known and not topology.rules.tolerates_missing_alternate:
+        yield _missing(f"topology.no-{alternate.type}", path, alternate.type, alternate.name, known)
+
+
+def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator[Diagnostic]:
+    exchange = topology.exchange_by_name.get(binding.source)
+    if exchange is None:
+        known = topology.exchange_by_name
+        yield _missing("topology.no-exchange", f"{path}.source", "exchange", binding.source, known)
+        return
+    if binding.source == DEFAULT_EXCHANGE:
+        message = "nothing can be bound to the default exchange: every queue is, by its name"
+        yield _error("topology.default-exchange", f"{path}.source", message)
+    if binding.destination_type == "exchange":
+        if not topology.rules.exchange_to_exchange:
+            message = f"{topology.rules.name} does not bind exchanges to exchanges"
+            yield _error("topology.exchange-to-exchange", f"{path}.destination_type", message)
+        elif binding.destination == DEFAULT_EXCHANGE:
+            message = "nothing can be bound to the default exchange"
+            yield _error("topology.default-exchange", f"{path}.destination", message)
+        elif binding.destination not in topology.exchange_by_name:
+            known = topology.exchange_by_name
+            yield _missing("topology.no-exchange", f"{path}.destination", "exchange", binding.destination, known)
+    elif binding.destination not in topology.queue_names:
+        yield _missing("topology.no-queue", f"{path}.destination", "queue", binding.destination, topology.queue_names)
+    yield from _argument_errors(topology, exchange, binding, path)
+
+
+def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, path: str) -> Iterator[Diagnostic]:
+    if exchange.type == "topic" and not topology.rules.topic.words(binding.key) and binding.key:
+        yield _error("topology.key", f"{path}.key", f"{topology.rules.name} cannot bind a key of dots only")
+    if exchange.type == "headers":
+        try:
+            read_headers_match(binding.arguments, topology.rules)
+        except TopologyError as error:
+            found = error.diagnostics[0]
+            yield _error(found.code, f"{path}.arguments.x-match", found.message, found.hint)
+    for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT, REPLACEMENT_ARGUMENT):
+        value = binding.arguments.get(argument)
+        if value is not None and not isinstance(value.value, str | None):
+            kind = value.type.value
+            yield _error("topology.argument", f"{path}.arguments.{argument}", f"expected text, found {kind}")

@@ -1,0 +1,185 @@
+"""The rules of the brokers, as frozen data: what is predeclared, which names are reserved, how bindings match.
+
+Sources: the exchanges chapter of the Qpid Broker-J book; the AMQP 0-9-1 and 0-10 specifications; where the documents
+are silent, what the brokers do, rule by rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Literal
+
+from transpiler.diagnostics import nearest
+from transpiler.errors import TopologyError
+
+ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml"]
+
+
+class NumberEquality(Enum):
+    """When a number in a headers binding equals a number in a message."""
+
+    #: By value within integers of every width and within floating point numbers; 1 is not 1.0.
+    BY_VALUE = "by value"
+    #: Only within one Java type, as ``Integer.equals(Long)`` has it.
+    SAME_TYPE = "same type"
+    #: By value within integers, where a boolean counts as 0 or 1; a float equals nothing but a double binding.
+    AS_INT64 = "as int64"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRules:
+    """How a topic exchange splits keys into words."""
+
+    #: The key "" has no words; elsewhere it is one empty word.
+    empty_key_has_no_words: bool = False
+    #: Empty words at the end of a key are dropped, as Java's ``String.split`` does; then a binding cannot be dots only.
+    drops_trailing_empty_words: bool = False
+
+    def words(self, key: str | None) -> tuple[str, ...]:
+        """The words of a routing key or a binding key; an absent routing key has none."""
+        if key is None or (key == "" and self.empty_key_has_no_words):
+            return ()
+        words = key.split(".")
+        if self.drops_trailing_empty_words and key:
+            while words and not words[-1]:
+                words.pop()
+        return tuple(words)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadersRules:
+    """How a headers exchange reads a binding's arguments and compares values."""
+
+    #: Keys and values of ``x-match`` are read in any case.
+    ignores_case: bool = False
+    #: Without ``x-match`` all pairs must match; where this is False such a binding matches nothing.
+    defaults_to_all: bool = True
+    #: A value of ``x-match`` that is not known counts as ``all``; elsewhere it is refused.
+    tolerates_unknown_match: bool = False
+    #: ``all-with-x`` and ``any-with-x`` compare the other keys that begin with ``x-`` as well.
+    with_x: bool = False
+    #: Keys beginning with ``x-`` other than ``x-match`` take part as any other key does.
+    counts_x: bool = False
+    #: ``any`` without a single pair matches every message; elsewhere none.
+    any_of_nothing: bool = False
+    #: An empty string in a binding asks for presence only, as a void value does.
+    empty_string_is_presence: bool = False
+    numbers: NumberEquality = NumberEquality.BY_VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One broker's rules for exchanges.
+
+    ``dialect`` names the selector language of the bindings' selectors. ``predeclared`` are the exchanges that every
+    virtual host has beside the default exchange, whose name is empty.
+    """
+
+    name: str
+    dialect: str
+    predeclared: Mapping[str, ExchangeType] = field(hash=False)
+    #: Exchanges that nobody can publish to from outside.
+    internal: frozenset[str] = frozenset()
+    reserved: tuple[str, ...] = ("amq.",)
+    types: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")
+    #: The types of exchanges whose bindings may carry ``x-filter-jms-selector``.
+    selector_types: tuple[ExchangeType, ...] = ()
+    #: Whether an exchange can be the destination of a binding, and its key be replaced on the way.
+    exchange_to_exchange: bool = True
+    replaces_keys: bool = False
+    #: An alternate that does not exist is left out in silence; elsewhere it is refused.
+    tolerates_missing_alternate: bool = False
+    #: Whether a queue can be an alternate.
+    alternate_queues: bool = False
+    #: The default exchange answers the queue that the key names without looking for it; it may be one that no export
+    #: of definitions shows, such as an exclusive queue.
+    default_names_any_queue: bool = False
+    #: Routing keys that go back to one waiting client, past all queues.
+    direct_replies: str | None = None
+    #: The alternate gets what no binding matched; elsewhere what reached no queue by any way.
+    alternate_on_no_match: bool = False
+    #: Whether the alternate of an alternate is asked in turn.
+    alternates_chain: bool = True
+    #: The header by which a headers binding or a query names the message's subject.
+    subject_header: str | None = None
+    topic: TopicRules = TopicRules()
+    headers: HeadersRules = HeadersRules()
+
+
+QPID_JAVA = Rules(
+    "qpid-java",
+    dialect="qpid-java",
+    predeclared={"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout", "amq.match": "headers"},
+    reserved=("amq.", "qpid."),
+    # The chapter names the first three; the broker's code asks the selector of a headers binding as well.
+    selector_types=("direct", "topic", "fanout", "headers"),
+    replaces_keys=True,
+    alternate_queues=True,
+    topic=TopicRules(drops_trailing_empty_words=True),
+    headers=HeadersRules(
+        ignores_case=True,
+        tolerates_unknown_match=True,
+        any_of_nothing=True,
+        empty_string_is_presence=True,
+        numbers=NumberEquality.SAME_TYPE,
+    ),
+)
+
+QPID_CPP = Rules(
+    "qpid-cpp",
+    dialect="qpid-cpp",
+    predeclared={
+        "amq.direct": "direct",
+        "amq.topic": "topic",
+        "amq.fanout": "fanout",
+        "amq.match": "headers",
+        "qpid.management": "topic",
+        "qmf.default.topic": "topic",
+        "qmf.default.direct": "direct",
+    },
+    reserved=("amq.", "qpid."),
+    types=("direct", "topic", "fanout", "headers", "xml"),
+    exchange_to_exchange=False,
+    alternates_chain=False,
+    subject_header="qpid.subject",
+    headers=HeadersRules(defaults_to_all=False, counts_x=True, numbers=NumberEquality.AS_INT64),
+)
+
+RABBITMQ = Rules(
+    "rabbitmq",
+    dialect="rabbitmq-jms",
+    predeclared={
+        "amq.direct": "direct",
+        "amq.topic": "topic",
+        "amq.fanout": "fanout",
+        "amq.headers": "headers",
+        "amq.match": "headers",
+        "amq.rabbitmq.trace": "topic",
+        "amq.rabbitmq.event": "topic",
+        "amq.rabbitmq.log": "topic",
+    },
+    internal=frozenset({"amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log"}),
+    tolerates_missing_alternate=True,
+    default_names_any_queue=True,
+    direct_replies="amq.rabbitmq.reply-to.",
+    alternate_on_no_match=True,
+    topic=TopicRules(empty_key_has_no_words=True),
+    headers=HeadersRules(with_x=True),
+)
+
+RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ)})
+
+
+def find_rules(rules: str | Rules) -> Rules:
+    """The rules of the broker of that name; ``TopologyError`` where there are none."""
+    if isinstance(rules, Rules):
+        return rules
+    found = RULES.get(rules)
+    if found is None:
+        near = nearest(rules, RULES)
+        hint = f"did you mean {near[0]}?" if near else f"the brokers are {', '.join(RULES)}"
+        raise TopologyError.at("topology.unknown-rules", f"there are no rules of a broker called {rules!r}", hint=hint)
+    return found

@@ -16,6 +16,7 @@ from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
     FALSE,
     TRUE,
+    Among,
     And,
     Apply,
     Column,
@@ -60,6 +61,11 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def emit_filter(predicate: Predicate) -> str:
     """TRUE where the predicate holds, FALSE or NULL elsewhere."""
     return _predicate(predicate)[0]
+
+
+def emit_value(value: Value) -> str:
+    """The value as an operand of any operator."""
+    return _within(_value(value), _PRIMARY)
 
 
 def emit_boolean(predicate: Predicate) -> str:
@@ -148,6 +154,8 @@ def _predicate(node: Predicate) -> _Text:
         case In(value=value, members=members, negated=negated):
             listed = ", ".join(_constant(member)[0] for member in members)
             return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
+        case Among(value=value, array=array):
+            return f"array_contains({_path(array)}, {_wide(value)})", _PRIMARY
         case Like(value=value, pattern=pattern, negated=negated):
             return _like(value, pattern, negated)
         case Flag(value=value, negated=False):
@@ -278,6 +286,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             return f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT
         case Function.UNPADDED:
             return f"rtrim({text[0]})", _PRIMARY
+        case Function.LEFT | Function.RIGHT:
+            return f"{function.value}({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
         case Function.FIRST:
             return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
         case Function.NEGATE if value_type.kind is Kind.DOUBLE:

@@ -83,14 +83,12 @@ class Lowering:
                 return compare(operator, self.operand(left), self.operand(right), wanted)
             case ast.Between():
                 return self._between(node, wanted)
-            case ast.In(operand=operand, members=members, negated=negated):
-                texts = tuple(constant(member.value) for member in members if isinstance(member, ast.StringLiteral))
+            case ast.In(operand=operand, negated=negated):
                 self._warn_not_text(operand, "IN")
-                return self._text_test(operand, wanted != negated, lambda value, no: In(value, texts, no))
-            case ast.Like(operand=operand, pattern=pattern, escape=escape, negated=negated):
-                parts_of = read_pattern(pattern.value, escape.value if escape else None)
+                return self._text_test(operand, wanted != negated, lambda value, no: self.member(value, node, no))
+            case ast.Like(operand=operand, negated=negated):
                 self._warn_not_text(operand, "LIKE")
-                return self._text_test(operand, wanted != negated, lambda value, no: Like(value, parts_of, no))
+                return self._text_test(operand, wanted != negated, lambda value, no: self.like(value, node, no))
             case ast.IsNull(operand=operand, negated=negated):
                 found = self.operand(operand)
                 return found.absent if wanted != negated else found.present
@@ -99,6 +97,19 @@ class Lowering:
             case _:
                 booleans = self.operand(node).of(TypeClass.BOOLEAN)
                 return any_of(*(all_of(item.guard, _flag(item.value, wanted)) for item in booleans))
+
+    def constant(self, node: ast.Literal) -> Value:
+        """The value of a literal."""
+        return constant(node.value)
+
+    def member(self, value: Value, node: ast.In, negated: bool) -> Predicate:
+        """Where a string is, or is not, one of the members."""
+        texts = tuple(constant(member.value) for member in node.members if isinstance(member, ast.StringLiteral))
+        return In(value, texts, negated)
+
+    def like(self, value: Value, node: ast.Like, negated: bool) -> Predicate:
+        """Where a string matches, or does not match, the pattern."""
+        return Like(value, read_pattern(node.pattern.value, node.escape.value if node.escape else None), negated)
 
     def operand(self, node: ast.Expression) -> Operand:
         """The operand behind an expression; a condition is a boolean operand, missing where it is unknown."""
@@ -111,13 +122,8 @@ class Lowering:
         match node:
             case ast.Identifier():
                 return self.names.resolve(node)
-            case (
-                ast.StringLiteral(value=value)
-                | ast.IntegerLiteral(value=value)
-                | ast.FloatLiteral(value=value)
-                | ast.BooleanLiteral(value=value)
-            ):
-                return literal(value)
+            case ast.StringLiteral() | ast.IntegerLiteral() | ast.FloatLiteral() | ast.BooleanLiteral():
+                return literal(self.constant(node))
             case ast.Sign(operator=operator, operand=operand):
                 # Every broker lets a unary plus stand before anything and do nothing.
                 inner = self.operand(operand)

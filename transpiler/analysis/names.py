@@ -11,7 +11,7 @@ from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.layout import Layout
 from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS, UNMAPPED, HeaderField, Mapped
 from transpiler.message.types import TypeClass
-from transpiler.predicate.core import FALSE, Flag, any_of
+from transpiler.predicate.core import FALSE, Flag, any_of, constant
 from transpiler.selector import ast
 from transpiler.source import Source
 
@@ -94,7 +94,7 @@ def _with_default(operand: Operand, default: object) -> Operand:
     if default is None:
         return operand
     assert isinstance(default, bool | int | float | str)
-    return or_else(operand, literal(default))
+    return or_else(operand, literal(constant(default)))
 
 
 def _as_is(operand: Operand, header_field: HeaderField) -> Operand:

@@ -1,0 +1,127 @@
+"""The tables of a program as DataFrames: constants by key, the trie as one row, and what each exchange leads to."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from transpiler.predicate.core import TRUE
+from transpiler.routing.program import Delivery, Program, Table
+from transpiler.routing.states import Entry, Lead, Step
+
+
+class Payload(Enum):
+    """What a binding delivers: a queue's name, or a queue or state with the state that it belongs to."""
+
+    QUEUE = "STRING"
+    DELIVERY = "STRUCT<x: INT, e: INT, q: STRING>"
+
+    def of(self, delivery: Delivery) -> Any:
+        """A delivery as a value of this type."""
+        return delivery.queue if self is Payload.QUEUE else tuple(delivery)
+
+
+class Tables:
+    """Makes the DataFrames of one program."""
+
+    def __init__(self, session: SparkSession, program: Program, payload: Payload) -> None:
+        self._session = session
+        self._program = program
+        self._payload = payload
+
+    def _frame(self, rows: list[Any], schema: str) -> DataFrame:
+        return self._session.createDataFrame(rows, schema, verifySchema=False)
+
+    def table(self, number: int, table: Table) -> DataFrame:
+        """One row a key, with all that has the key: what it delivers, or rows of constants where more is asked."""
+        shape, name = table.shape, f"_routing_{number}_"
+        columns = [f"{name}e STRING"] if self._program.exchange is None else []
+        columns += [f"{name}k{place} {column_type}" for place, column_type in enumerate(shape.key_types)]
+        of = self._payload.of
+        rows: list[Any]
+        if shape.residual == TRUE:
+            columns.append(f"{name}c ARRAY<{self._payload.value}>")
+            rows = [(*key, [of(delivery) for delivery in group[()]]) for key, group in table.rows.items()]
+        else:
+            inner = "".join(f"p{place}: {column_type}, " for place, column_type in enumerate(shape.types))
+            columns.append(f"{name}c ARRAY<STRUCT<{inner}d: ARRAY<{self._payload.value}>>>")
+            rows = [
+                (*key, [(*constants, [of(delivery) for delivery in found]) for constants, found in group.items()])
+                for key, group in table.rows.items()
+            ]
+        return self._frame(rows, ", ".join(columns))
+
+    def trie(self) -> DataFrame:
+        """One row with one struct: the trie's arrays."""
+        trie = self._program.trie
+        assert trie is not None
+        delivered, asked = [], []
+        for ends in trie.ends:
+            patterns = [(number, self._program.patterns[number]) for number in ends]
+            delivered.append([self._payload.of(delivery) for _, delivery in patterns if delivery is not None])
+            asked.append([number for number, delivery in patterns if delivery is None])
+        row = (
+            trie.words.keys,
+            trie.word_codes,
+            *trie.words.sizes,
+            trie.more_words,
+            trie.width,
+            trie.edges.keys,
+            trie.edge_lists,
+            *trie.edges.sizes,
+            trie.lists,
+            trie.otherwise,
+            delivered,
+            asked,
+        )
+        schema = (
+            "wk: ARRAY<STRING>, wv: ARRAY<INT>, w1: BIGINT, w2: BIGINT, more: MAP<STRING, INT>, width: BIGINT, "
+            "ek: ARRAY<BIGINT>, ev: ARRAY<INT>, e1: BIGINT, e2: BIGINT, lists: ARRAY<ARRAY<INT>>, "
+            f"otherwise: ARRAY<INT>, d: ARRAY<ARRAY<{self._payload.value}>>, i: ARRAY<ARRAY<INT>>"
+        )
+        return self._frame([(row,)], f"trie STRUCT<{schema}>")
+
+    def entries(self) -> DataFrame:
+        """One row an exchange: where the trie begins, and how answers are put together."""
+        program = self._program
+        columns = ["_routing_e STRING"] if program.exchange is None else []
+        columns.append("_routing_start ARRAY<INT>")
+        if not program.simple:
+            columns += [
+                "_routing_root INT",
+                "_routing_rounds INT",
+                "_routing_alternates ARRAY<STRUCT<x: INT, e: INT, q: STRING>>",
+                "_routing_steps ARRAY<STRUCT<x: INT, o: ARRAY<STRUCT<e: INT, s: INT, u: STRING>>, "
+                "q: STRING, a: INT, u: STRING>>",
+            ]
+        rows = []
+        for name, entry in program.entries.items():
+            row: list[Any] = [name] if program.exchange is None else []
+            row.append(self._starts(entry))
+            if not program.simple:
+                row += [entry.states[0], len(entry.states) - 1, list(entry.alternates), _steps(entry)]
+            rows.append(tuple(row))
+        return self._frame(rows, ", ".join(columns))
+
+    def _starts(self, entry: Entry) -> list[int]:
+        trie = self._program.trie
+        return [] if trie is None else [start for state in entry.states for start in trie.starts.get(state, ())]
+
+
+def _steps(entry: Entry) -> list[Any]:
+    steps = entry.steps or (Step(entry.states[0]),)
+    return [
+        (
+            step.state,
+            [(state, lead.stop, lead.unless) for state, lead in step.onward],
+            step.alternate_queue,
+            *_lead(step.alternate),
+        )
+        for step in steps
+    ]
+
+
+def _lead(lead: Lead | None) -> tuple[int | None, str | None]:
+    return (None, None) if lead is None else (lead.stop, lead.unless)

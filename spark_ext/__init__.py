@@ -1,8 +1,8 @@
-"""Message filters on Spark: selectors as native Columns, routing, the canonical schema, and DataFrames from messages."""
+"""Message filters on Spark: selectors as native Columns, routing, the canonical schema, messages as DataFrames."""
 
 from __future__ import annotations
 
-from spark_ext.columns import SelectorWarning, compile_selector
+from spark_ext.columns import SelectorWarning, compile_selector, destination_type, message_type, reply_to_type
 from spark_ext.routing import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 
@@ -12,6 +12,9 @@ __all__ = [
     "compile_selector",
     "create_messages",
     "deliveries",
+    "destination_type",
     "infer_layout",
+    "message_type",
+    "reply_to_type",
     "route",
 ]

@@ -11,7 +11,12 @@ from pyspark.sql.types import StructType
 
 from spark_ext.schemas import infer_layout
 from transpiler import Dialect, Layout, transpile_selector
+from transpiler.compiler import transpile_destination_type, transpile_message_type
 from transpiler.errors import UnsupportedFeatureError
+from transpiler.message.kinds import REPLY_TO
+
+#: What names or shows a layout; None is the canonical one.
+LayoutLike = str | Layout | StructType | DataFrame | None
 
 
 class SelectorWarning(UserWarning):
@@ -20,7 +25,7 @@ class SelectorWarning(UserWarning):
 
 def compile_selector(
     selector: str,
-    layout: str | Layout | StructType | DataFrame | None = None,
+    layout: LayoutLike = None,
     *,
     dialect: str | Dialect = "jms",
     result: Literal["filter", "boolean", "ternary"] = "filter",
@@ -31,17 +36,43 @@ def compile_selector(
     ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, a ``StructType`` or a DataFrame. Doubts
     about the selector are ``SelectorWarning``s. Raises ``TranspilerError``.
     """
-    if layout is None:
-        layout = "amqp"
-    elif not isinstance(layout, str):
-        layout = infer_layout(layout)
-    transpiled = transpile_selector(selector, layout, dialect=dialect, result=result, missing=missing)
+    found = _layout(layout)
+    transpiled = transpile_selector(selector, found, dialect=dialect, result=result, missing=missing)
     for finding in transpiled.diagnostics:
         warnings.warn(finding.render(), SelectorWarning, stacklevel=2)
+    return _expression(transpiled.sql)
+
+
+def message_type(layout: LayoutLike = None) -> Column:
+    """The JMS class of each message, such as ``TextMessage``: the JMS mapping, section 3.3.4."""
+    return _expression(transpile_message_type(_layout(layout)))
+
+
+def destination_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
+    """The kind of each message's JMSDestination: ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``.
+
+    ``consumer`` is the kind where the message does not say, that of the consumer's own destination. Source: the JMS
+    mapping, section 5.1.
+    """
+    return _expression(transpile_destination_type(_layout(layout), consumer=consumer))
+
+
+def reply_to_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
+    """The kind of each message's JMSReplyTo, likewise."""
+    return _expression(transpile_destination_type(_layout(layout), annotation=REPLY_TO, consumer=consumer))
+
+
+def _layout(layout: LayoutLike) -> str | Layout:
+    if layout is None:
+        return "amqp"
+    return layout if isinstance(layout, str) else infer_layout(layout)
+
+
+def _expression(sql: str) -> Column:
     if SparkSession.getActiveSession() is None:
         raise UnsupportedFeatureError.at(
             "spark.no-session",
             "there is no active Spark session to build a Column in",
             hint="create one with SparkSession.builder.getOrCreate(), or use transpile_selector for the text alone",
         )
-    return sf.expr(transpiled.sql)
+    return sf.expr(sql)

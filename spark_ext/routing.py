@@ -22,7 +22,7 @@ from transpiler.errors import LayoutError
 from transpiler.layouts.columns import STRING
 from transpiler.message.fields import Place
 from transpiler.predicate.core import TRUE, Column, Compare, Value
-from transpiler.routing.conditions import EXCHANGE, KEY, TOPIC
+from transpiler.routing.conditions import EXCHANGE, KEY, SUBJECT, TOPIC
 from transpiler.routing.program import MATCHED, Compiled, Program, Table, build_program
 from transpiler.routing.shapes import ROW
 from transpiler.selector.ast import Comparison
@@ -36,7 +36,7 @@ PREFIX = "_routing_"
 #: Conditions in one projection: more, and Java's compiler leaves the generated method alone.
 BLOCK = 25
 
-_SUBJECT, _WORDS, _START = "_routing_subject", "_routing_words", "_routing_start"
+_WORDS, _START = "_routing_words", "_routing_start"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
 
@@ -126,13 +126,13 @@ class _Query:
             columns.append(f"coalesce(exchange, {default}) AS {EXCHANGE}")
         if self._asks_for_key():
             subject = emit_value(self._subject())
-            columns.append(f"{subject} AS {_SUBJECT}")
+            columns.append(f"{subject} AS {SUBJECT}")
             columns.append(f"coalesce({subject}, '') AS {KEY}")
             columns.append(f"{_topic(subject, self._topology.rules.topic)} AS {TOPIC}")
             if program.trie is not None:
                 columns.append(f"{_words(subject, self._topology.rules.topic)} AS {_WORDS}")
         else:
-            columns.append(f"CAST(NULL AS STRING) AS {_SUBJECT}")
+            columns.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
         return frame.selectExpr("*", *columns)
 
     def _asks_for_key(self) -> bool:
@@ -141,7 +141,7 @@ class _Query:
             return True
         key_columns = {Column((KEY,), STRING), Column((TOPIC,), STRING)}
         return any(key_columns & set(table.shape.keys) for table in program.tables) or any(
-            name in emit_filter(compiled.condition) for compiled in program.compiled for name in (KEY, TOPIC)
+            name in emit_filter(compiled.condition) for compiled in program.compiled for name in (SUBJECT, KEY, TOPIC)
         )
 
     def _subject(self) -> Value:
@@ -194,6 +194,8 @@ class _Query:
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery
         text = "CAST(NULL AS STRING)" if queue is None else quote_text(queue)
+        if queue is None and onward is None:
+            text = SUBJECT
         if self._payload is Payload.QUEUE:
             return text
         number = "CAST(NULL AS INT)" if onward is None else str(onward)
@@ -224,9 +226,9 @@ _WAYS = (
     "transform(array(array_distinct(concat("
     f"transform(filter({_FOUND}, m -> m.x = n.x AND m.q IS NOT NULL), m -> m.q), "
     f"flatten(transform(filter(n.o, o -> exists({_FOUND}, m -> m.x = n.x AND m.e = o.e) "
-    f"AND NOT coalesce({_SUBJECT} = o.u, false)), o -> get(r, o.s)))))), "
+    f"AND NOT coalesce({SUBJECT} = o.u, false)), o -> get(r, o.s)))))), "
     "own -> CASE WHEN size(own) > 0 THEN own WHEN n.q IS NOT NULL THEN array(n.q) "
-    f"WHEN n.a IS NOT NULL AND NOT coalesce({_SUBJECT} = n.u, false) THEN get(r, n.a) ELSE own END)[0]))"
+    f"WHEN n.a IS NOT NULL AND NOT coalesce({SUBJECT} = n.u, false) THEN get(r, n.a) ELSE own END)[0]))"
 )
 
 

@@ -22,10 +22,12 @@ from pyspark.sql.types import (
 )
 
 from transpiler import Layout, Message
+from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
-from transpiler.layouts.amqp import MAPS, SECTIONS, STRUCTS, UNION, AmqpLayout
-from transpiler.layouts.columns import ColumnType, Kind
-from transpiler.layouts.flat import layout_from_schema
+from transpiler.layouts.amqp import UNION, AmqpLayout
+from transpiler.layouts.columns import ColumnType, Fields, Kind, Shape
+from transpiler.layouts.infer import layout_from_schema
+from transpiler.layouts.layout import ArchiveLayout
 
 _SPARK_TYPES: Mapping[Kind, DataType] = {
     Kind.BOOLEAN: BooleanType(),
@@ -43,55 +45,66 @@ _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, colu
 _MAX_MILLISECONDS = (2**63 - 1) // 1000
 
 
-def _field_type(column: ColumnType | None, times: DataType) -> DataType:
-    if column is None:
-        return _UNION
-    return times if column.kind is Kind.TIMESTAMP else _SPARK_TYPES[column.kind]
+def _type(shape: ColumnType | Shape | Fields, times: DataType) -> DataType:
+    match shape:
+        case ColumnType(kind=kind):
+            return times if kind is Kind.TIMESTAMP else _SPARK_TYPES[kind]
+        case Shape.UNION:
+            return _UNION
+        case Shape.UNIONS:
+            return MapType(StringType(), _UNION)
+        case _:
+            return StructType([StructField(name, _type(inner, times)) for name, inner in shape.items()])
 
 
-def _schema(times: DataType) -> StructType:
-    fields = []
-    for section in SECTIONS:
-        if section in MAPS:
-            fields.append(StructField(section, MapType(StringType(), _UNION)))
-        else:
-            inner = [StructField(name, _field_type(column, times)) for name, column in STRUCTS[section].items()]
-            fields.append(StructField(section, StructType(inner)))
-    return StructType(fields)
+def _schema(fields: Fields, times: DataType) -> StructType:
+    return StructType([StructField(name, _type(shape, times)) for name, shape in fields.items()])
 
 
 #: The canonical schema: one column a section of an AMQP 1.0 message.
-MESSAGE_SCHEMA = _schema(TimestampType())
-
-_TIMES = tuple(name for name, column in STRUCTS["properties"].items() if column and column.kind is Kind.TIMESTAMP)
+MESSAGE_SCHEMA = _schema(AmqpLayout().schema, TimestampType())
 
 
-def create_messages(spark: SparkSession, messages: Iterable[Message | Mapping[str, Any]]) -> DataFrame:
-    """A DataFrame in ``MESSAGE_SCHEMA`` from messages or their JSON form, one row each, in order.
+def create_messages(
+    spark: SparkSession, messages: Iterable[Message | Mapping[str, Any]], layout: str | ArchiveLayout = "amqp"
+) -> DataFrame:
+    """A DataFrame from messages or their JSON form, one row each, in order: in ``MESSAGE_SCHEMA``, or in the columns of
+    another layout that has a schema of its own (``amqp-0-10``), with what of a message that layout can hold.
 
     ``DecodeError`` where a dict is no message. A time that TIMESTAMP cannot hold, such as an expiry of "never",
     becomes the nearest one that it can.
     """
-    layout = AmqpLayout()
+    found = find_layout(layout)
+    if not isinstance(found, ArchiveLayout):
+        raise LayoutError.at("layout.schema", f"the layout {found.name} has no schema of its own")
+    times = [
+        (section, name)
+        for section, fields in found.schema.items()
+        if isinstance(fields, Mapping)
+        for name, shape in fields.items()
+        if isinstance(shape, ColumnType) and shape.kind is Kind.TIMESTAMP
+    ]
     rows = []
     for message in messages:
         if not isinstance(message, Message):
             message = Message.from_dict(message)
-        rows.append(_bounded(layout.row(message)))
+        rows.append(_bounded(found.row(message), times))
     # Times travel as numbers: a Python datetime ends at the year 9999 and depends on a time zone.
-    staged = spark.createDataFrame(rows, _schema(LongType()), verifySchema=False)
-    properties = sf.col("properties")
-    for name in _TIMES:
-        properties = properties.withField(name, sf.timestamp_millis(sf.col(f"properties.{name}")))
-    return staged.withColumn("properties", properties).to(MESSAGE_SCHEMA)
+    staged = spark.createDataFrame(rows, _schema(found.schema, LongType()), verifySchema=False)
+    for section in dict.fromkeys(section for section, _ in times):
+        column = sf.col(section)
+        for other, name in times:
+            if other == section:
+                column = column.withField(name, sf.timestamp_millis(sf.col(f"{section}.{name}")))
+        staged = staged.withColumn(section, column)
+    return staged.to(_schema(found.schema, TimestampType()))
 
 
-def _bounded(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    properties = row["properties"]
-    if properties is not None:
-        for name in _TIMES:
-            if properties[name] is not None:
-                properties[name] = max(-_MAX_MILLISECONDS, min(_MAX_MILLISECONDS, properties[name]))
+def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[str, Any]:
+    for section, name in times:
+        fields = row[section]
+        if fields is not None and fields[name] is not None:
+            fields[name] = max(-_MAX_MILLISECONDS, min(_MAX_MILLISECONDS, fields[name]))
     return row
 
 

@@ -22,9 +22,11 @@ from transpiler.layouts.layout import Layout
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import evaluate as _evaluate
+from transpiler.reference.route import route_message
 from transpiler.selector.ast import Expression
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.printer import print_selector
+from transpiler.topology.model import Topology
 
 __version__ = "0.1.0"
 
@@ -37,6 +39,7 @@ __all__ = [
     "Message",
     "SelectorSyntaxError",
     "SelectorTypeError",
+    "Topology",
     "TopologyError",
     "Transpiled",
     "TranspilerError",
@@ -44,6 +47,7 @@ __all__ = [
     "evaluate",
     "parse_selector",
     "print_selector",
+    "route_message",
     "transpile_selector",
 ]
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.lowering import Lowering
 from transpiler.analysis.names import Missing, Names
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.layout import Layout
+from transpiler.layouts.zero_ten import ZeroTenLayout
+from transpiler.message.kinds import DESTINATION
 from transpiler.optimizer import optimize
 from transpiler.predicate.core import FALSE, TRUE, Predicate
 from transpiler.selector import ast
@@ -18,12 +21,12 @@ from transpiler.selector.check import check
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.parser import parse_selector as parse
 from transpiler.source import Source
-from transpiler.sql import emit_boolean, emit_filter, emit_ternary
+from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
 
-_PRESETS: dict[str, Layout] = {"amqp": AmqpLayout()}
+_PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +96,24 @@ def find_layout(layout: str | Layout) -> Layout:
         hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(_PRESETS)}"
         raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
     return found
+
+
+def transpile_message_type(layout: str | Layout = "amqp") -> str:
+    """Spark SQL for the JMS class of a message, as ``Message.message_type`` has it; never NULL.
+
+    ``LayoutError`` where the layout has neither message annotations nor a body.
+    """
+    choices = message_choices(find_layout(layout))
+    return emit_choice([(optimize(predicate), name) for predicate, name in choices], "Message")
+
+
+def transpile_destination_type(
+    layout: str | Layout = "amqp", *, annotation: str = DESTINATION, consumer: str | None = None
+) -> str:
+    """Spark SQL for the kind of JMSDestination, or by its annotation of JMSReplyTo, as ``Message.destination_type``.
+
+    ``consumer`` is the kind where the message does not say: that of the destination which the consumer was created
+    with.
+    """
+    choices = destination_choices(find_layout(layout), annotation)
+    return emit_choice([(optimize(predicate), name) for predicate, name in choices], consumer)

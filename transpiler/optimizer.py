@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from transpiler.filters.topics import MANY_WORDS, ONE_WORD, read_words
 from transpiler.layouts.columns import Kind
 from transpiler.predicate.constants import compare_constants
 from transpiler.predicate.core import (
@@ -27,11 +28,13 @@ from transpiler.predicate.core import (
     NotTrue,
     Or,
     Predicate,
+    Topic,
     Truth,
     Value,
     When,
 )
 from transpiler.predicate.grids import turn_round
+from transpiler.predicate.texts import text_is_null, turn_text_round
 from transpiler.predicate.walk import rebuild
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
@@ -59,6 +62,8 @@ def fold_constants(node: Predicate) -> Predicate:
             return Truth((value in [member.value for member in members]) is not negated)
         case Like(value=Constant(value=str() as text), pattern=pattern, negated=negated):
             return Truth(_fits(text, pattern) is not negated)
+        case Topic(value=Constant(value=str() as text), pattern=words, negated=negated):
+            return Truth(_fits_words(text, words) is not negated)
         case IsNan(value=Constant(value=value), negated=negated):
             return Truth((value != value) is not negated)
         case IsNan(value=Apply(function=Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
@@ -84,6 +89,16 @@ def conversion_to_the_constant(node: Predicate) -> Predicate:
             return turn_round(operator, left, bound) or node
         case _:
             return node
+
+
+def text_to_the_constant(node: Predicate) -> Predicate:
+    """Equality with a text that is made from a column is equality of the column: see ``predicate.texts``."""
+    match node:
+        case IsNull(value=value, negated=negated):
+            behind = text_is_null(value)
+            return node if behind is value else IsNull(behind, negated)
+        case _:
+            return turn_text_round(node) or node
 
 
 def one_level(node: Predicate) -> Predicate:
@@ -183,7 +198,7 @@ def _rejects_null(term: Predicate) -> tuple[Value, ...]:
     match term:
         case Compare(left=left, right=right):
             return (left, right)
-        case In(value=value) | Like(value=value) | Flag(value=value):
+        case In(value=value) | Like(value=value) | Topic(value=value) | Flag(value=value):
             return (value,)
         case IsNan(value=value, negated=False):
             return (value,)
@@ -210,6 +225,15 @@ def _holds_for_nan(term: Predicate) -> tuple[Value, ...]:
             return ()
 
 
+def excluded_middle(node: Predicate) -> Predicate:
+    """A value is NULL or it is not: one of the two tests holds, never both."""
+    if not isinstance(node, And | Or):
+        return node
+    tested = {(term.value, term.negated) for term in node.terms if isinstance(term, IsNull)}
+    both = any((value, not negated) in tested for value, negated in tested)
+    return Truth(isinstance(node, Or)) if both else node
+
+
 def complement(node: Predicate) -> Predicate:
     """The complement of a test that is never NULL is the opposite test; two complements cancel out."""
     match node:
@@ -228,9 +252,11 @@ RULES: tuple[Rule, ...] = (
     fold_constants,
     boolean_as_condition,
     conversion_to_the_constant,
+    text_to_the_constant,
     one_level,
     equalities_to_list,
     implied_by_a_neighbour,
+    excluded_middle,
     complement,
 )
 
@@ -284,3 +310,17 @@ def _fits(text: str, pattern: Pattern) -> bool:
         if not ends:
             return False
     return len(text) in ends
+
+
+def _fits_words(text: str, pattern: tuple[str, ...]) -> bool:
+    """Whether the words of a text match those of a topic pattern, by the positions that each one can end at."""
+    words = read_words(text)
+    ends = {0}
+    for token in pattern:
+        if not ends:
+            return False
+        if token == MANY_WORDS:
+            ends = set(range(min(ends), len(words) + 1))
+        else:
+            ends = {end + 1 for end in ends if end < len(words) and token in (ONE_WORD, words[end])}
+    return len(words) in ends

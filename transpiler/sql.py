@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import assert_never
 
+from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
 from transpiler.layouts.columns import ColumnType, Key, Kind, Path
+from transpiler.message import ids
+from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
     FALSE,
@@ -31,11 +36,14 @@ from transpiler.predicate.core import (
     NotTrue,
     Or,
     Predicate,
+    Topic,
     Truth,
     Value,
     When,
     type_class,
 )
+from transpiler.predicate.regular import regular_expression, topic_expression
+from transpiler.predicate.walk import opposite
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
 
@@ -92,6 +100,15 @@ def emit_ternary(when_true: Predicate, when_false: Predicate) -> str:
     return f"CASE {' '.join(cases)} END"
 
 
+def emit_choice(choices: Sequence[tuple[Predicate, str]], otherwise: str | None) -> str:
+    """The text beside the first predicate that holds, else another one, or NULL."""
+    cases = "".join(
+        f"WHEN {emit_filter(predicate)} THEN {quote_text(text)} " for predicate, text in choices if predicate != FALSE
+    )
+    last = "CAST(NULL AS STRING)" if otherwise is None else quote_text(otherwise)
+    return f"CASE {cases}ELSE {last} END" if cases else last
+
+
 def never_null(predicate: Predicate) -> bool:
     """Whether the emitted text is TRUE or FALSE in every row."""
     match predicate:
@@ -101,31 +118,6 @@ def never_null(predicate: Predicate) -> bool:
             return all(never_null(term) for term in terms)
         case _:
             return False
-
-
-def opposite(predicate: Predicate) -> Predicate | None:
-    """The predicate that SQL's NOT would give, NULL where this one is NULL; None where that is not plain."""
-    match predicate:
-        case Compare(operator=operator, left=left, right=right):
-            return Compare(operator.negated, left, right)
-        case Flag(value=value, negated=negated):
-            return Flag(value, not negated)
-        case In(value=value, members=members, negated=negated):
-            return In(value, members, not negated)
-        case Like(value=value, pattern=pattern, negated=negated):
-            return Like(value, pattern, not negated)
-        case IsNull(value=value, negated=negated):
-            return IsNull(value, not negated)
-        case Truth(value=value):
-            return Truth(not value)
-        case And(terms=terms) | Or(terms=terms):
-            turned = [opposite(term) for term in terms]
-            kept = tuple(term for term in turned if term is not None)
-            if len(kept) < len(terms):
-                return None
-            return Or(kept) if isinstance(predicate, And) else And(kept)
-        case _:
-            return None
 
 
 def quote_text(text: str) -> str:
@@ -158,6 +150,8 @@ def _predicate(node: Predicate) -> _Text:
             return f"array_contains({_path(array)}, {_wide(value)})", _PRIMARY
         case Like(value=value, pattern=pattern, negated=negated):
             return _like(value, pattern, negated)
+        case Topic(value=value, pattern=pattern, negated=negated):
+            return _topic(_value(value)[0], pattern, negated)
         case Flag(value=value, negated=False):
             return _value(value)
         case Flag(value=value):
@@ -223,6 +217,8 @@ def _constant(node: Constant) -> _Text:
             return ("true" if value else "false"), _PRIMARY
         case str():
             return quote_text(value), _PRIMARY
+        case bytes():
+            return f"X'{value.hex().upper()}'", _PRIMARY
         case float():
             return _floating(value, "F" if kind is Kind.FLOAT else "D", kind)
         case int() if kind is Kind.TIMESTAMP:
@@ -284,18 +280,65 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             return f"unix_millis({text[0]})", _PRIMARY
         case Function.BY_BYTES:
             return f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT
+        case Function.WITHOUT_TRAILING_DOTS:
+            return f"rtrim('.', {text[0]})", _PRIMARY
         case Function.UNPADDED:
             return f"rtrim({text[0]})", _PRIMARY
         case Function.LEFT | Function.RIGHT:
             return f"{function.value}({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
         case Function.FIRST:
             return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
+        case Function.TEXT:
+            return f"make_valid_utf8(CAST({text[0]} AS STRING))", _PRIMARY
+        case Function.AT_MOST:
+            most = _value(arguments[1])[0]
+            return f"if({_within(text, _SUM)} > {most}, {most}, {text[0]})", _PRIMARY
+        case Function.NEXT:
+            return f"try_add({text[0]}, 1)", _PRIMARY
+        case Function.FOLDED:
+            inner = _within(text, _SUM)
+            return f"if({inner} >= {FIRST_NEGATIVE}, {inner} - {FOLD}, {text[0]})", _PRIMARY
+        case Function.MEDIA_TYPE:
+            return f"lower(trim(substring_index({text[0]}, ';', 1)))", _PRIMARY
+        case Function.ADDRESS:
+            steps = ", ".join(f"nullif({_value(argument)[0]}, '')" for argument in arguments)
+            return f"nullif(concat_ws('/', {steps}), '')", _PRIMARY
+        case (
+            Function.STRING_MESSAGE_ID
+            | Function.STRING_CORRELATION_ID
+            | Function.ULONG_ID
+            | Function.UUID_ID
+            | Function.BINARY_ID
+        ):
+            return _id_text(function, text[0]), _PRIMARY
         case Function.NEGATE if value_type.kind is Kind.DOUBLE:
             return f"- {_within(text, _PRIMARY)}", _PRODUCT
         case Function.NEGATE:
             return f"try_subtract(0, {text[0]})", _PRIMARY
         case _:
             return _calculate(function, first, arguments[1], value_type)
+
+
+_ESCAPED_ID = "^(" + "|".join(ids.ESCAPED) + ")"
+
+
+def _id_text(function: Function, inner: str) -> str:
+    """A message id of one type as JMS text: the same that ``message.ids`` writes."""
+    match function:
+        case Function.ULONG_ID:
+            unsigned = f"CASE WHEN {inner} < 0 THEN {inner} + {2**64}BD ELSE {inner} END"
+            return f"concat('{ids.ULONG}', CAST({unsigned} AS STRING))"
+        case Function.BINARY_ID:
+            return f"concat('{ids.BINARY}', hex({inner}))"
+        case Function.UUID_ID:
+            groups = "'(.{8})(.{4})(.{4})(.{4})', '$1-$2-$3-$4-'"
+            return f"concat('{ids.UUID_}', lower(regexp_replace(hex({inner}), {groups})))"
+        case _:
+            escaped = f"CASE WHEN {inner} RLIKE '{_ESCAPED_ID}' THEN concat('{ids.STRING}', {inner})"
+            if function is Function.STRING_CORRELATION_ID:
+                return f"{escaped} ELSE {inner} END"
+            prefixed = f"startswith({inner}, '{ids.PREFIX}')"
+            return f"{escaped} WHEN {prefixed} THEN {inner} ELSE concat('{ids.NO_PREFIX}', {inner}) END"
 
 
 _SYMBOLS = {Function.ADD: ("+", _SUM), Function.SUBTRACT: ("-", _SUM), Function.MULTIPLY: ("*", _PRODUCT)}
@@ -397,34 +440,13 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> _Text:
     return joined, _AND if len(tests) > 1 else _PRIMARY
 
 
-def regular_expression(pattern: Pattern) -> str:
-    """A pattern as a Java regular expression that never backtracks over what a ``%`` has passed.
-
-    Each text between two ``%`` is found as early as possible, which is always right, in an atomic group of its
-    own; the last one is looked for at the end.
-    """
-    segments: list[list[str | Wildcard]] = [[]]
-    for part in pattern:
-        if part is Wildcard.ANY:
-            segments.append([])
-        else:
-            segments[-1].append(part)
-    texts = ["".join("." if part is Wildcard.ONE else _escape(str(part)) for part in segment) for segment in segments]
-    if len(texts) == 1:
-        return f"(?s)^{texts[0]}(?!.)"
-    middle = "".join(f"(?>.*?{text})" for text in texts[1:-1] if text)
-    tail = f".*{texts[-1]}(?!.)" if texts[-1] else ""
-    return f"(?s)^{texts[0]}{middle}{tail}"
-
-
-def _escape(text: str) -> str:
-    """Literal text in a regular expression, without a backslash where brackets do."""
-    escaped = []
-    for character in text:
-        if character in ".*+?(){}|$#":
-            escaped.append(f"[{character}]")
-        elif character in "[]^\\&-~":
-            escaped.append(f"\\{character}")
-        else:
-            escaped.append(character)
-    return "".join(escaped)
+def _topic(inner: str, pattern: tuple[str, ...], negated: bool) -> _Text:
+    tests = [f"rlike({inner}, {quote_text(topic_expression(pattern))})"]
+    prefix = list(takewhile(lambda word: word not in (ONE_WORD, MANY_WORDS), pattern))
+    if prefix and any(word != MANY_WORDS for word in pattern[len(prefix) :]):
+        # A test that a file reader knows, and that spares most rows the regular expression.
+        tests.insert(0, f"startswith({inner}, {quote_text(SEPARATOR.join(prefix) + SEPARATOR)})")
+    joined = " AND ".join(tests)
+    if negated:
+        return f"NOT {tests[0] if len(tests) == 1 else f'({joined})'}", _NOT
+    return joined, _AND if len(tests) > 1 else _PRIMARY

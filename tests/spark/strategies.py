@@ -5,19 +5,43 @@ from __future__ import annotations
 import struct
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from hypothesis import strategies as st
 
+from transpiler.message.fields import HEADER_FIELDS
+from transpiler.message.ids import correlation_id_text, message_id_text
 from transpiler.message.message import Header, Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.selector import ast
 
 NAMES = ("a", "b", "c", "d", "missing")
-HEADERS = ("JMSPriority", "JMSDeliveryMode", "JMSType", "JMSTimestamp", "JMSMessageID", "JMSCorrelationID")
+HEADERS = (*HEADER_FIELDS, "amqp.annotation.x_opt_jms_type", "amqp.annotation.other")
 TEXTS = ("", "a", "abc", "ABC", "a%b", "a_b", "50%", "5", "true", "it's", "a\\b", "x\ny", "été", "😀", "${x}", " ")
-INTEGERS = (0, 1, -1, 2, 5, 7, 127, 2**31 - 1, -(2**31), 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 1_750_772_279_000)
+INTEGERS = (
+    0,
+    1,
+    -1,
+    2,
+    5,
+    7,
+    9,
+    127,
+    -5,
+    2**31,
+    2**32 - 1,
+    2**31 - 1,
+    -(2**31),
+    2**53,
+    2**53 + 1,
+    2**63 - 1,
+    -(2**63),
+    1_750_772_279_000,
+)
 FLOATS = (0.0, -0.0, 0.5, 1.0, 2.5, -2.5, 5.0, 1e10, 9007199254740992.0, 9.3e18, 0.1, 1e300)
 SPECIAL = (float("nan"), float("inf"), float("-inf"))
+
+PATTERN_PARTS = ("%", "_", "a", "b", "é", "5", "\n", "^", "[", "!%", "!_", "!a", "ID:", "ID:AMQP!_")
 
 texts = st.sampled_from(TEXTS)
 integers = st.one_of(st.sampled_from(INTEGERS), st.integers(-10, 10), st.integers(-(2**63), 2**63 - 1))
@@ -56,24 +80,60 @@ _VALUES: dict[AmqpType, st.SearchStrategy[Any]] = {
 }
 
 values = st.one_of(*(strategy.map(lambda v, t=kind: AmqpValue(t, v)) for kind, strategy in _VALUES.items()))
-ids = st.one_of(
-    texts.map(lambda v: AmqpValue(AmqpType.STRING, v)),
-    st.integers(0, 9).map(lambda v: AmqpValue(AmqpType.ULONG, v)),
-    st.none(),
+#: Among them bytes that are not UTF-8.
+BYTES = (b"", b"abc", b"\xff\x00", b"\xc3", b"a\xf0\x9f", b"\xed\xa0\x80")
+UUIDS = (UUID("0123abcd-0123-0123-0123-0123456789ab"), UUID("00112233-4455-6677-8899-aabbccddeeff"))
+#: Ids of the four types whose texts meet each other's, and those that a selector writes.
+IDS = (
+    *(
+        AmqpValue(AmqpType.STRING, text)
+        for text in ("", "a", "abc", "ID:", "ID:a", "ID:AMQP_ULONG:5", "ID:AMQP_STRING:a")
+    ),
+    *(AmqpValue(AmqpType.ULONG, number) for number in (0, 5, 2**63, 2**64 - 1)),
+    *(AmqpValue(AmqpType.UUID, uuid) for uuid in UUIDS),
+    *(AmqpValue(AmqpType.BINARY, data) for data in (b"", b"a", b"\xab\xcd\xef", UUIDS[0].bytes)),
 )
-annotations = st.dictionaries(st.sampled_from(("x-opt-jms-type", "jms-type", "other")), values, max_size=2)
+ID_TEXTS = (
+    *(text for value in IDS for text in (message_id_text(value), correlation_id_text(value)) if text is not None),
+    "ID:AMQP_BINARY:abcdef",
+    "ID:AMQP_UUID:0123ABCD-0123-0123-0123-0123456789AB",
+    "ID:AMQP_ULONG:05",
+    "ID:AMQP_ULONG:foo",
+)
+ids = st.one_of(st.sampled_from(IDS), st.none())
+ANNOTATIONS = ("x-opt-jms-type", "jms-type", "x-opt-delivery-time", "other", "x_opt_jms_type")
+annotations = st.dictionaries(st.sampled_from(ANNOTATIONS), values, max_size=3)
+uints = st.one_of(st.sampled_from((0, 1, 5, 2**31 - 1, 2**31, 2**32 - 5, 2**32 - 1)), st.integers(0, 2**32 - 1))
 #: Milliseconds that Spark's TIMESTAMP can hold.
 times = st.one_of(st.none(), st.sampled_from((0, 1, -1, 1_750_772_279_000)), st.integers(-(10**14), 10**14))
 
 headers = st.builds(
-    Header, durable=st.sampled_from((None, True, False)), priority=st.one_of(st.none(), st.integers(0, 12))
+    Header,
+    durable=st.sampled_from((None, True, False)),
+    priority=st.one_of(st.none(), st.integers(0, 12)),
+    ttl=st.one_of(st.none(), uints),
+    first_acquirer=st.sampled_from((None, True, False)),
+    delivery_count=st.one_of(st.none(), st.integers(0, 3), uints),
 )
+_text = st.one_of(st.none(), texts)
+_symbol = st.sampled_from((None, "a", "abc", "5"))
 properties = st.builds(
     Properties,
-    subject=st.one_of(st.none(), texts),
     message_id=ids,
+    user_id=st.one_of(
+        st.none(), texts.map(str.encode), st.sampled_from((b"", b"abc", b"\xff\x00", b"\xc3", b"a\xf0\x9f"))
+    ),
+    to=_text,
+    subject=_text,
+    reply_to=_text,
     correlation_id=ids,
+    content_type=_symbol,
+    content_encoding=_symbol,
+    absolute_expiry_time=times,
     creation_time=times,
+    group_id=_text,
+    group_sequence=st.one_of(st.none(), uints),
+    reply_to_group_id=_text,
 )
 messages = st.builds(
     Message,
@@ -87,7 +147,7 @@ messages = st.builds(
 def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
     """Trees that ``check`` accepts, over some names."""
     name = st.sampled_from(names).map(ast.Identifier)
-    text = texts.map(ast.StringLiteral)
+    text = st.one_of(texts, st.sampled_from(ID_TEXTS)).map(ast.StringLiteral)
     number = st.one_of(integers.map(ast.IntegerLiteral), floats.map(ast.FloatLiteral))
     boolean = st.booleans().map(ast.BooleanLiteral)
     arithmetic = st.recursive(
@@ -102,7 +162,10 @@ def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
         ),
         max_leaves=3,
     )
-    patterns = st.lists(st.sampled_from(("%", "_", "a", "b", "é", "5", "\n", "^", "[", "!%", "!_", "!a")), max_size=5)
+    patterns = st.lists(
+        st.sampled_from(("%", "_", "a", "b", "é", "5", "\n", "^", "[", "!%", "!_", "!a", "ID:", "ID:AMQP!_")),
+        max_size=5,
+    )
     like = st.builds(
         lambda operand, parts, negated: ast.Like(
             operand, ast.StringLiteral("".join(parts)), ast.StringLiteral("!"), negated

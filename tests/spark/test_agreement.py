@@ -60,7 +60,9 @@ def test_spark_agrees_with_the_reference_on_the_canonical_layout(
     spark: SparkSession, ansi: str, data: st.DataObject
 ) -> None:
     trees = data.draw(
-        st.lists(strategies.selectors(strategies.NAMES + strategies.HEADERS), min_size=SELECTORS, max_size=SELECTORS)
+        st.lists(
+            strategies.selectors(strategies.NAMES * 5 + strategies.HEADERS), min_size=SELECTORS, max_size=SELECTORS
+        )
     )
     messages = data.draw(st.lists(strategies.messages, min_size=MESSAGES, max_size=MESSAGES))
     with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED}):

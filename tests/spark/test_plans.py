@@ -72,10 +72,24 @@ PUSHED = [
 
 PUSHED_CANONICAL = [
     ("JMSPriority > 6", "GreaterThan(header.priority,6)"),
+    ("JMSPriority = 9", "GreaterThanOrEqual(header.priority,9)"),
+    ("JMSPriority < 9", "Or(LessThan(header.priority,9),IsNull(header.priority))"),
     ("JMSDeliveryMode = 'PERSISTENT'", "EqualTo(header.durable,true)"),
     ("JMSTimestamp >= 1000", "GreaterThanOrEqual(properties.creation_time,"),
     ("JMSReplyTo = 'q'", "EqualTo(properties.reply_to,q)"),
-    ("JMSMessageID LIKE 'ID:%'", "StringStartsWith(properties.message_id.string,ID:)"),
+    ("JMSDestination LIKE 'q.%'", "StringStartsWith(properties.to,q.)"),
+    ("JMSRedelivered", "GreaterThan(header.delivery_count,0)"),
+    ("JMSXDeliveryCount > 3", "GreaterThan(header.delivery_count,2)"),
+    ("JMSXGroupID = 'g'", "EqualTo(properties.group_id,g)"),
+    ("JMSXGroupSeq = -1", "EqualTo(properties.group_sequence,4294967295)"),
+    ("JMSXUserID = 'bob'", "EqualTo(properties.user_id,"),
+    ("JMSMessageID = 'ID:x'", "EqualTo(properties.message_id.string,ID:x)"),
+    ("JMSMessageID = 'ID:AMQP_ULONG:42'", "EqualTo(properties.message_id.long,42)"),
+    ("JMSMessageID = 'ID:AMQP_BINARY:abcdef'", "EqualTo(properties.message_id.type,binary)"),
+    ("JMSMessageID LIKE 'ID:x%'", "StringStartsWith(properties.message_id.string,ID:x)"),
+    ("JMSCorrelationID LIKE 'order-%'", "StringStartsWith(properties.correlation_id.string,order-)"),
+    ("JMS_AMQP_TTL > 5", "GreaterThan(header.ttl,5)"),
+    ("amqp.content_type = 'text/plain'", "EqualTo(properties.content_type,text/plain)"),
 ]
 
 

@@ -13,13 +13,12 @@ from typing import assert_never
 from transpiler.analysis.arithmetic import calculate, negate
 from transpiler.analysis.comparison import can_compare, compare, not_true
 from transpiler.analysis.names import Names
-from transpiler.analysis.operands import Operand, guarded, literal
+from transpiler.analysis.operands import Operand, guarded, is_boolean, literal
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
     Constant,
-    Flag,
     In,
     Like,
     Predicate,
@@ -44,7 +43,7 @@ class Lowering:
     def __init__(self, names: Names, source: Source) -> None:
         self.names = names
         self.source = source
-        self.findings: list[Diagnostic] = []
+        self.findings = names.findings
         self._lowered: dict[tuple[int, bool], Predicate] = {}
         self._operands: dict[int, Operand] = {}
 
@@ -80,7 +79,7 @@ class Lowering:
                 return self.condition(operand, not wanted)
             case ast.Compare(operator=operator, left=left, right=right):
                 self._warn_unlike(node)
-                return compare(operator, self.operand(left), self.operand(right), wanted)
+                return compare(operator, self._beside(right, left), self._beside(left, right), wanted)
             case ast.Between():
                 return self._between(node, wanted)
             case ast.In(operand=operand, negated=negated):
@@ -95,17 +94,20 @@ class Lowering:
             case ast.BooleanLiteral(value=value):
                 return Truth(value is wanted)
             case _:
-                booleans = self.operand(node).of(TypeClass.BOOLEAN)
-                return any_of(*(all_of(item.guard, _flag(item.value, wanted)) for item in booleans))
+                return is_boolean(self.operand(node), wanted)
 
     def constant(self, node: ast.Literal) -> Value:
         """The value of a literal."""
         return constant(node.value)
 
+    def text(self, node: ast.StringLiteral, other: ast.Expression) -> Value:
+        """The value of a string that is compared with something; beside a message id it is read as an id."""
+        return constant(self.names.read_text(other, node)) if isinstance(other, ast.Identifier) else self.constant(node)
+
     def member(self, value: Value, node: ast.In, negated: bool) -> Predicate:
         """Where a string is, or is not, one of the members."""
-        texts = tuple(constant(member.value) for member in node.members if isinstance(member, ast.StringLiteral))
-        return In(value, texts, negated)
+        members = [self.text(member, node.operand) for member in node.members if isinstance(member, ast.StringLiteral)]
+        return In(value, tuple(member for member in members if isinstance(member, Constant)), negated)
 
     def like(self, value: Value, node: ast.Like, negated: bool) -> Predicate:
         """Where a string matches, or does not match, the pattern."""
@@ -117,6 +119,12 @@ class Lowering:
         if known is None:
             known = self._operands[id(node)] = self._operand(node)
         return known
+
+    def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
+        """An operand; a literal beside a message id is read as an id."""
+        if isinstance(node, ast.StringLiteral):
+            return literal(self.text(node, other))
+        return self.operand(node)
 
     def _operand(self, node: ast.Expression) -> Operand:
         match node:
@@ -206,9 +214,3 @@ _KINDS = {
     TypeClass.STRING: "a string",
     TypeClass.BYTES: "binary",
 }
-
-
-def _flag(value: Value, wanted: bool) -> Predicate:
-    if isinstance(value, Constant):
-        return Truth(value.value is wanted)
-    return Flag(value, negated=not wanted)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal, NoReturn
 
-from transpiler.analysis.operands import MISSING, Operand, at, guarded, literal, or_else, text_only
-from transpiler.diagnostics import nearest
-from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.analysis.headers import mapped_operand
+from transpiler.analysis.operands import MISSING, Operand, at, literal, or_else
+from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.errors import LayoutError
 from transpiler.layouts.layout import Layout
-from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS, UNMAPPED, HeaderField, Mapped
-from transpiler.message.types import TypeClass
-from transpiler.predicate.core import FALSE, Flag, any_of, constant
+from transpiler.message.fields import HEADER_FIELDS, WIRE, HeaderField, Mapped, find_field
+from transpiler.message.ids import canonical, text_of
+from transpiler.message.types import SelectorValue
+from transpiler.predicate.core import constant
 from transpiler.selector import ast
 from transpiler.source import Source
 
@@ -26,23 +27,33 @@ class Names:
         self.missing = missing
         self.source = source
         self.known: dict[str, Operand] = {}
+        #: What a user should know about the names.
+        self.findings: list[Diagnostic] = []
 
     def resolve(self, identifier: ast.Identifier) -> Operand:
         """The operand behind a name; ``LayoutError`` where the layout has no place for it."""
         name = identifier.name
         found = self.known.get(name)
         if found is None:
-            header_field = HEADER_FIELDS.get(name)
+            header_field = find_field(name)
             if header_field is not None:
                 found = self._header_field(identifier, header_field)
-            elif name in UNMAPPED:
-                raise UnsupportedFeatureError.at(
-                    "name.unmapped", f"{name} is not mapped to AMQP yet", self.source, identifier.span
-                )
             else:
                 found = self._property(identifier)
             self.known[name] = found
         return found
+
+    def read_text(self, identifier: ast.Identifier, node: ast.StringLiteral) -> str:
+        """The literal as it is compared with a name: beside a message id, its hexadecimal digits have no case."""
+        if not is_id(identifier.name):
+            return node.value
+        text = canonical(node.value)
+        seen = text_of(text, message_id=Mapped.MESSAGE_ID in _mapped(identifier.name))
+        if seen != text:
+            message = f"no {identifier.name} reads '{node.value}', so this is never true"
+            hint = f"that id reads '{seen}'" if seen else "the rest of it does not fit the prefix"
+            self._warn("id.form", message, node, hint)
+        return text
 
     def _property(self, identifier: ast.Identifier) -> Operand:
         try:
@@ -50,8 +61,15 @@ class Names:
         except LayoutError as error:
             [finding] = error.diagnostics
             raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
-        if location is not None:
+        if location is not None and not (identifier.name.startswith(WIRE) and not self.layout.names()):
             return at(location)
+        if identifier.name.startswith(WIRE):
+            wire = [name for name in HEADER_FIELDS if name.startswith(WIRE)]
+            near = nearest(identifier.name, wire)
+            hint = f"did you mean {' or '.join(near)}?" if near else "amqp.annotation.KEY names a message annotation"
+            raise LayoutError.at(
+                "name.unknown-field", f"AMQP has no field {identifier.name}", self.source, identifier.span, hint
+            )
         if self.missing == "null":
             return MISSING
         names = self.layout.names()
@@ -66,54 +84,51 @@ class Names:
         return self._no_place(identifier, f"no column holds the property {identifier.name}", hint)
 
     def _header_field(self, identifier: ast.Identifier, header_field: HeaderField) -> Operand:
+        if header_field.restricted:
+            message = f"Jakarta Messaging keeps {header_field.name} out of selectors; some brokers refuse it"
+            self._warn("portability.header", message, identifier, None)
+        default = MISSING if header_field.default is None else literal(constant(_plain(header_field.default)))
         location = self.layout.property(identifier.name) if self.layout.names() else None
         if location is not None:
             # A typed column of the header's own name holds what JMS would have said.
-            own = header_field.default
-            if header_field.mapped is Mapped.DELIVERY_MODE:
-                own = DELIVERY_MODES[False]
-            return _with_default(at(location), own)
-        places = [found for place in header_field.places if (found := self.layout.field(place)) is not None]
-        if not places and self.missing == "error":
+            return or_else(at(location), default)
+        if not header_field.origins:
+            self._warn("name.unmapped", f"{header_field.name} is always missing: {header_field.why}", identifier, None)
+            return MISSING
+        operand, found = MISSING, False
+        for origin in header_field.origins:
+            locations = [place for where in origin.places if (place := self.layout.field(where)) is not None]
+            if len(locations) == len(origin.places):
+                found = True
+                operand = or_else(operand, mapped_operand(origin.mapped, locations))
+        if not found and self.missing == "error":
             first = header_field.places[0]
             self._no_place(
                 identifier,
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
                 "missing='null' reads it as absent",
             )
-        operand = MISSING
-        for place in places:
-            operand = or_else(operand, at(place))
-        return _MAPPED[header_field.mapped](operand, header_field)
+        return or_else(operand, default)
+
+    def _warn(self, code: str, message: str, node: ast.Expression, hint: str | None) -> None:
+        finding = Diagnostic(code, "warning", message, self.source, node.span, hint)
+        if finding not in self.findings:
+            self.findings.append(finding)
 
     def _no_place(self, identifier: ast.Identifier, message: str, hint: str) -> NoReturn:
         raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint)
 
 
-def _with_default(operand: Operand, default: object) -> Operand:
-    if default is None:
-        return operand
-    assert isinstance(default, bool | int | float | str)
-    return or_else(operand, literal(constant(default)))
+def is_id(name: str) -> bool:
+    """Whether a name is that of a message id or correlation id, whose hexadecimal digits have no case."""
+    return bool(_mapped(name) & {Mapped.MESSAGE_ID, Mapped.CORRELATION_ID})
 
 
-def _as_is(operand: Operand, header_field: HeaderField) -> Operand:
-    return _with_default(operand, header_field.default)
+def _mapped(name: str) -> set[Mapped]:
+    header_field = find_field(name)
+    return {origin.mapped for origin in header_field.origins} if header_field else set()
 
 
-def _delivery_mode(operand: Operand, _: HeaderField) -> Operand:
-    durable = operand.of(TypeClass.BOOLEAN)
-    when_true = any_of(*(Flag(item.value) for item in durable)) if durable else FALSE
-    when_false = any_of(*(Flag(item.value, negated=True) for item in durable), operand.absent)
-    return guarded(when_true, when_false, DELIVERY_MODES[True], DELIVERY_MODES[False])
-
-
-def _id(operand: Operand, _: HeaderField) -> Operand:
-    return text_only(operand)
-
-
-_MAPPED: dict[Mapped, Callable[[Operand, HeaderField], Operand]] = {
-    Mapped.AS_IS: _as_is,
-    Mapped.DELIVERY_MODE: _delivery_mode,
-    Mapped.ID: _id,
-}
+def _plain(value: SelectorValue) -> bool | int | float | str:
+    assert isinstance(value, bool | int | float | str)
+    return value

@@ -13,8 +13,11 @@ from transpiler.layouts.columns import (
     BINARY,
     BOOLEAN,
     DOUBLE,
+    PERSISTENT,
     STRING,
     ColumnType,
+    Derivation,
+    Derived,
     Kind,
     Location,
     TaggedUnion,
@@ -28,10 +31,12 @@ from transpiler.predicate.core import (
     Column,
     Compare,
     Constant,
+    Flag,
     Function,
     IsNull,
     NotTrue,
     Predicate,
+    Truth,
     Value,
     When,
     all_of,
@@ -101,20 +106,46 @@ def at(location: Location) -> Operand:
             tag = Column((*path, "type"), STRING)
             absent = any_of(IsNull(tag), Compare(Comparison.EQ, tag, _NULL_TYPE))
             return Operand(fields, Compare(Comparison.NE, tag, _NULL_TYPE), absent)
+        case Derived():
+            return _derived(location)
+
+
+def _derived(location: Derived) -> Operand:
+    values = [_seen(Column(column.path, column.type)) for column in location.columns]
+    match location.derivation, values:
+        case Derivation.TEXT, [value]:
+            return from_value(Apply(Function.TEXT, (value,), STRING))
+        case Derivation.UUID, [value]:
+            return from_value(value)
+        case Derivation.PERSISTENT, [mode]:
+            persistent = Compare(Comparison.EQ, mode, constant(PERSISTENT))
+            other = Compare(Comparison.NE, mode, constant(PERSISTENT))
+            return chosen(from_value(mode), ((persistent, True), (other, False)))
+        case Derivation.ADDRESS, [exchange, key]:
+            return from_value(Apply(Function.ADDRESS, (exchange, key), STRING))
+        case derivation, _:
+            raise AssertionError(f"{derivation} of {len(values)} columns")
+
+
+def is_boolean(operand: Operand, wanted: bool) -> Predicate:
+    """Where an operand has a boolean value, and that one."""
+    return any_of(*(all_of(item.guard, _flag(item.value, wanted)) for item in operand.of(TypeClass.BOOLEAN)))
+
+
+def _flag(value: Value, wanted: bool) -> Predicate:
+    return Truth(value.value is wanted) if isinstance(value, Constant) else Flag(value, negated=not wanted)
+
+
+def chosen(operand: Operand, choices: tuple[tuple[Predicate, bool | str], ...]) -> Operand:
+    """A constant for each of some predicates, one of which holds wherever the operand has a value."""
+    alternatives = tuple(Alternative(constant(value), condition) for condition, value in choices)
+    return Operand(alternatives, operand.present, operand.absent)
 
 
 def from_value(value: Value) -> Operand:
     """An operand that is one value; NULL where the value is."""
     null = _without_conversions(value)
     return Operand((Alternative(value),), IsNull(null, negated=True), IsNull(null))
-
-
-def text_only(operand: Operand) -> Operand:
-    """The operand where it is a string; elsewhere it is missing."""
-    strings = operand.of(TypeClass.STRING)
-    present = any_of(*(all_of(item.guard, IsNull(item.value, negated=True)) for item in strings))
-    absent = all_of(*(IsNull(item.value) for item in strings))
-    return Operand(strings, present, absent)
 
 
 def or_else(operand: Operand, other: Operand) -> Operand:
@@ -174,7 +205,22 @@ def _by_bytes(column: Column) -> Value:
     return Apply(Function.BY_BYTES, (column,), STRING)
 
 
-_CONVERSIONS = (Function.TO_DOUBLE, Function.MILLISECONDS, Function.BY_BYTES, Function.UNPADDED)
+#: Functions that are NULL where their first argument is, and nowhere else.
+_CONVERSIONS = (
+    Function.TO_DOUBLE,
+    Function.MILLISECONDS,
+    Function.BY_BYTES,
+    Function.UNPADDED,
+    Function.TEXT,
+    Function.AT_MOST,
+    Function.NEXT,
+    Function.FOLDED,
+    Function.STRING_MESSAGE_ID,
+    Function.STRING_CORRELATION_ID,
+    Function.ULONG_ID,
+    Function.UUID_ID,
+    Function.BINARY_ID,
+)
 
 
 def _without_conversions(value: Value) -> Value:

@@ -10,9 +10,11 @@ from transpiler.cli.check import check
 from transpiler.cli.explain import explain
 from transpiler.cli.group import main
 from transpiler.cli.match import match
+from transpiler.cli.route import route
 from transpiler.cli.sql import sql
+from transpiler.cli.topology import topology
 
-for command in (sql, check, explain, match):
+for command in (sql, check, explain, match, route, topology):
     main.add_command(command)
 
 __all__ = ["main"]

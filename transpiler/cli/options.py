@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from transpiler import Diagnostic, Layout, Message, TranspilerError
+from transpiler import Diagnostic, Layout, Message, Topology, TranspilerError
 from transpiler.cli.group import fail
-from transpiler.layouts.flat import layout_from_schema
+from transpiler.layouts.infer import layout_from_schema
+from transpiler.topology.files import Form, read_topology
 
 
 def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,6 +47,29 @@ def read_layout(name: str, schema: Path | None) -> str | Layout:
         return layout_from_schema(loaded)
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
         fail(f"{schema} is no schema in Spark's JSON form: write it with df.schema.json()")
+
+
+def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how to read a topology's file."""
+    options: list[Callable[..., Any]] = [
+        click.option(
+            "--form",
+            type=click.Choice(["topology", "rabbitmq", "broker-j"]),
+            help="What the topology's file is  [default: as it shows]",
+        ),
+        click.option("--vhost", help="The virtual host, where the file has several."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read_topology_file(path: Path, form: Form | None, vhost: str | None) -> Topology:
+    """The topology in a file that can be opened."""
+    try:
+        return read_topology(path, form=form, vhost=vhost)
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
 
 
 def read_text(selector: str) -> str:

@@ -16,8 +16,10 @@ from transpiler.layouts.columns import (
     STRING,
     TIMESTAMP,
     ColumnType,
+    Fields,
     Key,
     Location,
+    Shape,
     TaggedUnion,
     TypedColumn,
 )
@@ -25,8 +27,8 @@ from transpiler.message.fields import Place
 from transpiler.message.message import Body, Header, Message, Properties, Values
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, SelectorType, coerce
 
-#: The fields of the struct sections; None marks a tagged union.
-STRUCTS: Mapping[str, Mapping[str, ColumnType | None]] = MappingProxyType(
+#: The fields of the struct sections.
+STRUCTS: Mapping[str, Mapping[str, ColumnType | Shape]] = MappingProxyType(
     {
         "header": {
             "durable": BOOLEAN,
@@ -36,12 +38,12 @@ STRUCTS: Mapping[str, Mapping[str, ColumnType | None]] = MappingProxyType(
             "delivery_count": BIGINT,
         },
         "properties": {
-            "message_id": None,
+            "message_id": Shape.UNION,
             "user_id": BINARY,
             "to": STRING,
             "subject": STRING,
             "reply_to": STRING,
-            "correlation_id": None,
+            "correlation_id": Shape.UNION,
             "content_type": STRING,
             "content_encoding": STRING,
             "absolute_expiry_time": TIMESTAMP,
@@ -50,7 +52,7 @@ STRUCTS: Mapping[str, Mapping[str, ColumnType | None]] = MappingProxyType(
             "group_sequence": BIGINT,
             "reply_to_group_id": STRING,
         },
-        "body": {"section": STRING, "data": BINARY, "value": None},
+        "body": {"section": STRING, "data": BINARY, "value": Shape.UNION},
     }
 )
 
@@ -88,6 +90,11 @@ class AmqpLayout:
     name: str = "amqp"
     sections: tuple[str, ...] = SECTIONS
 
+    @property
+    def schema(self) -> Fields:
+        """The columns of the sections."""
+        return {section: Shape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections}
+
     def field(self, place: Place) -> Location | None:
         """A column for a field with one type, a tagged union for an id or an annotation."""
         if place.section not in self.sections:
@@ -112,7 +119,7 @@ class AmqpLayout:
 def _struct_field(place: Place) -> Location:
     column_type = STRUCTS[place.section][place.field]
     path = (place.section, place.field)
-    return TaggedUnion(path) if column_type is None else TypedColumn(path, column_type)
+    return TypedColumn(path, column_type) if isinstance(column_type, ColumnType) else TaggedUnion(path)
 
 
 def union(value: AmqpValue | None) -> dict[str, Any] | None:
@@ -127,7 +134,8 @@ def union(value: AmqpValue | None) -> dict[str, Any] | None:
     return row
 
 
-def _map_row(values: Values | None) -> dict[str, Any] | None:
+def unions(values: Values | None) -> dict[str, Any] | None:
+    """The values of a map section as structs ``V``."""
     return None if values is None else {key: union(value) for key, value in values.items()}
 
 
@@ -143,10 +151,10 @@ def _struct_row(section: Header | Properties | Body | None, fields: Mapping[str,
 
 _SECTION_ROWS: Mapping[str, Callable[[Message], dict[str, Any] | None]] = {
     "header": lambda message: _struct_row(message.header, STRUCTS["header"]),
-    "delivery_annotations": lambda message: _map_row(message.delivery_annotations),
-    "message_annotations": lambda message: _map_row(message.message_annotations),
+    "delivery_annotations": lambda message: unions(message.delivery_annotations),
+    "message_annotations": lambda message: unions(message.message_annotations),
     "properties": lambda message: _struct_row(message.properties, STRUCTS["properties"]),
-    "application_properties": lambda message: _map_row(message.application_properties),
+    "application_properties": lambda message: unions(message.application_properties),
     "body": lambda message: _struct_row(message.body, STRUCTS["body"]),
-    "footer": lambda message: _map_row(message.footer),
+    "footer": lambda message: unions(message.footer),
 }

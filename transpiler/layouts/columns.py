@@ -7,6 +7,7 @@ only row by row.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -90,8 +91,46 @@ class TaggedUnion:
     path: Path
 
 
+class Derivation(Enum):
+    """How an older wire format says what AMQP 1.0 says in one field."""
+
+    #: Bytes that are UTF-8 text.
+    TEXT = "text"
+    #: Sixteen bytes that are a UUID.
+    UUID = "uuid"
+    #: A delivery mode: 2 is durable, anything else is not.
+    PERSISTENT = "persistent"
+    #: An exchange and a routing key: ``exchange/key``, or the key alone for the default exchange.
+    ADDRESS = "address"
+
+
+#: The delivery mode of AMQP 0-8 to 0-10 that is durable.
+PERSISTENT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A value that is made of one or more typed columns."""
+
+    derivation: Derivation
+    columns: tuple[TypedColumn, ...]
+
+
 #: Where a value is; None elsewhere says that the layout has no place for it.
-Location = TypedColumn | TaggedUnion
+Location = TypedColumn | TaggedUnion | Derived
+
+
+class Shape(Enum):
+    """The two shapes of a column whose values tell their own types."""
+
+    #: The struct ``V`` of the canonical schema.
+    UNION = "V"
+    #: A map from names to ``V``.
+    UNIONS = "MAP<STRING, V>"
+
+
+#: The columns of a layout, or the fields of a struct, by name.
+Fields = Mapping[str, "ColumnType | Shape | Fields"]
 
 #: Spark's JSON names of the types that take no parameters.
 _SIMPLE = {

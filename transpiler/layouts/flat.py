@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from transpiler.errors import LayoutError
-from transpiler.layouts.amqp import MAPS, SECTIONS, STRUCTS, UNION, AmqpLayout
-from transpiler.layouts.columns import ColumnType, Location, Path, TypedColumn, read_type
+from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
+from transpiler.layouts.columns import ColumnType, Fields, Location, Path, Shape, TypedColumn, read_type
 from transpiler.message.fields import Place
 from transpiler.message.message import Message
 from transpiler.message.types import coerce
@@ -74,10 +74,10 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
     unusable unless ``case_sensitive``. ``LayoutError`` where ``struct`` is no struct of the schema.
     """
     fields = {field["name"]: field for field in schema["fields"]}
-    sections = tuple(name for name in SECTIONS if name != struct and _is_section(name, fields.get(name)))
+    sections = tuple(name for name in SECTIONS if name != struct and is_section(name, fields.get(name)))
     if struct is None:
         columns = dict(_columns([field for name, field in fields.items() if name not in sections], (), ""))
-    elif struct in fields and _is_struct(fields[struct]):
+    elif struct in fields and is_struct(fields[struct]):
         columns = dict(_columns(fields[struct]["type"]["fields"], (struct,), ""))
     else:
         raise LayoutError.at(
@@ -97,7 +97,7 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
         column_type = _type(field)
         if column_type is not None:
             yield name, TypedColumn(place, column_type)
-        elif _is_struct(field):
+        elif is_struct(field):
             yield (
                 name,
                 Unusable("a struct is no property", f"name one of its fields, for example {name}.{_first(field)}"),
@@ -136,7 +136,8 @@ def _type(field: SchemaField) -> ColumnType | None:
     return read_type(declared, collation.rpartition(".")[2] if collation else None)
 
 
-def _is_struct(field: SchemaField) -> bool:
+def is_struct(field: SchemaField) -> bool:
+    """Whether a column is a struct."""
     return isinstance(field["type"], Mapping) and field["type"].get("type") == "struct"
 
 
@@ -150,43 +151,31 @@ def _describe(spark_type: object) -> str:
     return str(spark_type).upper()
 
 
-def _is_section(name: str, field: SchemaField | None) -> bool:
+def is_section(name: str, field: SchemaField | None) -> bool:
     """Whether a column has the shape that the canonical schema gives that section."""
-    if field is None:
-        return False
-    if name in MAPS:
-        return (
-            isinstance(field["type"], Mapping)
-            and field["type"].get("type") == "map"
-            and field["type"].get("keyType") == "string"
-            and _is_union(field["type"].get("valueType"))
-        )
-    if not _is_struct(field):
-        return False
-    found = {inner["name"]: inner for inner in field["type"]["fields"]}
-    return all(
-        inner in found and (_is_union(found[inner]["type"]) if expected is None else _type(found[inner]) == expected)
-        for inner, expected in STRUCTS[name].items()
-    )
+    return field is not None and fits(field["type"], _SECTIONS[name])
 
 
-def _is_union(spark_type: object) -> bool:
-    if not isinstance(spark_type, Mapping) or spark_type.get("type") != "struct":
-        return False
-    return {field["name"]: _type(field) for field in spark_type["fields"]} == dict(UNION)
+_SECTIONS = AmqpLayout().schema
 
 
-def layout_from_schema(
-    schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False
-) -> AmqpLayout | FlatLayout:
-    """The layout that a schema shows: canonical where it has the map of application properties, else typed columns.
-
-    A struct in the place of that map holds the properties as its fields.
-    """
-    fields = {field["name"]: field for field in schema["fields"]}
-    if struct is None and _is_section("application_properties", fields.get("application_properties")):
-        return AmqpLayout(sections=tuple(name for name in SECTIONS if _is_section(name, fields.get(name))))
-    properties = fields.get("application_properties")
-    if struct is None and properties is not None and _is_struct(properties):
-        struct = "application_properties"
-    return flat_layout(schema, struct, case_sensitive=case_sensitive)
+def fits(spark_type: object, shape: ColumnType | Shape | Fields) -> bool:
+    """Whether a Spark type has a shape; a struct may have more fields."""
+    match shape:
+        case ColumnType():
+            return read_type(spark_type) == shape
+        case Shape.UNIONS:
+            return (
+                isinstance(spark_type, Mapping)
+                and spark_type.get("type") == "map"
+                and spark_type.get("keyType") == "string"
+                and fits(spark_type.get("valueType"), Shape.UNION)
+            )
+        case _:
+            wanted = UNION if shape is Shape.UNION else shape
+            if not isinstance(spark_type, Mapping) or spark_type.get("type") != "struct":
+                return False
+            found = {inner["name"]: inner["type"] for inner in spark_type["fields"]}
+            if shape is Shape.UNION and len(found) > len(wanted):
+                return False
+            return all(name in found and fits(found[name], inner) for name, inner in wanted.items())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from transpiler.layouts.columns import Location
+from transpiler.layouts.columns import Fields, Location
 from transpiler.message.fields import Place
 from transpiler.message.message import Message
 
@@ -40,4 +40,14 @@ class Layout(Protocol):
 
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message as one row, by column; a time is its milliseconds."""
+        ...
+
+
+@runtime_checkable
+class ArchiveLayout(Layout, Protocol):
+    """A layout whose columns are known without looking at a DataFrame, so that one can be made from messages."""
+
+    @property
+    def schema(self) -> Fields:
+        """The columns, by name."""
         ...

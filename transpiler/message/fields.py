@@ -1,6 +1,11 @@
 """The header fields that a selector names, and where AMQP keeps them: one table, for the evaluator and every layout.
 
-Sources: the Apache AMQP filter document, Figure 1; the JMS mapping, working draft 10, sections 3.2 and 3.3.
+A JMS name yields JMS's value: a delivery mode as text, a priority no higher than 9, an absent timestamp as 0. The
+``amqp.`` name of a field yields the field itself under the coercion table, with AMQP's own default.
+
+Sources: the Apache AMQP filter document, section 2.2, Figure 1; the older filter document, selector-filter, for the
+``amqp.`` names; the JMS mapping, working draft 10, sections 3.2, 3.3, 4, 5.1 and 9; AMQP 1.0, section 3.2, for the
+defaults of the header section.
 """
 
 from __future__ import annotations
@@ -10,17 +15,34 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.message.types import SelectorValue
+from transpiler.message.types import SelectorType, SelectorValue
 
 
 class Mapped(Enum):
-    """How the AMQP field becomes the value that a selector sees."""
+    """How the AMQP value of a place becomes the value that a selector sees."""
 
+    #: By the coercion table.
     AS_IS = "as is"
+    #: An integer, and nothing else.
+    INTEGER = "integer"
+    #: Bytes as the UTF-8 text that they are: working draft 10, 3.3.2, user-id.
+    TEXT = "text"
     #: durable: TRUE is 'PERSISTENT', FALSE is 'NON_PERSISTENT'.
     DELIVERY_MODE = "delivery mode"
-    #: A message id or correlation id: the text of a string.
-    ID = "id"
+    #: A priority above 9 is 9: 3.3.1.
+    PRIORITY = "priority"
+    #: Whether a delivery count is above 0: 3.3.1.
+    REDELIVERED = "redelivered"
+    #: A delivery count of failed attempts, counted from 1: 3.3.1.
+    DELIVERY_COUNT = "delivery count"
+    #: A uint folded into an int: 3.3.2, group-sequence.
+    GROUP_SEQUENCE = "group sequence"
+    #: The sum of two places, where both have a value.
+    SUM = "sum"
+    #: The text of a message id, by its type: 3.2.1.1.
+    MESSAGE_ID = "message id"
+    #: The text of a correlation id: as a message id's, but a string without a prefix stays as it is.
+    CORRELATION_ID = "correlation id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,45 +54,253 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class HeaderField:
-    """A name, the places that are looked at in order, and the value where none of them has one."""
+class Origin:
+    """What a value is made of: one place, or two for a sum, and how."""
 
-    name: str
     places: tuple[Place, ...]
-    default: SelectorValue = None
     mapped: Mapped = Mapped.AS_IS
 
 
-def _table(*fields: HeaderField) -> Mapping[str, HeaderField]:
-    return MappingProxyType({field.name: field for field in fields})
+@dataclass(frozen=True, slots=True)
+class HeaderField:
+    """A name, the origins that are looked at in order, and the value where none of them has one.
 
+    ``restricted`` says that Jakarta Messaging keeps the name out of selectors. ``why`` says why there is no origin.
+    """
 
-HEADER_FIELDS = _table(
-    HeaderField("JMSMessageID", (Place("properties", "message_id"),), mapped=Mapped.ID),
-    HeaderField("JMSTimestamp", (Place("properties", "creation_time"),), default=0),
-    HeaderField("JMSCorrelationID", (Place("properties", "correlation_id"),), mapped=Mapped.ID),
-    HeaderField("JMSDeliveryMode", (Place("header", "durable"),), default=False, mapped=Mapped.DELIVERY_MODE),
-    # The three standards disagree; every broker reads the subject.
-    HeaderField(
-        "JMSType",
-        (
-            Place("properties", "subject"),
-            Place("message_annotations", "x-opt-jms-type"),
-            Place("message_annotations", "jms-type"),
-        ),
-    ),
-    HeaderField("JMSPriority", (Place("header", "priority"),), default=4),
-    HeaderField("JMSDestination", (Place("properties", "to"),)),
-    HeaderField("JMSReplyTo", (Place("properties", "reply_to"),)),
-    HeaderField("JMSExpiration", (Place("properties", "absolute_expiry_time"),), default=0),
-    HeaderField("JMSXGroupID", (Place("properties", "group_id"),)),
-)
+    name: str
+    type: SelectorType
+    origins: tuple[Origin, ...]
+    default: SelectorValue = None
+    standard: str = ""
+    restricted: bool = False
+    why: str = ""
 
-#: Header fields and properties that JMS defines and this table does not have yet.
-UNMAPPED = frozenset(
-    """JMSRedelivered JMSDeliveryTime JMSXUserID JMSXAppID JMSXDeliveryCount JMSXGroupSeq JMSXProducerTXID
-    JMSXConsumerTXID JMSXRcvTimestamp JMSXState""".split()
-)
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All places that the value can come from."""
+        return tuple(place for origin in self.origins for place in origin.places)
+
 
 #: The values of JMSDeliveryMode by header.durable: Jakarta Messaging 3.8.1.1.
 DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False: "NON_PERSISTENT"})
+
+#: The highest JMSPriority.
+MAX_PRIORITY = 9
+
+#: Group sequences from here on are negative as an int; the other number is the distance.
+FIRST_NEGATIVE, FOLD = 2**31, 2**32
+
+
+def _from(section: str, field: str, mapped: Mapped = Mapped.AS_IS) -> Origin:
+    return Origin((Place(section, field),), mapped)
+
+
+_DURABLE = _from("header", "durable")
+_CREATED = _from("properties", "creation_time")
+_ANNOTATED_TYPES = (
+    _from("message_annotations", "x-opt-jms-type"),
+    # The name of the older filter document.
+    _from("message_annotations", "jms-type"),
+)
+
+_JMS = (
+    HeaderField(
+        "JMSMessageID",
+        SelectorType.STRING,
+        (_from("properties", "message_id", Mapped.MESSAGE_ID),),
+        standard="filters 2.2; mapping 3.2.1.1, 3.3.2",
+    ),
+    HeaderField("JMSTimestamp", SelectorType.LONG, (_CREATED,), default=0, standard="filters 2.2; mapping 3.3.2"),
+    HeaderField(
+        "JMSCorrelationID",
+        SelectorType.STRING,
+        (_from("properties", "correlation_id", Mapped.CORRELATION_ID),),
+        standard="filters 2.2; mapping 3.2.1.1, 3.3.2",
+    ),
+    HeaderField(
+        "JMSReplyTo",
+        SelectorType.STRING,
+        (_from("properties", "reply_to"),),
+        standard="filters 2.2; mapping 3.3.2",
+        restricted=True,
+    ),
+    HeaderField(
+        "JMSDestination",
+        SelectorType.STRING,
+        (_from("properties", "to"),),
+        standard="filters 2.2; mapping 3.3.2",
+        restricted=True,
+    ),
+    HeaderField(
+        "JMSDeliveryMode",
+        SelectorType.STRING,
+        (_from("header", "durable", Mapped.DELIVERY_MODE),),
+        default=DELIVERY_MODES[False],
+        standard="filters 2.2; mapping 3.3.1",
+    ),
+    HeaderField(
+        "JMSRedelivered",
+        SelectorType.BOOLEAN,
+        # AMQP 0-10 has the flag itself; no section of AMQP 1.0 is called so.
+        (_from("header", "delivery_count", Mapped.REDELIVERED), _from("delivery_properties", "redelivered")),
+        default=False,
+        standard="filters 2.2; mapping 3.3.1",
+        restricted=True,
+    ),
+    HeaderField(
+        "JMSType",
+        SelectorType.STRING,
+        # The three standards disagree; every broker reads the subject.
+        (_from("properties", "subject"), *_ANNOTATED_TYPES),
+        standard="filters 2.2; mapping 3.3.2",
+    ),
+    HeaderField(
+        "JMSExpiration",
+        SelectorType.LONG,
+        (
+            _from("properties", "absolute_expiry_time"),
+            # An archive has no time of receipt, so the creation takes the place of "the current time".
+            Origin((Place("properties", "creation_time"), Place("header", "ttl")), Mapped.SUM),
+        ),
+        default=0,
+        standard="filters 2.2; mapping 3.3.1, 3.3.2",
+        restricted=True,
+    ),
+    HeaderField(
+        "JMSPriority",
+        SelectorType.INT,
+        (_from("header", "priority", Mapped.PRIORITY),),
+        default=4,
+        standard="filters 2.2; mapping 3.3.1",
+    ),
+    HeaderField(
+        "JMSDeliveryTime",
+        SelectorType.LONG,
+        (_from("message_annotations", "x-opt-delivery-time", Mapped.INTEGER), _CREATED),
+        default=0,
+        standard="mapping 9",
+        restricted=True,
+    ),
+)
+
+_JMSX = (
+    HeaderField(
+        "JMSXUserID",
+        SelectorType.STRING,
+        (_from("properties", "user_id", Mapped.TEXT),),
+        standard="mapping 3.2.2, 3.3.2",
+    ),
+    HeaderField(
+        "JMSXAppID",
+        SelectorType.STRING,
+        (_from("application_properties", "JMSXAppID"),),
+        standard="mapping 3.2.2",
+    ),
+    HeaderField(
+        "JMSXDeliveryCount",
+        SelectorType.INT,
+        (_from("header", "delivery_count", Mapped.DELIVERY_COUNT),),
+        default=1,
+        standard="mapping 3.3.1",
+    ),
+    HeaderField("JMSXGroupID", SelectorType.STRING, (_from("properties", "group_id"),), standard="mapping 3.3.2"),
+    HeaderField(
+        "JMSXGroupSeq",
+        SelectorType.INT,
+        (_from("properties", "group_sequence", Mapped.GROUP_SEQUENCE),),
+        standard="mapping 3.3.2",
+    ),
+    HeaderField(
+        "JMSXProducerTXID",
+        SelectorType.STRING,
+        (),
+        standard="mapping 3.2.2",
+        why="AMQP has no field for the producer's transaction",
+    ),
+    HeaderField(
+        "JMSXConsumerTXID",
+        SelectorType.STRING,
+        (),
+        standard="mapping 3.2.2",
+        why="the consumer's transaction is set on receipt and is never on the wire",
+    ),
+    HeaderField(
+        "JMSXRcvTimestamp",
+        SelectorType.LONG,
+        (),
+        standard="mapping 3.2.2",
+        why="the time of receipt is set by the consumer's client and is never on the wire",
+    ),
+    HeaderField("JMSXState", SelectorType.INT, (), standard="mapping 3.2.2", why="AMQP has no counterpart of it"),
+)
+
+_VENDOR = (
+    HeaderField("JMS_AMQP_TTL", SelectorType.LONG, (_from("header", "ttl"),), standard="mapping 4"),
+    HeaderField(
+        "JMS_AMQP_FIRST_ACQUIRER",
+        SelectorType.BOOLEAN,
+        (_from("header", "first_acquirer"),),
+        standard="mapping 3.3.1, 4",
+    ),
+    HeaderField(
+        "JMS_AMQP_REPLY_TO_GROUP_ID",
+        SelectorType.STRING,
+        (_from("properties", "reply_to_group_id"),),
+        standard="mapping 3.3.2, 4",
+    ),
+)
+
+
+def _wire(section: str, field: str, selector_type: SelectorType, default: SelectorValue = None) -> HeaderField:
+    return HeaderField(
+        f"amqp.{field}", selector_type, (_from(section, field),), default, standard="filters (XML), selector-filter"
+    )
+
+
+_AMQP = (
+    _wire("header", "durable", SelectorType.BOOLEAN, False),
+    _wire("header", "priority", SelectorType.SHORT, 4),
+    _wire("header", "ttl", SelectorType.LONG),
+    _wire("header", "first_acquirer", SelectorType.BOOLEAN, False),
+    _wire("header", "delivery_count", SelectorType.LONG, 0),
+    # An id is a string, a ulong (long), a uuid or binary (byte[]).
+    _wire("properties", "message_id", SelectorType.STRING),
+    _wire("properties", "user_id", SelectorType.BYTES),
+    _wire("properties", "to", SelectorType.STRING),
+    _wire("properties", "subject", SelectorType.STRING),
+    _wire("properties", "reply_to", SelectorType.STRING),
+    _wire("properties", "correlation_id", SelectorType.STRING),
+    _wire("properties", "content_type", SelectorType.STRING),
+    _wire("properties", "content_encoding", SelectorType.STRING),
+    _wire("properties", "absolute_expiry_time", SelectorType.LONG),
+    _wire("properties", "creation_time", SelectorType.LONG),
+    _wire("properties", "group_id", SelectorType.STRING),
+    _wire("properties", "group_sequence", SelectorType.LONG),
+    _wire("properties", "reply_to_group_id", SelectorType.STRING),
+    HeaderField(
+        "amqp.jms_type", SelectorType.STRING, _ANNOTATED_TYPES, standard="filters 2.2; filters (XML), selector-filter"
+    ),
+)
+
+#: Every name that is no application property, by itself.
+HEADER_FIELDS: Mapping[str, HeaderField] = MappingProxyType(
+    {field.name: field for field in (*_JMS, *_JMSX, *_VENDOR, *_AMQP)}
+)
+
+#: What all ``amqp.`` names begin with, and those of message annotations.
+WIRE, ANNOTATION = "amqp.", "amqp.annotation."
+
+
+def find_field(name: str) -> HeaderField | None:
+    """The header field of that name; None for the name of an application property.
+
+    ``amqp.annotation.<key>`` is a message annotation. No identifier can hold the hyphens that most keys have, so where
+    the key as written is absent, the key with a hyphen for each underscore is looked at.
+    """
+    if not name.startswith(ANNOTATION) or len(name) == len(ANNOTATION):
+        return HEADER_FIELDS.get(name)
+    key = name[len(ANNOTATION) :]
+    keys = dict.fromkeys((key, key.replace("_", "-")))
+    origins = tuple(_from("message_annotations", spelling) for spelling in keys)
+    return HeaderField(name, SelectorType.STRING, origins)

@@ -18,6 +18,7 @@ from uuid import UUID
 
 from transpiler.diagnostics import nearest
 from transpiler.errors import DecodeError
+from transpiler.message import kinds
 from transpiler.message.types import AmqpType, AmqpValue, Primitive
 
 #: A section that maps names to values: application properties, annotations, footer.
@@ -83,6 +84,33 @@ class Message:
         _known_names(data, _SECTIONS, "", "section")
         sections = {name: _SECTIONS[name](name, value) for name, value in data.items() if value is not None}
         return cls(**sections)
+
+    @property
+    def destination_type(self) -> str | None:
+        """The kind of JMSDestination: ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``.
+
+        None where the message does not say: it is then the kind that the consumer was created with. Source: the JMS
+        mapping, 5.1.
+        """
+        return kinds.destination_type((self.message_annotations or {}).get(kinds.DESTINATION))
+
+    @property
+    def reply_to_type(self) -> str | None:
+        """The kind of JMSReplyTo, likewise."""
+        return kinds.destination_type((self.message_annotations or {}).get(kinds.REPLY_TO))
+
+    @property
+    def message_type(self) -> str:
+        """The JMS class: ``TextMessage``, ``BytesMessage``, ``ObjectMessage``, ``MapMessage``, ``StreamMessage`` or
+        ``Message``. Source: the JMS mapping, 3.3.4.
+        """
+        body = self.body or Body()
+        return kinds.message_type(
+            (self.message_annotations or {}).get(kinds.MESSAGE_TYPE),
+            self.properties.content_type if self.properties else None,
+            body.section,
+            body.value,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: absent sections and fields left out, values plain where plain JSON says their type."""

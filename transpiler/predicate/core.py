@@ -29,6 +29,8 @@ class Function(Enum):
     BY_BYTES = "by bytes"
     #: A CHAR column without the spaces that pad it.
     UNPADDED = "unpadded"
+    #: A text without the dots at its end.
+    WITHOUT_TRAILING_DOTS = "without trailing dots"
     NEGATE = "negate"
     ADD = "add"
     SUBTRACT = "subtract"
@@ -39,6 +41,24 @@ class Function(Enum):
     RIGHT = "right"
     #: The first argument that is not NULL.
     FIRST = "first"
+    #: Bytes as the UTF-8 text that they are; what is not UTF-8 becomes U+FFFD.
+    TEXT = "text"
+    #: The first argument, or the second where the first is above it.
+    AT_MOST = "at most"
+    #: An integer plus one.
+    NEXT = "next"
+    #: An unsigned number of 32 bits as the signed one with the same bits.
+    FOLDED = "folded"
+    #: A content type without its parameters, in lower case.
+    MEDIA_TYPE = "media type"
+    #: The address of an AMQP 0-10 exchange and routing key.
+    ADDRESS = "address"
+    #: A message id or correlation id as JMS text: see ``message.ids``.
+    STRING_MESSAGE_ID = "string message id"
+    STRING_CORRELATION_ID = "string correlation id"
+    ULONG_ID = "ulong id"
+    UUID_ID = "uuid id"
+    BINARY_ID = "binary id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +73,7 @@ class Column:
 class Constant:
     """A value known at compile time; never NULL."""
 
-    value: bool | int | float | str
+    value: bool | int | float | str | bytes
     type: ColumnType
 
 
@@ -125,6 +145,15 @@ class Like:
 
 
 @dataclass(frozen=True, slots=True)
+class Topic:
+    """The words of the string match, or do not match, those of a topic pattern: see ``filters.topics``."""
+
+    value: Value
+    pattern: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """A boolean value is TRUE, or, negated, is FALSE."""
 
@@ -169,7 +198,7 @@ class NotTrue:
     predicate: Predicate
 
 
-Predicate = Truth | Compare | In | Among | Like | Flag | IsNull | IsNan | And | Or | NotTrue
+Predicate = Truth | Compare | In | Among | Like | Topic | Flag | IsNull | IsNan | And | Or | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

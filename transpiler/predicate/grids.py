@@ -9,13 +9,17 @@ comparison is left with the bare column on one side: the form that file readers 
 from __future__ import annotations
 
 import math
+import operator as op
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from transpiler.layouts.columns import ColumnType, Kind
+from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.predicate.core import (
     FALSE,
+    TRUE,
     Apply,
     Compare,
     Constant,
@@ -85,16 +89,33 @@ def _timestamps(column_type: ColumnType) -> _Grid:
     return _Grid(-(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: Constant(number, column_type))
 
 
-_GRIDS = {
-    (Function.TO_DOUBLE, Kind.TINYINT): _integers,
-    (Function.TO_DOUBLE, Kind.SMALLINT): _integers,
-    (Function.TO_DOUBLE, Kind.INT): _integers,
-    (Function.TO_DOUBLE, Kind.BIGINT): _integers,
-    (Function.TO_DOUBLE, Kind.DECIMAL): _decimals,
-    (Function.TO_DOUBLE, Kind.FLOAT): _floats,
-    (Function.MILLISECONDS, Kind.TIMESTAMP): _timestamps,
-    (Function.MILLISECONDS, Kind.TIMESTAMP_NTZ): _timestamps,
-}
+def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Grid:
+    whole = _integers(column_type)
+    return _Grid(whole.first, whole.last, step, whole.constant)
+
+
+def _grid(converted: Apply) -> _Grid | None:
+    """The grid under a conversion; None where there is none."""
+    column_type = converted.arguments[0].type
+    match converted.function, column_type.kind:
+        case Function.TO_DOUBLE, Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.BIGINT:
+            return _integers(column_type)
+        case Function.TO_DOUBLE, Kind.DECIMAL:
+            return _decimals(column_type)
+        case Function.TO_DOUBLE, Kind.FLOAT:
+            return _floats(column_type)
+        case Function.MILLISECONDS, Kind.TIMESTAMP | Kind.TIMESTAMP_NTZ:
+            return _timestamps(column_type)
+        case Function.AT_MOST, Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.BIGINT:
+            bound = converted.arguments[1]
+            assert isinstance(bound, Constant)
+            assert isinstance(bound.value, int)
+            most = bound.value
+            return _steps(column_type, lambda number: min(number, most))
+        case Function.NEXT, Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.BIGINT:
+            return _steps(column_type, lambda number: number + 1)
+        case _:
+            return None
 
 
 def turn_round(operator: Comparison, converted: Value, bound: Constant) -> Predicate | None:
@@ -102,14 +123,14 @@ def turn_round(operator: Comparison, converted: Value, bound: Constant) -> Predi
 
     NaN in a column of floats stands above every number, as Spark orders it.
     """
-    if not isinstance(converted, Apply) or isinstance(bound.value, bool | str):
+    if not isinstance(converted, Apply) or isinstance(bound.value, bool | str | bytes) or math.isnan(bound.value):
         return None
-    column = converted.arguments[0]
-    make = _GRIDS.get((converted.function, column.type.kind))
-    limit = bound.value
-    if make is None or math.isnan(limit):
+    column, limit = converted.arguments[0], bound.value
+    if converted.function is Function.FOLDED:
+        return _unfolded(operator, column, limit)
+    grid = _grid(converted)
+    if grid is None:
         return None
-    grid = make(column.type)
     at_least = grid.lowest(lambda value: value >= limit)
     above = grid.lowest(lambda value: value > limit)
     match operator:
@@ -170,3 +191,45 @@ def _has_nan(column: Value) -> bool:
 def _stepped(column: Value) -> bool:
     """A timestamp's bounds are whole milliseconds: never the microsecond before one."""
     return column.type.kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ)
+
+
+def _unfolded(operator: Comparison, column: Value, limit: float) -> Predicate:
+    """A condition on a folded uint: it grows in each half of the uints, and the upper half holds the negative ones."""
+    if operator is Comparison.NE:
+        equal = _unfolded(Comparison.EQ, column, limit)
+        if isinstance(equal, Compare):
+            return replace(equal, operator=Comparison.NE)
+        return IsNull(column, negated=True)
+    ranges: list[tuple[int, int]] = []
+    for first, end, shift in ((0, FIRST_NEGATIVE, 0), (FIRST_NEGATIVE, FOLD, FOLD)):
+        half = _Grid(first, end - 1, partial(op.add, -shift), lambda number: Constant(number, column.type))
+        start, stop = _held(operator, half, limit)
+        if start < stop:
+            joined = bool(ranges) and ranges[-1][1] == start
+            ranges[-1:] = [(ranges[-1][0], stop)] if joined else [*ranges[-1:], (start, stop)]
+    return any_of(*(_in_range(column, start, stop) for start, stop in ranges))
+
+
+def _held(operator: Comparison, grid: _Grid, limit: float) -> tuple[int, int]:
+    """From where to where, exclusively, an operator holds on a grid."""
+    at_least, above = grid.lowest(lambda value: value >= limit), grid.lowest(lambda value: value > limit)
+    match operator:
+        case Comparison.LT:
+            return grid.first, at_least
+        case Comparison.LE:
+            return grid.first, above
+        case Comparison.GT:
+            return above, grid.last + 1
+        case Comparison.GE:
+            return at_least, grid.last + 1
+        case _:
+            return at_least, above
+
+
+def _in_range(column: Value, start: int, stop: int) -> Predicate:
+    if stop == start + 1:
+        return Compare(Comparison.EQ, column, Constant(start, column.type))
+    lower = TRUE if start == 0 else Compare(Comparison.GE, column, Constant(start, column.type))
+    upper = TRUE if stop == FOLD else Compare(Comparison.LT, column, Constant(stop, column.type))
+    bounds = all_of(lower, upper)
+    return IsNull(column, negated=True) if bounds == TRUE else bounds

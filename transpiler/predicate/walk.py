@@ -20,6 +20,7 @@ from transpiler.predicate.core import (
     NotTrue,
     Or,
     Predicate,
+    Topic,
     Truth,
     Value,
     When,
@@ -43,6 +44,7 @@ def parts(node: Node) -> tuple[Node, ...]:
             In(value=value)
             | Among(value=value)
             | Like(value=value)
+            | Topic(value=value)
             | Flag(value=value)
             | IsNull(value=value)
             | IsNan(value=value)
@@ -68,6 +70,7 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             In(value=inner)
             | Among(value=inner)
             | Like(value=inner)
+            | Topic(value=inner)
             | Flag(value=inner)
             | IsNull(value=inner)
             | IsNan(value=inner)
@@ -98,3 +101,28 @@ def size(node: Node) -> int:
         return found
 
     return measure(node)
+
+
+def opposite(predicate: Predicate) -> Predicate | None:
+    """The predicate that SQL's NOT would give, NULL where this one is NULL; None where that is not plain."""
+    match predicate:
+        case Compare(operator=operator, left=left, right=right):
+            return Compare(operator.negated, left, right)
+        case Flag(value=value, negated=negated):
+            return Flag(value, not negated)
+        case In(value=value, members=members, negated=negated):
+            return In(value, members, not negated)
+        case Like() | Topic():
+            return replace(predicate, negated=not predicate.negated)
+        case IsNull(value=value, negated=negated):
+            return IsNull(value, not negated)
+        case Truth(value=value):
+            return Truth(not value)
+        case And(terms=terms) | Or(terms=terms):
+            turned = [opposite(term) for term in terms]
+            kept = tuple(term for term in turned if term is not None)
+            if len(kept) < len(terms):
+                return None
+            return Or(kept) if isinstance(predicate, And) else And(kept)
+        case _:
+            return None

@@ -10,9 +10,11 @@ import math
 from functools import reduce
 from typing import assert_never
 
-from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS, HeaderField, Mapped
+from transpiler.message.fields import find_field
+from transpiler.message.ids import canonical
 from transpiler.message.message import Message
-from transpiler.message.types import AND, NOT, OR, AmqpType, AmqpValue, SelectorValue, Truth, coerce
+from transpiler.message.types import AND, NOT, OR, SelectorValue, Truth, coerce
+from transpiler.reference.headers import header_value, is_id
 from transpiler.selector import ast
 
 
@@ -35,7 +37,7 @@ def _condition(node: ast.Expression, message: Message) -> Truth:
         case ast.Not(operand=operand):
             return NOT[_condition(operand, message)]
         case ast.Compare(operator=operator, left=left, right=right):
-            return _compare(operator, _operand(left, message), _operand(right, message))
+            return _compare(operator, _beside(right, left, message), _beside(left, right, message))
         case ast.Between(operand=operand, low=low, high=high, negated=negated):
             # "age BETWEEN 15 AND 19 is equivalent to age >= 15 AND age <= 19",
             # "age NOT BETWEEN 15 AND 19 is equivalent to age < 15 OR age > 19".
@@ -46,7 +48,7 @@ def _condition(node: ast.Expression, message: Message) -> Truth:
         case ast.In(operand=operand, members=members, negated=negated):
             # "If identifier of an IN or NOT IN operation is NULL, the value of the operation is unknown."
             value = _operand(operand, message)
-            found = _is_in(value, [_operand(member, message) for member in members])
+            found = _is_in(value, [_beside(operand, member, message) for member in members])
             return NOT[found] if negated else found
         case ast.Like(operand=operand, pattern=pattern, escape=escape, negated=negated):
             # "If identifier of a LIKE or NOT LIKE operation is NULL, the value of the operation is unknown."
@@ -83,34 +85,19 @@ def _operand(node: ast.Expression, message: Message) -> SelectorValue:
 
 
 def _look_up(name: str, message: Message) -> SelectorValue:
-    header_field = HEADER_FIELDS.get(name)
+    header_field = find_field(name)
     if header_field is not None:
-        return _header_field(header_field, message)
+        return header_value(header_field, message)
     # "If a property that does not exist in a message is referenced, its value is NULL."
     value = (message.application_properties or {}).get(name)
     return None if value is None else coerce(value)
 
 
-def _header_field(header_field: HeaderField, message: Message) -> SelectorValue:
-    found: object = None
-    for place in header_field.places:
-        section = getattr(message, place.section)
-        if section is None:
-            continue
-        found = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
-        if isinstance(found, AmqpValue) and found.value is None:
-            found = None
-        if found is not None:
-            break
-    if found is None:
-        found = header_field.default
-    match header_field.mapped:
-        case Mapped.DELIVERY_MODE:
-            return DELIVERY_MODES[bool(found)]
-        case Mapped.ID if isinstance(found, AmqpValue):
-            return coerce(found) if found.type is AmqpType.STRING else None
-        case _:
-            return coerce(found) if isinstance(found, AmqpValue) else found  # type: ignore[return-value]
+def _beside(other: ast.Expression, node: ast.Expression, message: Message) -> SelectorValue:
+    """An operand; a literal beside a message id is read as an id, whose hexadecimal digits have no case."""
+    if isinstance(node, ast.StringLiteral) and is_id(other):
+        return canonical(node.value)
+    return _operand(node, message)
 
 
 def _compare(operator: ast.Comparison, left: SelectorValue, right: SelectorValue) -> Truth:

@@ -7,11 +7,12 @@ up in the trie of its exchange; the pattern then holds what is asked besides.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from transpiler.analysis.names import Missing
 from transpiler.analysis.operands import Operand, at
+from transpiler.analysis.pairs import header_at
 from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.columns import (
@@ -20,6 +21,7 @@ from transpiler.layouts.columns import (
     BOOLEAN,
     DOUBLE,
     STRING,
+    Derived,
     Kind,
     Location,
     TaggedUnion,
@@ -35,6 +37,7 @@ from transpiler.predicate.core import (
     Compare,
     Constant,
     IsNull,
+    Like,
     Predicate,
     all_of,
     any_of,
@@ -43,6 +46,7 @@ from transpiler.routing.selectors import Parse, Selectors
 from transpiler.routing.shapes import Parameter, parameter, shifted
 from transpiler.routing.tries import fits
 from transpiler.selector.ast import Comparison
+from transpiler.selector.pattern import Wildcard
 from transpiler.topology.model import Binding, HeadersMatch, Topology
 from transpiler.topology.rules import NumberEquality
 
@@ -50,6 +54,10 @@ from transpiler.topology.rules import NumberEquality
 #: words that the broker drops.
 EXCHANGE, KEY, TOPIC = "_routing_exchange", "_routing_key", "_routing_topic"
 
+#: The routing key as it is, NULL where there is none.
+SUBJECT = "_routing_subject"
+
+_SUBJECT = Column((SUBJECT,), STRING)
 _KEY = Column((KEY,), STRING)
 _TOPIC = Column((TOPIC,), STRING)
 _KEY_PATTERN: Predicate = Compare(Comparison.EQ, _KEY, parameter(0, STRING))
@@ -111,9 +119,22 @@ class Conditions:
         pattern, constants = self._selectors.pattern(selector)
         return self._both(found, pattern.predicate, constants)
 
-    def named(self, queue: str, key: RoutingKey) -> Condition | None:
-        """What the default exchange asks: the queue's name for a key."""
-        return self._direct(queue, key)
+    def by_name(self, key: RoutingKey) -> Iterator[tuple[Condition, str | None]]:
+        """What the default exchange asks, and the queue; None stands for the one that the routing key names."""
+        prefix = self._rules.direct_replies
+        if self._rules.default_names_any_queue:
+            if key is not None:
+                if prefix is None or not key.startswith(prefix):
+                    yield ALWAYS, key
+                return
+            reply = TRUE if prefix is None else Like(_SUBJECT, (prefix, Wildcard.ANY), negated=True)
+            yield Condition(all_of(IsNull(_SUBJECT, negated=True), reply)), None
+            return
+        for queue in sorted(self.topology.queue_names):
+            if prefix is None or not queue.startswith(prefix):
+                condition = self._direct(queue, key)
+                if condition is not None:
+                    yield condition, queue
 
     def _direct(self, wanted: str, key: RoutingKey) -> Condition | None:
         if key is None:
@@ -179,20 +200,12 @@ class Conditions:
         if subject is None:
             return found
         # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
-        absent = TRUE if location is None else IsNull(_presence_of(location))
+        absent = header_at(location).missing
         return any_of(found, all_of(absent, test(subject)))
 
 
-def _presence_of(location: Location) -> Column:
-    match location:
-        case TaggedUnion(path=path):
-            return Column((*path, "type"), STRING)
-        case TypedColumn(path=path, type=column_type):
-            return Column(path, column_type)
-
-
 def _presence(location: Location) -> Predicate:
-    return IsNull(_presence_of(location), negated=True)
+    return header_at(location).present
 
 
 def _kind(value: AmqpValue, numbers: NumberEquality) -> object:
@@ -285,3 +298,5 @@ def _of_type(location: Location, wanted: AmqpType) -> Predicate:
         case TypedColumn(type=column_type):
             found = _COLUMN_TYPES.get(column_type.kind)
             return TRUE if found is wanted or (found is AmqpType.STRING and wanted in _TEXT) else FALSE
+        case Derived():
+            return FALSE

@@ -38,7 +38,10 @@ MATCHED = "_routing_matched"
 
 
 class Delivery(NamedTuple):
-    """What a binding adds where it holds: a queue, or the state that it leads to; and the state that it belongs to."""
+    """What a binding adds where it holds: a queue, or the state that it leads to; and the state that it belongs to.
+
+    Neither is there where the routing key names the queue.
+    """
 
     state: int
     onward: int | None
@@ -138,10 +141,8 @@ class _Builder:
     def _bindings(self, number: int, state: State) -> Iterator[tuple[Condition, Delivery]]:
         topology, conditions = self._topology, self._conditions
         if state.exchange == DEFAULT_EXCHANGE:
-            for queue in sorted(topology.queue_names):
-                condition = conditions.named(queue, state.key)
-                if condition is not None:
-                    yield condition, Delivery(number, None, queue)
+            for asked, queue in conditions.by_name(state.key):
+                yield asked, Delivery(number, None, queue)
         for binding in topology.bindings_by_source.get(state.exchange, ()):
             condition = conditions.of(binding, state.key)
             if condition is None:
@@ -179,7 +180,8 @@ class _Builder:
             large = size(shape.residual) > MAX_RESIDUAL
             small = len(rules) < MIN_ROWS and count + len(rules) <= MAX_COMPILED
             always = not shape.keys and shape.residual == TRUE
-            if (large or small) and not always and not _has_bytes(rules):
+            by_key = rules[0].delivery[1:] == (None, None)
+            if by_key or ((large or small) and not always and not _has_bytes(rules)):
                 compiled.append(shape)
                 count += len(rules)
             else:

@@ -8,13 +8,14 @@ bring their constants only. A parameter is a column to the lowering, so what it 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from transpiler.analysis.lowering import Lowering
-from transpiler.analysis.names import Missing, Names
+from transpiler.analysis.names import Missing, Names, is_id
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
+from transpiler.message.ids import canonical
 from transpiler.optimizer import optimize
 from transpiler.predicate.core import (
     TRUE,
@@ -116,10 +117,13 @@ class Selectors:
         literals, patterns = _known(tree, found), _patterns(tree, found)
         reads: dict[int, Callable[[str], Parameter]] = {}
         columns: dict[Span, Column] = {}
+        ids = set(_ids(tree))
         for number, (kind, raw, end) in enumerate(found):
             if number in literals:
                 node = literals[number]
                 read = _READ[kind] if node.value == _READ[kind](raw) else _NEGATIVE[kind]
+                if node.span in ids:
+                    read = _id
             elif number in patterns and _form(raw) != raw:
                 node, read = patterns[number], _fixed_part
             else:
@@ -186,6 +190,25 @@ def _patterns(tree: ast.Expression | None, found: list[_Found]) -> dict[int, ast
     }
 
 
+def _ids(tree: ast.Expression) -> Iterator[Span]:
+    """The strings that are compared with a message id or correlation id."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, right=right):
+                pairs = [(left, right), (right, left)]
+            case ast.In(operand=operand, members=members):
+                pairs = [(operand, member) for member in members]
+            case _:
+                pairs = []
+        for name, other in pairs:
+            if isinstance(name, ast.Identifier) and isinstance(other, ast.StringLiteral) and is_id(name.name):
+                yield other.span
+
+
+def _id(raw: str) -> str:
+    return canonical(_text(raw))
+
+
 def _text(raw: str) -> str:
     return raw[1:-1].replace("''", "'")
 
@@ -236,8 +259,11 @@ class _Parameters(Lowering):
     def constant(self, node: ast.Literal) -> Value:
         return self._columns.get(node.span) or super().constant(node)
 
+    def text(self, node: ast.StringLiteral, other: ast.Expression) -> Value:
+        return self._columns.get(node.span) or super().text(node, other)
+
     def member(self, value: Value, node: ast.In, negated: bool) -> Predicate:
-        members = [self.constant(member) for member in node.members if isinstance(member, ast.StringLiteral)]
+        members = [self.text(member, node.operand) for member in node.members if isinstance(member, ast.StringLiteral)]
         if not any(isinstance(member, Column) for member in members):
             return super().member(value, node, negated)
         if negated:

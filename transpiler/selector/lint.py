@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transpiler.diagnostics import Diagnostic
-from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS
+from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS, find_field
+from transpiler.message.types import SelectorType
 from transpiler.selector import ast
 from transpiler.selector.pattern import read_pattern
 from transpiler.source import Source, Span
 
-_NUMERIC_HEADERS = ("JMSPriority", "JMSTimestamp", "JMSExpiration")
+_NUMBERS = (SelectorType.SHORT, SelectorType.INT, SelectorType.LONG)
+_NUMERIC_HEADERS = tuple(name for name, field in HEADER_FIELDS.items() if field.type in _NUMBERS)
+_TIMES = ("JMSTimestamp", "JMSExpiration", "JMSDeliveryTime", "amqp.creation_time", "amqp.absolute_expiry_time")
 
 
 def lint(tree: ast.Expression, source: Source) -> list[Diagnostic]:
@@ -59,15 +62,15 @@ def _comparison(named: ast.Expression, other: ast.Expression) -> Iterator[_Doubt
             hint = f"write '{modes[0]}' or '{modes[1]}'"
             yield "delivery-mode", "JMSDeliveryMode is one of two strings", other.span, hint
     elif isinstance(other, ast.StringLiteral) and name in _NUMERIC_HEADERS:
-        hint = "write the milliseconds since 1970-01-01" if name != "JMSPriority" else "write it without quotes"
+        hint = "write the milliseconds since 1970-01-01" if name in _TIMES else "write it without quotes"
         yield "text-for-number", f"{name} is a number, and a string never equals it", other.span, hint
-    elif isinstance(other, ast.StringLiteral) and name not in HEADER_FIELDS and _is_number(other.value):
+    elif isinstance(other, ast.StringLiteral) and find_field(name) is None and _is_number(other.value):
         message = "this compares text: a property that holds a number never equals it"
         yield "quoted-number", message, other.span, f"to compare the number, write {other.value.strip()}"
 
 
 def _unquoted(right: ast.Identifier) -> Iterator[_Doubt]:
-    if right.name not in HEADER_FIELDS:
+    if find_field(right.name) is None:
         message = f"{right.name} is the name of a property here, not text"
         yield "unquoted-word", message, right.span, f"text goes into single quotes: '{right.name}'"
 

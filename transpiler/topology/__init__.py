@@ -3,3 +3,26 @@
 Objects and readers only. What a topology does with a message is said by ``reference.route``; nothing here knows a
 dialect's grammar, a layout or SQL.
 """
+
+from __future__ import annotations
+
+from transpiler.topology.files import parse_topology, read_topology
+from transpiler.topology.form import topology_from_dict, topology_to_dict
+from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.rules import QPID_CPP, QPID_JAVA, RABBITMQ, Rules
+
+__all__ = [
+    "QPID_CPP",
+    "QPID_JAVA",
+    "RABBITMQ",
+    "Alternate",
+    "Binding",
+    "Exchange",
+    "Queue",
+    "Rules",
+    "Topology",
+    "parse_topology",
+    "read_topology",
+    "topology_from_dict",
+    "topology_to_dict",
+]

@@ -1,0 +1,188 @@
+"""Archives of AMQP 0-10: the structs message-properties and delivery-properties, read with the names of AMQP 1.0.
+
+Source: the Qpid chapter on the AMQP 0-10 mapping, Table 19.1; AMQP 0-10 for the types. The table has no creation time
+and no time of expiry; the struct delivery-properties has both, and they are read from there. What 0-10 does not have
+(``to``, the group, the first acquirer, a delivery count, annotations) has no place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from transpiler.layouts.amqp import unions
+from transpiler.layouts.columns import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    PERSISTENT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    ColumnType,
+    Derivation,
+    Derived,
+    Fields,
+    Key,
+    Location,
+    Shape,
+    TaggedUnion,
+    TypedColumn,
+)
+from transpiler.message.fields import Place
+from transpiler.message.message import Header, Message, Properties
+from transpiler.message.types import AmqpType, AmqpValue
+
+_MESSAGE: Fields = {
+    "content_length": BIGINT,
+    "message_id": BINARY,
+    "correlation_id": BINARY,
+    "reply_to": {"exchange": STRING, "routing_key": STRING},
+    "content_type": STRING,
+    "content_encoding": STRING,
+    "user_id": BINARY,
+    "app_id": BINARY,
+    "application_headers": Shape.UNIONS,
+}
+_DELIVERY: Fields = {
+    "discard_unroutable": BOOLEAN,
+    "immediate": BOOLEAN,
+    "redelivered": BOOLEAN,
+    "priority": SMALLINT,
+    "delivery_mode": SMALLINT,
+    "ttl": BIGINT,
+    "timestamp": TIMESTAMP,
+    "expiration": TIMESTAMP,
+    "exchange": STRING,
+    "routing_key": STRING,
+    "resume_id": STRING,
+    "resume_ttl": BIGINT,
+}
+
+#: The columns: both structs of AMQP 0-10, names with underscores.
+SCHEMA: Fields = MappingProxyType({"message_properties": _MESSAGE, "delivery_properties": _DELIVERY})
+
+#: The application header that holds the subject.
+SUBJECT = "qpid.subject"
+
+#: The delivery mode that is not durable.
+_TRANSIENT = 1
+
+_REPLY_TO = ("message_properties", "reply_to")
+_HEADERS = ("message_properties", "application_headers")
+
+
+def _column(section: str, name: str, column_type: ColumnType) -> TypedColumn:
+    return TypedColumn((section, name), column_type)
+
+
+def _message(name: str, column_type: ColumnType) -> TypedColumn:
+    return _column("message_properties", name, column_type)
+
+
+def _delivery(name: str, column_type: ColumnType) -> TypedColumn:
+    return _column("delivery_properties", name, column_type)
+
+
+#: Table 19.1, by the place of AMQP 1.0 that says the same.
+_PLACES: Mapping[Place, Location] = MappingProxyType(
+    {
+        Place("header", "durable"): Derived(Derivation.PERSISTENT, (_delivery("delivery_mode", SMALLINT),)),
+        Place("header", "priority"): _delivery("priority", SMALLINT),
+        Place("header", "ttl"): _delivery("ttl", BIGINT),
+        Place("delivery_properties", "redelivered"): _delivery("redelivered", BOOLEAN),
+        Place("properties", "message_id"): Derived(Derivation.UUID, (_message("message_id", BINARY),)),
+        Place("properties", "user_id"): _message("user_id", BINARY),
+        Place("properties", "subject"): TaggedUnion((*_HEADERS, Key(SUBJECT))),
+        Place("properties", "reply_to"): Derived(
+            Derivation.ADDRESS,
+            tuple(
+                TypedColumn(("message_properties", "reply_to", name), STRING) for name in ("exchange", "routing_key")
+            ),
+        ),
+        Place("properties", "correlation_id"): Derived(Derivation.TEXT, (_message("correlation_id", BINARY),)),
+        Place("properties", "content_type"): _message("content_type", STRING),
+        Place("properties", "content_encoding"): _message("content_encoding", STRING),
+        Place("properties", "creation_time"): _delivery("timestamp", TIMESTAMP),
+        Place("properties", "absolute_expiry_time"): _delivery("expiration", TIMESTAMP),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroTenLayout:
+    """The two property structs of AMQP 0-10."""
+
+    name: str = "amqp-0-10"
+
+    @property
+    def schema(self) -> Fields:
+        """The columns of both structs."""
+        return SCHEMA
+
+    def field(self, place: Place) -> Location | None:
+        """The place by Table 19.1; None for what 0-10 does not have."""
+        if place.section == "application_properties":
+            return self.property(place.field)
+        return _PLACES.get(place)
+
+    def property(self, name: str) -> Location | None:
+        """Every name has a place: the application header of that name."""
+        return TaggedUnion((*_HEADERS, Key(name)))
+
+    def names(self) -> tuple[str, ...]:
+        """Empty, for any name has a place."""
+        return ()
+
+    def row(self, message: Message) -> Mapping[str, Any]:
+        """What of a message AMQP 0-10 can say, as one row; a time is its milliseconds."""
+        return {
+            "message_properties": _message_properties(message),
+            "delivery_properties": _delivery_properties(message),
+        }
+
+
+def _message_properties(message: Message) -> dict[str, Any]:
+    properties = message.properties or Properties()
+    headers = unions(message.application_properties)
+    if properties.subject is not None:
+        headers = (headers or {}) | (unions({SUBJECT: AmqpValue(AmqpType.STRING, properties.subject)}) or {})
+    row: dict[str, Any] = dict.fromkeys(_MESSAGE)
+    match properties.message_id:
+        case AmqpValue(AmqpType.UUID, value) if value is not None:
+            row["message_id"] = value.bytes  # type: ignore[union-attr]
+    match properties.correlation_id:
+        case AmqpValue(AmqpType.STRING, str() as text):
+            row["correlation_id"] = text.encode()
+    return row | {
+        "reply_to": _reply_to(properties.reply_to),
+        "content_type": properties.content_type,
+        "content_encoding": properties.content_encoding,
+        "user_id": properties.user_id,
+        "application_headers": headers,
+    }
+
+
+def _delivery_properties(message: Message) -> dict[str, Any]:
+    header, properties = message.header or Header(), message.properties or Properties()
+    row: dict[str, Any] = dict.fromkeys(_DELIVERY)
+    return row | {
+        "redelivered": None if header.delivery_count is None else header.delivery_count > 0,
+        "priority": header.priority,
+        "delivery_mode": None if header.durable is None else PERSISTENT if header.durable else _TRANSIENT,
+        "ttl": header.ttl,
+        "timestamp": properties.creation_time,
+        "expiration": properties.absolute_expiry_time,
+    }
+
+
+def _reply_to(address: str | None) -> dict[str, str | None] | None:
+    """An address as exchange and routing key; a name alone is a queue, which the default exchange routes to."""
+    if address is None:
+        return None
+    exchange, slash, key = address.partition("/")
+    if exchange and slash and key:
+        return {"exchange": exchange, "routing_key": key}
+    return {"exchange": None, "routing_key": address}

@@ -1,0 +1,103 @@
+"""Message ids as JMS text: the forms of the JMS mapping, working draft 10, section 3.2.1.1, in both directions.
+
+An AMQP id is a string, a ulong, a uuid or binary, and JMS knows strings only. The text says which of them it was, so
+that an id read from one message can be found in, or set on, another one.
+"""
+
+from __future__ import annotations
+
+import re
+from uuid import UUID
+
+from transpiler.errors import DecodeError
+from transpiler.message.types import AmqpType, AmqpValue
+
+#: What every JMSMessageID begins with.
+PREFIX = "ID:"
+BINARY, UUID_, ULONG = "ID:AMQP_BINARY:", "ID:AMQP_UUID:", "ID:AMQP_ULONG:"
+NO_PREFIX, STRING = "ID:AMQP_NO_PREFIX:", "ID:AMQP_STRING:"
+
+#: A string that begins with one of these would be taken for another form, and so is escaped.
+ESCAPED = (BINARY, UUID_, ULONG, NO_PREFIX, STRING)
+
+_HEX = re.compile(r"(?:[0-9A-Fa-f]{2})*")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_DECIMAL = re.compile(r"0|[1-9][0-9]*")
+
+
+def message_id_text(value: AmqpValue) -> str | None:
+    """JMSMessageID for a message id; None for a null or for what is no id.
+
+    A string that lacks the prefix "ID:" gets one that says so.
+    """
+    text = correlation_id_text(value)
+    if value.type is AmqpType.STRING and text is not None and not text.startswith(PREFIX):
+        return NO_PREFIX + text
+    return text
+
+
+def correlation_id_text(value: AmqpValue) -> str | None:
+    """JMSCorrelationID for a correlation id; None for a null or for what is no id."""
+    match value:
+        case AmqpValue(AmqpType.STRING, str() as text):
+            return STRING + text if text.startswith(ESCAPED) else text
+        case AmqpValue(AmqpType.ULONG, int() as number):
+            return f"{ULONG}{number % 2**64}"
+        case AmqpValue(AmqpType.UUID, UUID() as uuid):
+            return f"{UUID_}{uuid}"
+        case AmqpValue(AmqpType.BINARY, bytes() as binary):
+            return BINARY + binary.hex().upper()
+        case _:
+            return None
+
+
+def read_id(text: str) -> AmqpValue:
+    """The AMQP id that a JMSMessageID, or a JMSCorrelationID, stands for: what a client sends for that text.
+
+    Hexadecimal digits are read in either case. ``DecodeError`` where the text names a form and does not have it: what
+    "can't be converted into the indicated underlying format MUST cause an appropriate exception".
+    """
+    if text.startswith(ULONG):
+        digits = text[len(ULONG) :]
+        if not _DECIMAL.fullmatch(digits) or int(digits[:21]) >= 2**64:
+            hint = "write decimal digits without a leading zero, for a number below 2 to the 64th"
+            raise DecodeError.at("id.ulong", f"{text!r} holds no ulong", hint=hint)
+        return AmqpValue(AmqpType.ULONG, int(digits))
+    if text.startswith(UUID_):
+        digits = text[len(UUID_) :]
+        if not _UUID.fullmatch(digits):
+            hint = "write it as 8-4-4-4-12 hexadecimal digits"
+            raise DecodeError.at("id.uuid", f"{text!r} holds no UUID", hint=hint)
+        return AmqpValue(AmqpType.UUID, UUID(digits))
+    if text.startswith(BINARY):
+        digits = text[len(BINARY) :]
+        if not _HEX.fullmatch(digits):
+            hint = "write two hexadecimal digits for each byte"
+            raise DecodeError.at("id.binary", f"{text!r} holds no bytes", hint=hint)
+        return AmqpValue(AmqpType.BINARY, bytes.fromhex(digits))
+    for prefix in (NO_PREFIX, STRING):
+        if text.startswith(prefix):
+            return AmqpValue(AmqpType.STRING, text[len(prefix) :])
+    return AmqpValue(AmqpType.STRING, text)
+
+
+def canonical(text: str) -> str:
+    """The text with its hexadecimal digits in the case in which ids are read; any other text as it is."""
+    if text.startswith((BINARY, UUID_)):
+        try:
+            return correlation_id_text(read_id(text)) or text
+        except DecodeError:
+            return text
+    return text
+
+
+def text_of(text: str, *, message_id: bool) -> str | None:
+    """What the id that a text stands for reads as; another text than the given one is read from no message.
+
+    None where the text names a form and does not have it.
+    """
+    try:
+        value = read_id(text)
+    except DecodeError:
+        return None
+    return message_id_text(value) if message_id else correlation_id_text(value)

@@ -1,0 +1,98 @@
+"""What JMS makes of a message: its class, and the kinds of its destinations.
+
+Source: the JMS mapping, working draft 10, sections 3.2.4, 3.3.4 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from transpiler.message.types import AmqpType, AmqpValue
+
+#: The annotations that say the kinds of JMSDestination and of JMSReplyTo: 5.1.
+DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
+
+#: Their values, and the terminus capabilities that the kinds are called by: 5.2.
+DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
+    {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
+)
+
+#: The annotation that says the class of the message, and its values: 3.2.4.
+MESSAGE_TYPE = "x-opt-jms-msg-type"
+MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
+    {
+        0: "Message",
+        1: "ObjectMessage",
+        2: "MapMessage",
+        3: "BytesMessage",
+        4: "StreamMessage",
+        5: "TextMessage",
+    }
+)
+
+#: The content type of a serialized Java object, and those of text: 3.3.4.3.
+SERIALIZED = "application/x-java-serialized-object"
+TEXT_PREFIX, APPLICATION = "text/", "application/"
+TEXT_TYPES = tuple(APPLICATION + name for name in ("xml", "xml-dtd", "json", "javascript", "ecmascript"))
+TEXT_SUFFIXES = ("+xml", "+json")
+
+#: The AMQP types of a body value that are text, null among them, and bytes: 3.3.4.4.
+TEXT_VALUES, BYTES_VALUES = (AmqpType.STRING, AmqpType.NULL), (AmqpType.BINARY,)
+
+
+def destination_type(annotation: AmqpValue | None) -> str | None:
+    """The kind of a destination by its annotation, of any integral type; None where it does not say."""
+    number = _integer(annotation)
+    return None if number is None else DESTINATION_TYPES.get(number)
+
+
+def message_type(
+    annotation: AmqpValue | None, content_type: str | None, section: str | None, value: AmqpValue | None
+) -> str:
+    """The class of a message: by its annotation, else by its body and content type.
+
+    ``section`` is the body's section and ``value`` the value of an ``amqp-value`` section. Without a body it is a
+    plain ``Message``.
+    """
+    number = _integer(annotation)
+    # "its value MUST be used to determine the type of JMS message"
+    if number is not None and number in MESSAGE_TYPES:
+        return MESSAGE_TYPES[number]
+    match section:
+        case "data":
+            return _by_content(content_type)
+        case "amqp-value" if value is None or value.type in TEXT_VALUES:
+            # "If the received body section contains a string or null value, the message MUST be … a TextMessage."
+            return "TextMessage"
+        case "amqp-value" if value is not None and value.type in BYTES_VALUES:
+            # "If the received body section contains a binary value, the message MUST be … a BytesMessage."
+            return "BytesMessage"
+        case "amqp-value" | "amqp-sequence":
+            # "For all other amqp-value body section contents, the message MUST be … an ObjectMessage."
+            return "ObjectMessage"
+        case _:
+            return "Message"
+
+
+def media_type(content_type: str) -> str:
+    """A content type without its parameters, in lower case."""
+    return content_type.partition(";")[0].strip(" ").lower()
+
+
+def _by_content(content_type: str | None) -> str:
+    media = media_type(content_type or "")
+    if media == SERIALIZED:
+        return "ObjectMessage"
+    if media.startswith(TEXT_PREFIX) or media in TEXT_TYPES:
+        return "TextMessage"
+    if media.startswith(APPLICATION) and media.endswith(TEXT_SUFFIXES):
+        return "TextMessage"
+    return "BytesMessage"
+
+
+def _integer(value: AmqpValue | None) -> int | None:
+    # "implementations MUST cope with receiving any integral type for the annotation value."
+    if value is None or not isinstance(value.value, int) or isinstance(value.value, bool):
+        return None
+    return value.value

@@ -1,0 +1,107 @@
+"""RabbitMQ's tracing log, one JSON object a line: AMQP 0-9-1 messages with the broker's own answer beside them.
+
+The routing key becomes the subject, headers become application properties, and the basic properties go where AMQP 1.0
+has them. ``app_id`` and ``cluster_id`` are left out, for AMQP 1.0 has no field for them; so is a header that is a table
+or an array, which nothing can compare.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transpiler.errors import DecodeError
+from transpiler.message.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A message, the exchange and the routing keys that it was published with, and the queues that the broker chose.
+
+    There are several routing keys where the sender wrote CC or BCC headers; the first one is the message's subject.
+    """
+
+    message: Message
+    exchange: str
+    routing_keys: tuple[str, ...]
+    queues: tuple[str, ...]
+
+
+def read_trace(lines: Iterable[str], name: str = "trace") -> Iterator[Publication]:
+    """The publications of a tracing log, in order; deliveries to consumers are passed over.
+
+    ``DecodeError`` names the line, by ``name``.
+    """
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise DecodeError.at(
+                "trace.json", f"{name}:{number}:{error.colno}: this is not JSON: {error.msg}"
+            ) from None
+        try:
+            if not isinstance(entry, Mapping):
+                raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
+            if entry.get("type") != "received":
+                yield read_publication(entry)
+        except DecodeError as error:
+            found = error.diagnostics[0]
+            raise DecodeError.at(found.code, f"{name}:{number}: {found.message}", hint=found.hint) from None
+
+
+def read_publication(entry: Mapping[str, Any]) -> Publication:
+    """One entry of a tracing log; ``DecodeError`` where a member is missing or is not what the plugin writes."""
+    exchange, keys, queues = entry.get("exchange"), entry.get("routing_keys"), entry.get("routed_queues")
+    if queues == "none":
+        queues = []
+    if not isinstance(exchange, str) or not _texts(keys) or not keys or not _texts(queues):
+        message = "an entry of a tracing log has an exchange, routing_keys and routed_queues"
+        raise DecodeError.at("trace.entry", message, hint="write the log with the tracing plugin, in the JSON format")
+    return Publication(Message.from_dict(message_json(entry)), exchange, tuple(keys), tuple(sorted(set(queues or ()))))
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The message of an entry as message JSON."""
+    basic = entry.get("properties")
+    if not isinstance(basic, Mapping):
+        raise DecodeError.at("trace.entry", "properties is missing")
+    header: dict[str, Any] = {"durable": basic.get("delivery_mode") == 2}
+    if "priority" in basic:
+        header["priority"] = basic["priority"]
+    if "expiration" in basic:
+        header["ttl"] = _milliseconds(basic["expiration"])
+    properties: dict[str, Any] = {"subject": entry["routing_keys"][0], "to": f"/exchanges/{entry['exchange']}"}
+    for name in ("message_id", "correlation_id", "reply_to", "content_type", "content_encoding"):
+        if name in basic:
+            properties[name] = basic[name]
+    if "user_id" in basic:
+        properties["user_id"] = base64.b64encode(str(basic["user_id"]).encode()).decode()
+    if isinstance(basic.get("timestamp"), int):
+        properties["creation_time"] = basic["timestamp"] * 1000
+        if "ttl" in header:
+            properties["absolute_expiry_time"] = properties["creation_time"] + header["ttl"]
+    result: dict[str, Any] = {"header": header, "properties": properties}
+    if "type" in basic:
+        result["message_annotations"] = {"x-opt-jms-type": basic["type"]}
+    headers = basic.get("headers")
+    if isinstance(headers, Mapping):
+        simple = {name: value for name, value in headers.items() if not isinstance(value, dict | list)}
+        result["application_properties"] = simple
+    if "payload" in entry:
+        result["body"] = {"section": "data", "data": entry["payload"]}
+    return result
+
+
+def _milliseconds(text: Any) -> int:
+    if not isinstance(text, str) or not text.isascii() or not text.isdigit():
+        raise DecodeError.at("trace.entry", f"properties.expiration: {text!r} is no number of milliseconds")
+    return int(text)

@@ -1,0 +1,128 @@
+"""How far a topology's answer agrees with what a broker recorded: counts by exchange and by queue, and example rows.
+
+Counts are added up one message at a time, or filled in whole by whoever has counted elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A message whose recorded queues are not the routed ones; ``label`` says which message it is."""
+
+    label: str
+    exchange: str
+    routing_key: str | None
+    missed: tuple[str, ...]
+    extra: tuple[str, ...]
+
+
+@dataclass
+class Backtest:
+    """The comparison of recorded and routed queues.
+
+    A queue is *missed* where the broker had it and the topology has not, and *extra* the other way round. ``messages``
+    and ``disagreeing`` count messages by exchange.
+    """
+
+    max_examples: int = 10
+    messages: Counter[str] = field(default_factory=Counter)
+    disagreeing: Counter[str] = field(default_factory=Counter)
+    deliveries: int = 0
+    missed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    extra: Counter[tuple[str, str]] = field(default_factory=Counter)
+    examples: list[Disagreement] = field(default_factory=list)
+
+    def add(
+        self,
+        label: str,
+        exchange: str,
+        routing_key: str | None,
+        recorded: Iterable[str],
+        routed: Iterable[str],
+    ) -> bool:
+        """Compare one message's queues; whether they agree. The order of queues and repetitions do not matter."""
+        before, now = set(recorded), set(routed)
+        self.messages[exchange] += 1
+        self.deliveries += len(before)
+        if before == now:
+            return True
+        self.disagreeing[exchange] += 1
+        missed, extra = tuple(sorted(before - now)), tuple(sorted(now - before))
+        self.missed.update((exchange, queue) for queue in missed)
+        self.extra.update((exchange, queue) for queue in extra)
+        if len(self.examples) < self.max_examples:
+            self.examples.append(Disagreement(label, exchange, routing_key, missed, extra))
+        return False
+
+    @property
+    def total(self) -> int:
+        """All messages."""
+        return self.messages.total()
+
+    @property
+    def agreed(self) -> int:
+        """The messages with the same queues on both sides."""
+        return self.total - self.disagreeing.total()
+
+    @property
+    def passed(self) -> bool:
+        """Whether there were messages, and all agree."""
+        return self.total > 0 and self.agreed == self.total
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "messages": self.total,
+            "agreed": self.agreed,
+            "deliveries": self.deliveries,
+            "exchanges": [
+                {"exchange": name, "messages": count, "agreed": count - self.disagreeing[name]}
+                for name, count in sorted(self.messages.items())
+            ],
+            "missed": _counts(self.missed),
+            "extra": _counts(self.extra),
+            "examples": [
+                {
+                    "message": example.label,
+                    "exchange": example.exchange,
+                    "routing_key": example.routing_key,
+                    "missed": list(example.missed),
+                    "extra": list(example.extra),
+                }
+                for example in self.examples
+            ],
+        }
+
+    def render(self) -> str:
+        """What a person reads: the verdict, then exchanges, queues and examples where there is disagreement."""
+        if not self.total:
+            return "no messages were compared"
+        share = f"{self.agreed:,} of {self.total:,} messages"
+        lines = [f"{share} have exactly the broker's queues ({self.deliveries:,} deliveries)"]
+        width = max(len(_shown(name)) for name in self.messages)
+        for name, count in sorted(self.messages.items()):
+            agreed = count - self.disagreeing[name]
+            lines.append(f"  {_shown(name):{width}}  {agreed:,} of {count:,}")
+        for title, counts in (("missed", self.missed), ("extra", self.extra)):
+            for (exchange, queue), count in counts.most_common(20):
+                lines.append(f"{title} {count:,} times: {_shown(exchange)} → {queue}")
+        for example in self.examples:
+            parts = [f"missed {', '.join(example.missed)}"] if example.missed else []
+            parts += [f"extra {', '.join(example.extra)}"] if example.extra else []
+            key = "" if example.routing_key is None else f" with key {example.routing_key!r}"
+            lines.append(f"example {example.label}: to {_shown(example.exchange)}{key}: {'; '.join(parts)}")
+        return "\n".join(lines)
+
+
+def _shown(exchange: str) -> str:
+    return exchange or "(default exchange)"
+
+
+def _counts(counts: Counter[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [{"exchange": exchange, "queue": queue, "messages": n} for (exchange, queue), n in sorted(counts.items())]

@@ -1,0 +1,111 @@
+"""A topology from a file: which form it is in shows in what it holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from transpiler.diagnostics import Diagnostic
+from transpiler.errors import TopologyError
+from transpiler.source import Source, Span
+from transpiler.topology.brokerj import topology_from_broker_j
+from transpiler.topology.check import check_filters
+from transpiler.topology.definitions import topology_from_definitions
+from transpiler.topology.form import topology_from_dict
+from transpiler.topology.model import Topology
+
+#: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's configuration.
+Form = Literal["topology", "rabbitmq", "broker-j"]
+
+_OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
+
+
+def read_topology(path: str | Path, *, form: Form | None = None, vhost: str | None = None) -> Topology:
+    """The topology in a file: the project's own form as JSON or YAML, RabbitMQ's definitions, or Broker-J's JSON.
+
+    ``form`` is guessed where it is left out; ``vhost`` chooses one of several virtual hosts. YAML needs the extra
+    ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the file's name
+    and the path in it; a file that cannot be read is an ``OSError``.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TopologyError.at("topology.text", f"{path} is not UTF-8: byte {error.start}") from None
+    return parse_topology(text, str(path), form=form, vhost=vhost)
+
+
+def parse_topology(text: str, name: str, *, form: Form | None = None, vhost: str | None = None) -> Topology:
+    """The topology in a text; ``name`` is what errors call it, and its ending tells YAML from JSON."""
+    source = Source(text, name)
+    data = _load_yaml(source) if name.endswith((".yaml", ".yml")) else _load_json(source)
+    try:
+        topology = _READERS[form or guess_form(data)](data, vhost)
+        check_filters(topology)
+    except TopologyError as error:
+        raise TopologyError([_with_source(found, source) for found in error.diagnostics]) from None
+    if not topology.findings:
+        return topology
+    return replace(topology, findings=tuple(_with_source(found, source) for found in topology.findings))
+
+
+_READERS: Mapping[Form, Callable[[Any, str | None], Topology]] = {
+    "topology": lambda data, _: topology_from_dict(data),
+    "rabbitmq": topology_from_definitions,
+    "broker-j": topology_from_broker_j,
+}
+
+
+def guess_form(data: Any) -> Form:
+    """Which form an object is in: the project's own has ``broker``, RabbitMQ's exports its version or its bindings."""
+    if isinstance(data, Mapping):
+        if "broker" in data:
+            return "topology"
+        bindings = data.get("bindings")
+        if any(name.startswith(("rabbit_version", "rabbitmq_")) for name in data) or "permissions" in data:
+            return "rabbitmq"
+        if isinstance(bindings, list) and any(isinstance(item, Mapping) and "routing_key" in item for item in bindings):
+            return "rabbitmq"
+        if any(name in data for name in _OF_BROKER_J):
+            return "broker-j"
+        if "bindings" not in data and any(name in data for name in ("exchanges", "queues")):
+            return "broker-j"
+    elif isinstance(data, list):
+        return "broker-j"
+    return "topology"
+
+
+def _load_json(source: Source) -> Any:
+    try:
+        return json.loads(source.text)
+    except json.JSONDecodeError as error:
+        span = Span(error.pos, error.pos + 1)
+        raise TopologyError.at("topology.json", f"this is not JSON: {error.msg}", source, span) from None
+    except RecursionError:
+        raise TopologyError.at("topology.json", "this is nested too deeply", source) from None
+
+
+def _load_yaml(source: Source) -> Any:
+    try:
+        import yaml
+    except ImportError:
+        hint = "pip install 'selector-sql[yaml]', or write the topology as JSON"
+        raise TopologyError.at("topology.yaml", "YAML needs PyYAML", source, hint=hint) from None
+    try:
+        return yaml.safe_load(source.text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        span = None if mark is None else Span(mark.index, mark.index + 1)
+        raise TopologyError.at("topology.yaml", f"this is not YAML: {error.problem}", source, span) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise TopologyError.at("topology.yaml", f"this is not YAML: {error}", source) from None
+
+
+def _with_source(found: Diagnostic, source: Source) -> Diagnostic:
+    if found.source is None:
+        return replace(found, source=source)
+    # The text is a binding's, and its name is the path in the file.
+    return replace(found, source=Source(found.source.text, f"{source.name}: {found.source.name}"))

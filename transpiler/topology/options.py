@@ -1,0 +1,212 @@
+"""The text of a Qpid address as it is written: a name, a subject, and a map of options, with the place of each part.
+
+The grammar is the Qpid Messaging API's: ``name [/ subject] [; {options}]``. A word ends at white space and at
+``' " { } [ ] , : /``; in quotes, a backslash stands before the character that is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+from transpiler.errors import TopologyError
+from transpiler.source import Source, Span
+
+#: Levels of maps and lists that options may have.
+MAX_DEPTH = 20
+
+_WORD = re.compile(r"""[^\s'"{}\[\],:/;]+""")
+_NAME = re.compile(r"[^\s/;'\"]+")
+_SUBJECT = re.compile(r"[^;'\"]+")
+_QUOTED = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'""", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+Scalar = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A simple value and its place."""
+
+    value: Scalar
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """A map: its keys with their places, in order, and the values."""
+
+    items: tuple[tuple[Text, Value], ...]
+    span: Span
+
+    def __iter__(self) -> Iterator[tuple[Text, Value]]:
+        return iter(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list."""
+
+    items: tuple[Value, ...]
+    span: Span
+
+
+Value = Text | Pairs | Items
+
+
+@dataclass(frozen=True, slots=True)
+class AddressText:
+    """The three parts of an address."""
+
+    name: Text
+    subject: Text | None
+    options: Pairs | None
+
+
+def read_address_text(source: Source) -> AddressText:
+    """The parts of an address; ``TopologyError`` with the span where the text ends to be one."""
+    reader = _Reader(source)
+    name = reader.part(_NAME, "a name", "write the name of a queue or an exchange first")
+    subject = None
+    if reader.sign("/"):
+        subject = reader.part(_SUBJECT, "a subject after /", "leave the / out where there is no subject")
+    options = None
+    if reader.sign(";"):
+        if not reader.looks_at("{"):
+            reader.fail("address.options", "expected options in braces after ;", "write ; {link: {durable: true}}")
+        value = reader.value(0)
+        assert isinstance(value, Pairs)
+        options = value
+    reader.end()
+    return AddressText(name, subject, options)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
+        self.at = 0
+
+    def _skip(self) -> None:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+
+    def looks_at(self, sign: str) -> bool:
+        """Whether the next sign is this one."""
+        self._skip()
+        return self.text.startswith(sign, self.at)
+
+    def sign(self, sign: str) -> bool:
+        """Read a sign, if it is there."""
+        if not self.looks_at(sign):
+            return False
+        self.at += 1
+        return True
+
+    def fail(self, code: str, message: str, hint: str | None = None, span: Span | None = None) -> NoReturn:
+        """The error at the next character."""
+        raise TopologyError.at(code, message, self.source, span or Span(self.at, self.at + 1), hint)
+
+    def end(self) -> None:
+        """Nothing follows."""
+        self._skip()
+        if self.at < len(self.text):
+            hint = "options stand in braces after a semicolon"
+            self.fail("address.end", f"expected the end, found {self.text[self.at]!r}", hint)
+
+    def part(self, pattern: re.Pattern[str], what: str, hint: str) -> Text:
+        """A name or a subject: quoted, or as it stands."""
+        quoted = self._quoted()
+        if quoted is not None:
+            return quoted
+        found = pattern.match(self.text, self.at)
+        text = found[0].rstrip() if found is not None else ""
+        if found is None or not text:
+            self.fail("address.expected", f"expected {what}", hint)
+        self.at = found.end()
+        return Text(text, Span(found.start(), found.start() + len(text)))
+
+    def _quoted(self) -> Text | None:
+        self._skip()
+        if self.text[self.at : self.at + 1] not in ("'", '"') or self.at == len(self.text):
+            return None
+        found = _QUOTED.match(self.text, self.at)
+        if found is None:
+            span = Span(self.at, len(self.text))
+            self.fail("address.unterminated", "this string has no end", f"close it with {self.text[self.at]}", span)
+        self.at = found.end()
+        return Text(_ESCAPE.sub(_unescape, found[1] if found[1] is not None else found[2]), Span(*found.span()))
+
+    def value(self, depth: int) -> Value:
+        """A map, a list, or a simple value."""
+        if depth > MAX_DEPTH:
+            self.fail("limit.nesting", f"options are nested more than {MAX_DEPTH} deep")
+        self._skip()
+        start = self.at
+        if self.sign("{"):
+            return Pairs(tuple(self._pairs(depth)), Span(start, self.at))
+        if self.sign("["):
+            return Items(tuple(self._items(depth)), Span(start, self.at))
+        found = self._quoted() or self._word()
+        if found is None:
+            shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
+            self.fail("address.expected", f"expected a value, found {shown}")
+        return found
+
+    def _word(self) -> Text | None:
+        self._skip()
+        found = _WORD.match(self.text, self.at)
+        if found is None:
+            return None
+        self.at = found.end()
+        return Text(_scalar(found[0]), Span(*found.span()))
+
+    def _pairs(self, depth: int) -> Iterator[tuple[Text, Value]]:
+        seen: set[Scalar] = set()
+        while not self.sign("}"):
+            key = self._quoted() or self._key()
+            if key.value in seen:
+                self.fail("address.duplicate", f"{key.value} stands here twice", span=key.span)
+            seen.add(key.value)
+            if not self.sign(":"):
+                self.fail("address.expected", f"expected : after {key.value}", "a map has pairs: {key: value}")
+            yield key, self.value(depth + 1)
+            self._separator("}")
+
+    def _key(self) -> Text:
+        self._skip()
+        found = _WORD.match(self.text, self.at)
+        if found is None:
+            shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
+            self.fail("address.expected", f"expected a key or }}, found {shown}")
+        self.at = found.end()
+        return Text(found[0], Span(*found.span()))
+
+    def _items(self, depth: int) -> Iterator[Value]:
+        while not self.sign("]"):
+            yield self.value(depth + 1)
+            self._separator("]")
+
+    def _separator(self, closing: str) -> None:
+        if self.sign(",") or self.looks_at(closing):
+            return
+        shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
+        self.fail("address.expected", f"expected , or {closing}, found {shown}")
+
+
+def _scalar(word: str) -> Scalar:
+    """A word without quotes: a number, a boolean, or text."""
+    if word.lower() in ("true", "false"):
+        return word.lower() == "true"
+    if _INTEGER.fullmatch(word) and -(2**63) <= int(word) < 2**63:
+        return int(word)
+    return float(word) if _FLOAT.fullmatch(word) else word
+
+
+def _unescape(found: re.Match[str]) -> str:
+    digits = found[1] or found[2]
+    return chr(int(digits, 16)) if digits else found[3]

@@ -119,7 +119,7 @@ class _Builder:
                 self._published.setdefault(state, []).append(name)
         self._numbers = {state: number for number, state in enumerate(states.states)}
         self._rules: dict[Shape, list[_Rule]] = {}
-        self._disjuncts: dict[int, tuple[Predicate, tuple[Disjunct, ...]]] = {}
+        self._disjuncts: dict[int, tuple[Predicate, list[tuple[Disjunct, list[_Rule]]]]] = {}
         self._matched: dict[int, tuple[Predicate, Predicate]] = {}
         self._trie = TrieBuilder()
         self._patterns: list[Delivery | None] = []
@@ -167,10 +167,11 @@ class _Builder:
         found = self._disjuncts.get(id(pattern))
         if found is None:
             # The pattern is kept with it, so that nobody else gets its identity.
-            found = self._disjuncts[id(pattern)] = (pattern, disjuncts(pattern))
-        for disjunct in found[1]:
+            ways = [(way, self._rules.setdefault(way.shape, [])) for way in disjuncts(pattern)]
+            found = self._disjuncts[id(pattern)] = (pattern, ways)
+        for disjunct, rules in found[1]:
             key, parameters = disjunct.row(constants)
-            self._rules.setdefault(disjunct.shape, []).append(_Rule(state, key, parameters, delivery))
+            rules.append(_Rule(state, key, parameters, delivery))
 
     def _divide(self) -> tuple[list[Shape], list[Shape]]:
         """The shapes with tables, and those whose rules are compiled."""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from spark_ext.columns import SelectorWarning, compile_selector, destination_type, message_type, reply_to_type
+from spark_ext.columns import (
+    SelectorWarning,
+    compile_address,
+    compile_selector,
+    destination_type,
+    message_type,
+    reply_to_type,
+)
 from spark_ext.routing import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 
 __all__ = [
     "MESSAGE_SCHEMA",
     "SelectorWarning",
+    "compile_address",
     "compile_selector",
     "create_messages",
     "deliveries",

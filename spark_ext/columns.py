@@ -10,10 +10,11 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.schemas import infer_layout
-from transpiler import Dialect, Layout, transpile_selector
+from transpiler import Dialect, Layout, transpile_address, transpile_selector
 from transpiler.compiler import transpile_destination_type, transpile_message_type
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.kinds import REPLY_TO
+from transpiler.topology.address import Address, NodeType
 
 #: What names or shows a layout; None is the canonical one.
 LayoutLike = str | Layout | StructType | DataFrame | None
@@ -38,6 +39,25 @@ def compile_selector(
     """
     found = _layout(layout)
     transpiled = transpile_selector(selector, found, dialect=dialect, result=result, missing=missing)
+    for finding in transpiled.diagnostics:
+        warnings.warn(finding.render(), SelectorWarning, stacklevel=2)
+    return _expression(transpiled.sql)
+
+
+def compile_address(
+    address: str | Address,
+    node_type: NodeType,
+    layout: LayoutLike = None,
+    *,
+    dialect: str | Dialect = "jms",
+    result: Literal["filter", "boolean", "ternary"] = "filter",
+    missing: Literal["error", "null"] = "error",
+) -> Column:
+    """What a receiver with a Qpid address gets, of the messages that were sent to the address's node, as a Column.
+
+    ``node_type`` is what the name resolves to: ``queue``, ``direct``, ``topic``, ``fanout``, ``headers`` or ``xml``.
+    """
+    transpiled = transpile_address(address, node_type, _layout(layout), dialect=dialect, result=result, missing=missing)
     for finding in transpiled.diagnostics:
         warnings.warn(finding.render(), SelectorWarning, stacklevel=2)
     return _expression(transpiled.sql)

@@ -7,7 +7,7 @@ layout (``layouts``), optimized (``optimizer``) and emitted (``sql``). Beside it
 
 from __future__ import annotations
 
-from transpiler.compiler import Transpiled, parse_selector, transpile_selector
+from transpiler.compiler import Transpiled, parse_selector, transpile_address, transpile_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import (
     DecodeError,
@@ -48,6 +48,7 @@ __all__ = [
     "parse_selector",
     "print_selector",
     "route_message",
+    "transpile_address",
     "transpile_selector",
 ]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
+from transpiler.analysis.addresses import Addresses
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.lowering import Lowering
 from transpiler.analysis.names import Missing, Names
@@ -15,13 +17,14 @@ from transpiler.layouts.layout import Layout
 from transpiler.layouts.zero_ten import ZeroTenLayout
 from transpiler.message.kinds import DESTINATION
 from transpiler.optimizer import optimize
-from transpiler.predicate.core import FALSE, TRUE, Predicate
+from transpiler.predicate.core import FALSE, TRUE, Predicate, all_of, any_of
 from transpiler.selector import ast
 from transpiler.selector.check import check
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.parser import parse_selector as parse
 from transpiler.source import Source
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
+from transpiler.topology.address import Address, NodeType, parse_address
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
@@ -63,10 +66,7 @@ def transpile_selector(
     has NULL for unknown. ``missing`` says what a name without a column means. Raises what ``parse_selector`` raises,
     and ``LayoutError``.
     """
-    if result not in ("filter", "boolean", "ternary"):
-        raise ValueError(f"result is filter, boolean or ternary, not {result!r}")
-    if missing not in ("error", "null"):
-        raise ValueError(f"missing is error or null, not {missing!r}")
+    _check_options(result, missing)
     tree = parse_selector(text, dialect)
     source = Source(text)
     lowering = Lowering(Names(find_layout(layout), missing, source), source)
@@ -76,6 +76,18 @@ def transpile_selector(
             return TRUE if wanted else FALSE
         return lowering.selector(tree, wanted)
 
+    return replace(_transpile(lower, result), diagnostics=tuple(lowering.findings))
+
+
+def _check_options(result: Result, missing: Missing) -> None:
+    if result not in ("filter", "boolean", "ternary"):
+        raise ValueError(f"result is filter, boolean or ternary, not {result!r}")
+    if missing not in ("error", "null"):
+        raise ValueError(f"missing is error or null, not {missing!r}")
+
+
+def _transpile(lower: Callable[[bool], Predicate], result: Result) -> Transpiled:
+    """The SQL of what is lowered for TRUE and, where three values are asked for, for FALSE."""
     lowered = lower(True)
     optimized = optimize(lowered)
     trace = (("lowered", emit_filter(lowered)), ("optimized", emit_filter(optimized)))
@@ -83,7 +95,43 @@ def transpile_selector(
         sql = emit_ternary(optimized, optimize(lower(False)))
     else:
         sql = emit_filter(optimized) if result == "filter" else emit_boolean(optimized)
-    return Transpiled(sql, tuple(lowering.findings), trace)
+    return Transpiled(sql, (), trace)
+
+
+def transpile_address(
+    address: str | Address,
+    node_type: NodeType,
+    layout: str | Layout = "amqp",
+    *,
+    dialect: str | Dialect = "jms",
+    result: Result = "filter",
+    missing: Missing = "error",
+) -> Transpiled:
+    """What a receiver with a Qpid address gets, as Spark SQL over the messages that were sent to the address's node.
+
+    ``node_type`` is what the name resolves to: ``queue``, or the type of an exchange. The subject and ``x-bindings``
+    of the address are its bindings, by the AMQP 0-10 mapping; ``selector`` of its link filters what they take, by the
+    rules of ``dialect``. Raises ``TopologyError`` for an address that does not read, and what selectors raise.
+    """
+    _check_options(result, missing)
+    if node_type not in get_args(NodeType):
+        raise ValueError(f"node_type is one of {', '.join(get_args(NodeType))}, not {node_type!r}")
+    parsed = parse_address(address) if isinstance(address, str) else address
+    where = find_layout(layout)
+    addresses = Addresses(where, missing)
+    text = parsed.link.selector or ""
+    tree, source = parse_selector(text, dialect), Source(text)
+    lowering = Lowering(Names(where, missing, source), source)
+
+    def lower(wanted: bool) -> Predicate:
+        bound = addresses.received(parsed, node_type, wanted)
+        if tree is None:
+            return bound
+        selected = lowering.selector(tree, wanted)
+        return all_of(bound, selected) if wanted else any_of(bound, selected)
+
+    transpiled = _transpile(lower, result)
+    return replace(transpiled, diagnostics=(*addresses.findings, *lowering.findings))
 
 
 def find_layout(layout: str | Layout) -> Layout:

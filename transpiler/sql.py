@@ -32,6 +32,7 @@ from transpiler.predicate.core import (
     In,
     IsNan,
     IsNull,
+    Joined,
     Like,
     NotTrue,
     Or,
@@ -40,6 +41,8 @@ from transpiler.predicate.core import (
     Truth,
     Value,
     When,
+    XPath,
+    XPathTest,
     type_class,
 )
 from transpiler.predicate.regular import regular_expression, topic_expression
@@ -152,6 +155,8 @@ def _predicate(node: Predicate) -> _Text:
             return _like(value, pattern, negated)
         case Topic(value=value, pattern=pattern, negated=negated):
             return _topic(_value(value)[0], pattern, negated)
+        case XPath(value=value, test=test):
+            return _xpath(_value(value)[0], test), _PRIMARY
         case Flag(value=value, negated=False):
             return _value(value)
         case Flag(value=value):
@@ -286,6 +291,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             return f"rtrim({text[0]})", _PRIMARY
         case Function.LEFT | Function.RIGHT:
             return f"{function.value}({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
+        case Function.DECODED:
+            return f"try_validate_utf8(CAST({text[0]} AS STRING))", _PRIMARY
         case Function.FIRST:
             return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
         case Function.TEXT:
@@ -391,6 +398,46 @@ def _divide_doubles(first: _Text, second: _Text, divisor: Value) -> _Text:
         f"CASE WHEN {by} <> 0D THEN {dividend} / {by} {'' if whole else negative_zero}"
         f"WHEN {by} = 0D THEN {dividend} * CAST('Infinity' AS DOUBLE) END",
         _PRIMARY,
+    )
+
+
+#: The element that is put around a document, so that what stands beside its root shows.
+_AROUND = "message-body"
+
+#: What may stand before the root and not inside another element: a byte order mark and the declaration.
+_DECLARATION = "^\ufeff?(<[?]xml[ \t\r\n][^>]*[?]>)?"
+
+#: Characters that XML has not; Spark's two XML parsers do not agree about them.
+_NO_XML = "[\ufffe\uffff]"
+
+#: One root, and nothing but white space beside it.
+_ONE_ROOT = "count(/*/*) = 1 and not(/*/text()[normalize-space()])"
+
+
+def _xpath(text: str, test: XPathTest) -> str:
+    """Conditions on an XML document, which are never asked of a text that is none: that would end the job."""
+    inner = f"regexp_replace({text}, {quote_text(_DECLARATION)}, '')"
+    closing = f"</{_AROUND}>"
+    options = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_corrupt_record')"
+    sound = " AND ".join(
+        (
+            f"instr(document, '{closing[:-1]}') = length(document) - {len(closing) - 1}",
+            f"NOT rlike(document, {quote_text(_NO_XML)})",
+            f"from_xml(document, '_corrupt_record STRING', {options})._corrupt_record IS NULL",
+        )
+    )
+    asked = _xpath_test("document", Joined("AND", (_ONE_ROOT, test)))
+    # An array of one is how SQL gives a name to a value.
+    documents = f"array(concat('<{_AROUND}>', {inner}, '{closing}'))"
+    return f"transform({documents}, document -> CASE WHEN {sound} THEN {asked} END)[0]"
+
+
+def _xpath_test(document: str, test: XPathTest) -> str:
+    if isinstance(test, str):
+        return f"xpath_boolean({document}, {quote_text(test)})"
+    terms = [_xpath_test(document, term) for term in test.terms]
+    return f" {test.word} ".join(
+        f"({text})" if isinstance(term, Joined) else text for text, term in zip(terms, test.terms, strict=True)
     )
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.spark import strategies
 from transpiler import Message, print_selector
-from transpiler.message.message import Properties
+from transpiler.message.message import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
 from transpiler.topology.rules import RULES, Rules
@@ -62,10 +62,20 @@ selectors = st.one_of(
 )
 
 
+queries = st.sampled_from(
+    (
+        "declare variable $a external; $a = 'a'",
+        "declare variable $a external; declare variable $b external; $a > 0 or not($b = 1)",
+        "./a = 'x'",
+        "declare variable $a external; ./a/b > 1 and $a",
+    )
+)
+
+
 @st.composite
 def topologies(draw: st.DrawFn, rules: Rules) -> Topology:
     """A topology with cycles, alternates, replaced keys and all types of exchanges that its broker has."""
-    types = [kind for kind in rules.types if kind != "xml"]
+    types = rules.types
     names = [*NAMES, *rules.predeclared]
     exchanges = []
     for name in NAMES:
@@ -94,6 +104,8 @@ def topologies(draw: st.DrawFn, rules: Rules) -> Topology:
                 arguments["x-match"] = AmqpValue(AmqpType.STRING, mode)
         if kinds[source] in rules.selector_types and draw(st.booleans()):
             arguments["x-filter-jms-selector"] = AmqpValue(AmqpType.STRING, draw(selectors))
+        if kinds[source] == "xml" and draw(st.booleans()):
+            arguments["xquery"] = AmqpValue(AmqpType.STRING, draw(queries))
         if rules.replaces_keys and binding.destination_type == "exchange" and draw(st.booleans()):
             arguments["x-replacement-routing-key"] = AmqpValue(AmqpType.STRING, draw(keys))
         if kinds[source] == "topic" and binding.key and not rules.topic.words(binding.key):
@@ -109,7 +121,13 @@ def messages(draw: st.DrawFn) -> Message:
     properties = message.properties or Properties()
     subject = draw(st.one_of(st.none(), keys))
     named = dict(message.application_properties or {}) | dict(draw(headers))
-    return replace(message, properties=replace(properties, subject=subject), application_properties=named)
+    body = draw(st.sampled_from((None, b"<a>x</a>", b"<a><b>2</b></a>", b"<a", b"\xff")))
+    return replace(
+        message,
+        properties=replace(properties, subject=subject),
+        application_properties=named,
+        body=Body("data", body),
+    )
 
 
 BROKERS = tuple(RULES.values())

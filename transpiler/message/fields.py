@@ -82,6 +82,9 @@ class HeaderField:
         return tuple(place for origin in self.origins for place in origin.places)
 
 
+#: Where a message says on which connection it was published, for no-local.
+PUBLISHER_CONNECTION = Place("message_annotations", "x-opt-publisher-connection")
+
 #: The values of JMSDeliveryMode by header.durable: Jakarta Messaging 3.8.1.1.
 DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False: "NON_PERSISTENT"})
 

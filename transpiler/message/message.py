@@ -1,67 +1,21 @@
-"""An AMQP 1.0 message in plain Python, and its JSON form, one object a line.
+"""An AMQP 1.0 message in plain Python: its sections, any of which may be absent, and what JMS makes of them.
 
-The shape is the canonical schema's: sections, and in them fields with underscores. Any section may be absent.
-Reading is strict: an unknown section or field, or a value outside its type, is a ``DecodeError`` that names the path.
+The shape is the canonical schema's: sections, and in them fields with underscores. ``json`` and ``wire`` read and write
+the two forms that a message has outside.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import math
-import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from decimal import Decimal, InvalidOperation
-from typing import Any, NoReturn
-from uuid import UUID
+from typing import Any
 
-from transpiler.diagnostics import nearest
-from transpiler.errors import DecodeError
 from transpiler.message import kinds
-from transpiler.message.types import AmqpType, AmqpValue, Primitive
+from transpiler.message.json import read_sections, section_to_json
+from transpiler.message.sections import Body, Header, Properties, Values
+from transpiler.message.wire import decode_sections
 
-#: A section that maps names to values: application properties, annotations, footer.
-Values = Mapping[str, AmqpValue]
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The transport header section; None is a field that the sender left out. ``ttl`` is in milliseconds."""
-
-    durable: bool | None = None
-    priority: int | None = None
-    ttl: int | None = None
-    first_acquirer: bool | None = None
-    delivery_count: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Properties:
-    """The properties section. Times are milliseconds since the epoch; an id is a string, ulong, uuid or binary."""
-
-    message_id: AmqpValue | None = None
-    user_id: bytes | None = None
-    to: str | None = None
-    subject: str | None = None
-    reply_to: str | None = None
-    correlation_id: AmqpValue | None = None
-    content_type: str | None = None
-    content_encoding: str | None = None
-    absolute_expiry_time: int | None = None
-    creation_time: int | None = None
-    group_id: str | None = None
-    group_sequence: int | None = None
-    reply_to_group_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """The body: which section it is (``data``, ``amqp-sequence``, ``amqp-value``), its bytes, or its simple value."""
-
-    section: str | None = None
-    data: bytes | None = None
-    value: AmqpValue | None = None
+__all__ = ["Body", "Header", "Message", "Properties", "Values"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +33,15 @@ class Message:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Message:
         """A message from its JSON form; ``DecodeError`` with the path of what does not fit."""
-        if not isinstance(data, Mapping):
-            _refuse("message.not-an-object", f"a message is an object of sections, not {_kind(data)}")
-        _known_names(data, _SECTIONS, "", "section")
-        sections = {name: _SECTIONS[name](name, value) for name, value in data.items() if value is not None}
-        return cls(**sections)
+        return cls(**read_sections(data))
+
+    @classmethod
+    def from_amqp(cls, data: bytes) -> Message:
+        """A bare or annotated message as an AMQP 1.0 client encodes it.
+
+        ``DecodeError`` with the byte range of what does not fit.
+        """
+        return cls(**decode_sections(data))
 
     @property
     def destination_type(self) -> str | None:
@@ -114,312 +72,5 @@ class Message:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: absent sections and fields left out, values plain where plain JSON says their type."""
-        result: dict[str, Any] = {}
-        for section in fields(self):
-            content = getattr(self, section.name)
-            if content is None:
-                continue
-            if isinstance(content, Mapping):
-                result[section.name] = {key: _value_to_json(value) for key, value in content.items()}
-            else:
-                result[section.name] = _fields_to_json(content)
-        return result
-
-
-def _refuse(code: str, message: str, path: str = "", hint: str | None = None) -> NoReturn:
-    raise DecodeError.at(code, f"{path}: {message}" if path else message, hint=hint)
-
-
-def _kind(value: object) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case Mapping():
-            return "an object"
-        case list() | tuple():
-            return "an array"
-        case _:
-            return f"a Python {type(value).__name__}"
-
-
-def _known_names(data: Mapping[str, Any], known: Mapping[str, object], path: str, what: str) -> None:
-    for name in data:
-        if name not in known:
-            near = nearest(str(name), known) if isinstance(name, str) else []
-            hint = f"did you mean {near[0]}?" if near else f"the {what}s are {', '.join(known)}"
-            _refuse(f"message.unknown-{what}", f"no {what} is called {name!r}", path, hint)
-
-
-def _integer(low: int, high: int) -> Callable[[str, Any], int]:
-    def read(path: str, value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int):
-            _refuse("message.type", f"expected an integer, found {_kind(value)}", path)
-        if not low <= value <= high:
-            _refuse("message.range", f"{value} is outside {low} to {high}", path)
-        return value
-
-    return read
-
-
-def _boolean(path: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        _refuse("message.type", f"expected true or false, found {_kind(value)}", path)
-    return value
-
-
-def _text(path: str, value: Any) -> str:
-    if not isinstance(value, str):
-        _refuse("message.type", f"expected text, found {_kind(value)}", path)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        _refuse("message.unicode", "holds half of a surrogate pair, which is no Unicode text", path)
-    return value
-
-
-def _symbol(path: str, value: Any) -> str:
-    text = _text(path, value)
-    if not text.isascii():
-        _refuse("message.type", "a symbol is ASCII text", path)
-    return text
-
-
-def _char(path: str, value: Any) -> str:
-    text = _text(path, value)
-    if len(text) != 1:
-        _refuse("message.type", f"a char is one Unicode code point, not {len(text)}", path)
-    return text
-
-
-def _bytes(path: str, value: Any) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    try:
-        return base64.b64decode(_text(path, value), validate=True)
-    except (binascii.Error, ValueError):
-        _refuse("message.base64", "is not base64", path)
-
-
-def _uuid(path: str, value: Any) -> UUID:
-    try:
-        return value if isinstance(value, UUID) else UUID(_text(path, value))
-    except ValueError:
-        _refuse("message.type", f"{value!r} is no UUID", path, "write it as 8-4-4-4-12 hexadecimal digits")
-
-
-_SPECIAL_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-
-
-def _double(path: str, value: Any) -> float:
-    if isinstance(value, str) and value in _SPECIAL_NUMBERS:
-        return _SPECIAL_NUMBERS[value]
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        _refuse("message.type", f"expected a number, found {_kind(value)}", path)
-    try:
-        return float(value)
-    except OverflowError:
-        _refuse("message.range", "is larger than any double", path)
-
-
-def _float(path: str, value: Any) -> float:
-    number = _double(path, value)
-    try:
-        narrowed: float = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:
-        _refuse("message.range", f"{number} is larger than any 32-bit float", path)
-    return narrowed
-
-
-def _decimal(path: str, value: Any) -> Decimal:
-    if isinstance(value, Decimal):
-        return value
-    try:
-        return Decimal(_text(path, value))
-    except InvalidOperation:
-        _refuse("message.type", f"{value!r} is no decimal number", path)
-
-
-def _null(path: str, value: Any) -> None:
-    if value is not None:
-        _refuse("message.type", f"a null has no value, found {_kind(value)}", path)
-
-
-#: How the tagged form reads each type's value, with the bounds of part 1 of the AMQP standard.
-_READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
-    AmqpType.NULL: _null,
-    AmqpType.BOOLEAN: _boolean,
-    AmqpType.UBYTE: _integer(0, 2**8 - 1),
-    AmqpType.USHORT: _integer(0, 2**16 - 1),
-    AmqpType.UINT: _integer(0, 2**32 - 1),
-    AmqpType.ULONG: _integer(0, 2**64 - 1),
-    AmqpType.BYTE: _integer(-(2**7), 2**7 - 1),
-    AmqpType.SHORT: _integer(-(2**15), 2**15 - 1),
-    AmqpType.INT: _integer(-(2**31), 2**31 - 1),
-    AmqpType.LONG: _integer(-(2**63), 2**63 - 1),
-    AmqpType.FLOAT: _float,
-    AmqpType.DOUBLE: _double,
-    AmqpType.DECIMAL32: _decimal,
-    AmqpType.DECIMAL64: _decimal,
-    AmqpType.DECIMAL128: _decimal,
-    AmqpType.CHAR: _char,
-    AmqpType.TIMESTAMP: _integer(-(2**63), 2**63 - 1),
-    AmqpType.UUID: _uuid,
-    AmqpType.BINARY: _bytes,
-    AmqpType.STRING: _text,
-    AmqpType.SYMBOL: _symbol,
-}
-
-_TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}
-
-
-def _value(path: str, value: Any) -> AmqpValue:
-    """A map value: plain JSON, or ``{"type": T, "value": X}``."""
-    match value:
-        case AmqpValue():
-            return value
-        case None:
-            return AmqpValue(AmqpType.NULL, None)
-        case bool():
-            return AmqpValue(AmqpType.BOOLEAN, value)
-        case int():
-            return AmqpValue(AmqpType.LONG, _READERS[AmqpType.LONG](path, value))
-        case float():
-            return AmqpValue(AmqpType.DOUBLE, value)
-        case str():
-            return AmqpValue(AmqpType.STRING, _text(path, value))
-        case Mapping():
-            _known_names(value, {"type": 0, "value": 0}, path, "key")
-            name = value.get("type")
-            if not isinstance(name, str) or name not in _TYPES:
-                near = nearest(str(name), _TYPES)
-                hint = f"did you mean {near[0]}?" if near else f"the types are {', '.join(_TYPES)}"
-                _refuse("message.unknown-type", f"no AMQP type is called {name!r}", path, hint)
-            amqp_type = _TYPES[name]
-            if value.get("value") is None:
-                return AmqpValue(AmqpType.NULL, None)
-            return AmqpValue(amqp_type, _READERS[amqp_type](path, value["value"]))
-        case _:
-            _refuse("message.type", f"expected a simple value, found {_kind(value)}", path)
-
-
-_ID_TYPES = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
-
-
-def _id(path: str, value: Any) -> AmqpValue:
-    """A message id. A plain integer is a ulong, for an id has no other integer type."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = {"type": "ulong", "value": value}
-    result = _value(path, value)
-    if result.type not in _ID_TYPES:
-        _refuse("message.type", f"an id is a string, ulong, uuid or binary, not {result.type.value}", path)
-    return result
-
-
-def _values(path: str, value: Any) -> Values:
-    if not isinstance(value, Mapping):
-        _refuse("message.type", f"expected an object of names and values, found {_kind(value)}", path)
-    return {_text(path, key): _value(f"{path}.{key}", item) for key, item in value.items()}
-
-
-def _section(record: Callable[..., Any], readers: Mapping[str, Callable[[str, Any], Any]]) -> Callable[[str, Any], Any]:
-    def read(path: str, value: Any) -> Any:
-        if not isinstance(value, Mapping):
-            _refuse("message.type", f"expected an object of fields, found {_kind(value)}", path)
-        _known_names(value, readers, path, "field")
-        present = {name: item for name, item in value.items() if item is not None}
-        return record(**{name: readers[name](f"{path}.{name}", item) for name, item in present.items()})
-
-    return read
-
-
-def _body_section(path: str, value: Any) -> str:
-    text = _text(path, value)
-    if text not in ("data", "amqp-sequence", "amqp-value"):
-        _refuse("message.type", f"{text!r} is no body section", path, "write data, amqp-sequence or amqp-value")
-    return text
-
-
-_UINT = _integer(0, 2**32 - 1)
-_MILLISECONDS = _integer(-(2**63), 2**63 - 1)
-
-_SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
-    "header": _section(
-        Header,
-        {
-            "durable": _boolean,
-            "priority": _integer(0, 255),
-            "ttl": _UINT,
-            "first_acquirer": _boolean,
-            "delivery_count": _UINT,
-        },
-    ),
-    "delivery_annotations": _values,
-    "message_annotations": _values,
-    "properties": _section(
-        Properties,
-        {
-            "message_id": _id,
-            "user_id": _bytes,
-            "to": _text,
-            "subject": _text,
-            "reply_to": _text,
-            "correlation_id": _id,
-            "content_type": _symbol,
-            "content_encoding": _symbol,
-            "absolute_expiry_time": _MILLISECONDS,
-            "creation_time": _MILLISECONDS,
-            "group_id": _text,
-            "group_sequence": _UINT,
-            "reply_to_group_id": _text,
-        },
-    ),
-    "application_properties": _values,
-    "body": _section(Body, {"section": _body_section, "data": _bytes, "value": _value}),
-    "footer": _values,
-}
-
-
-def _fields_to_json(section: Header | Properties | Body) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for item in fields(section):
-        value = getattr(section, item.name)
-        match value:
-            case None:
-                continue
-            case AmqpValue():
-                result[item.name] = _value_to_json(value)
-            case bytes():
-                result[item.name] = base64.b64encode(value).decode()
-            case _:
-                result[item.name] = value
-    return result
-
-
-def _value_to_json(value: AmqpValue) -> Any:
-    match value.type, value.value:
-        case _, None:
-            return None
-        case ((AmqpType.STRING | AmqpType.LONG | AmqpType.BOOLEAN), plain):
-            return plain
-        case AmqpType.DOUBLE, float() as number if math.isfinite(number):
-            return number
-        case amqp_type, inner:
-            return {"type": amqp_type.value, "value": _inner_to_json(inner)}
-
-
-def _inner_to_json(value: Primitive) -> Any:
-    match value:
-        case bytes():
-            return base64.b64encode(value).decode()
-        case UUID() | Decimal():
-            return str(value)
-        case float() as number if not math.isfinite(number):
-            return next((text for text, special in _SPECIAL_NUMBERS.items() if special == number), "NaN")
-        case _:
-            return value
+        contents = {section.name: getattr(self, section.name) for section in fields(self)}
+        return {name: section_to_json(content) for name, content in contents.items() if content is not None}

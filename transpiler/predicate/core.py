@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Literal
 
 from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Kind, Path
 from transpiler.message.types import TypeClass
@@ -39,6 +40,8 @@ class Function(Enum):
     #: So many characters from the beginning, or from the end, of a string.
     LEFT = "left"
     RIGHT = "right"
+    #: The text of bytes in UTF-8; NULL where they are none.
+    DECODED = "decoded"
     #: The first argument that is not NULL.
     FIRST = "first"
     #: Bytes as the UTF-8 text that they are; what is not UTF-8 becomes U+FFFD.
@@ -154,6 +157,26 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """XPath conditions of which all hold, or one does; Java lets a single one have few operators only."""
+
+    word: Literal["AND", "OR"]
+    terms: tuple[XPathTest, ...]
+
+
+#: XPath 1.0 conditions, in which ``/*/*`` is the root of the document.
+XPathTest = str | Joined
+
+
+@dataclass(frozen=True, slots=True)
+class XPath:
+    """A text is an XML document, and XPath conditions are true of it."""
+
+    value: Value
+    test: XPathTest
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """A boolean value is TRUE, or, negated, is FALSE."""
 
@@ -198,7 +221,7 @@ class NotTrue:
     predicate: Predicate
 
 
-Predicate = Truth | Compare | In | Among | Like | Topic | Flag | IsNull | IsNan | And | Or | NotTrue
+Predicate = Truth | Compare | In | Among | Like | Topic | XPath | Flag | IsNull | IsNan | And | Or | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

@@ -24,6 +24,7 @@ from transpiler.predicate.core import (
     Truth,
     Value,
     When,
+    XPath,
 )
 
 Node = Predicate | Value
@@ -45,6 +46,7 @@ def parts(node: Node) -> tuple[Node, ...]:
             | Among(value=value)
             | Like(value=value)
             | Topic(value=value)
+            | XPath(value=value)
             | Flag(value=value)
             | IsNull(value=value)
             | IsNan(value=value)
@@ -71,6 +73,7 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             | Among(value=inner)
             | Like(value=inner)
             | Topic(value=inner)
+            | XPath(value=inner)
             | Flag(value=inner)
             | IsNull(value=inner)
             | IsNan(value=inner)

@@ -13,11 +13,14 @@ from typing import Literal
 from transpiler.message.message import Message
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, TypeClass, coerce
 from transpiler.reference.evaluate import evaluate
+from transpiler.reference.query import matches_query
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, JMS
 from transpiler.selector.parser import parse_selector
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, HeadersMatch, Topology
+from transpiler.topology.query import Condition
 from transpiler.topology.rules import NumberEquality, Rules
+from transpiler.topology.xquery import parse_query
 
 #: What became of a message; ``no-exchange`` is one that was sent to an exchange that is not there.
 Outcome = Literal["routed", "discard", "reject", "return", "no-exchange"]
@@ -167,7 +170,11 @@ class _Route:
             case "headers":
                 found = matches_headers(topology.headers(binding), self.message, topology.rules)
             case "xml":
-                raise NotImplementedError
+                # The binding key is compared as a direct exchange does, and then the query is asked.
+                query = topology.xquery(binding)
+                found = any((key or "") == binding.key for key in keys) and (
+                    query is None or matches_query(_parsed_query(query), self.message, topology.rules.subject_header)
+                )
         if not found:
             return False
         # "If the expression evaluates to true, the message is routed to the queue."
@@ -178,6 +185,11 @@ class _Route:
 @lru_cache(maxsize=4096)
 def _parsed(selector: str, dialect: str) -> ast.Expression | None:
     return parse_selector(selector, DIALECTS.get(dialect, JMS))
+
+
+@lru_cache(maxsize=4096)
+def _parsed_query(query: str) -> Condition:
+    return parse_query(query)
 
 
 def matches_topic(pattern: Sequence[str], words: Sequence[str]) -> bool:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from transpiler.analysis.names import Missing
 from transpiler.analysis.operands import Operand, at
 from transpiler.analysis.pairs import header_at
+from transpiler.analysis.queries import Queries
 from transpiler.diagnostics import nearest
-from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.errors import LayoutError
 from transpiler.layouts.columns import (
     BIGINT,
     BINARY,
@@ -30,6 +31,7 @@ from transpiler.layouts.columns import (
 from transpiler.layouts.layout import Layout
 from transpiler.message.fields import Place
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, TypeClass, coerce
+from transpiler.optimizer import optimize
 from transpiler.predicate.core import (
     FALSE,
     TRUE,
@@ -47,8 +49,10 @@ from transpiler.routing.shapes import Parameter, parameter, shifted
 from transpiler.routing.tries import fits
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
+from transpiler.source import Source
 from transpiler.topology.model import Binding, HeadersMatch, Topology
 from transpiler.topology.rules import NumberEquality
+from transpiler.topology.xquery import parse_query
 
 #: Columns that a routed message has while it is routed: the exchange, the routing key, and the same without the empty
 #: words that the broker drops.
@@ -89,6 +93,7 @@ class Conditions:
         self._missing = missing
         self._selectors = Selectors(layout, parse, missing)
         self._headers: dict[object, Predicate] = {}
+        self._queries: dict[str, Predicate] = {}
         self._joined: dict[tuple[int, int], tuple[Predicate, Predicate, Predicate]] = {}
 
     def of(self, binding: Binding, key: RoutingKey) -> Condition | None:
@@ -106,11 +111,11 @@ class Conditions:
             case "headers":
                 found = self._headers_match(self.topology.headers(binding))
             case "xml":
-                raise UnsupportedFeatureError.at(
-                    "route.xml",
-                    f"{binding.path or binding.source}: bindings of XML exchanges are not compiled yet",
-                    hint="route_message answers them, one message at a time",
-                )
+                # The binding key is compared as a direct exchange does, and then the query is asked.
+                found = self._direct(binding.key, key)
+                query = self.topology.xquery(binding)
+                if found is not None and query is not None:
+                    found = self._both(found, self._query(query), ())
         if found is None:
             return None
         selector = self.topology.selector(binding)
@@ -135,6 +140,13 @@ class Conditions:
                 condition = self._direct(queue, key)
                 if condition is not None:
                     yield condition, queue
+
+    def _query(self, text: str) -> Predicate:
+        known = self._queries.get(text)
+        if known is None:
+            asked = Queries(self._layout, self._missing, self._rules.subject_header, Source(text, "xquery"))
+            known = self._queries[text] = optimize(asked.condition(parse_query(text)))
+        return known
 
     def _direct(self, wanted: str, key: RoutingKey) -> Condition | None:
         if key is None:

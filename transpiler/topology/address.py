@@ -252,11 +252,11 @@ def subscription_queue(address: Address) -> Queue:
 
     "If the reliability is set to unreliable then an auto-deleted, exclusive queue is used ... For exactly-once the
     queue is not set to be auto-deleted. The durability ... is determined by the durable option in the link properties."
-    Its name is the link's, and where the link has none, one that no other queue has at its broker.
+    Its name is the link's; where the link has none, the address's, to which a client adds what makes it unique.
     """
     reliable = address.link.reliability in ("at-least-once", "exactly-once")
     exclusive = address.link.declare.get("exclusive", True)
-    name = address.link.name or (f"{address.name}_{address.subject}" if address.subject else address.name)
+    name = address.link.name or address.name
     return Queue(name, durable=address.link.durable, auto_delete=not reliable, exclusive=exclusive is True)
 
 

@@ -1,4 +1,4 @@
-"""The texts inside bindings: every selector parses, by the rules of the topology's broker."""
+"""The texts inside bindings: every selector and every query parses, by the rules of the topology's broker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from transpiler.selector.check import check
 from transpiler.selector.dialects import DIALECTS, JMS
 from transpiler.selector.parser import parse_selector
 from transpiler.source import Source
-from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, Topology
+from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
+from transpiler.topology.xquery import parse_query
 
 #: Literals that are always well formed, so that one selector of a shape speaks for all that differ in these alone.
 _LITERAL = re.compile(r"'(?:[^']|'')*'|(?<![\w$.])[1-9][0-9]{0,8}(?![\w$.])")
@@ -23,7 +24,7 @@ _SPECIAL = re.compile(r'escape|--|/\*|"|\[', re.IGNORECASE)
 
 
 def check_filters(topology: Topology) -> None:
-    """Parse the selectors of all bindings; ``TopologyError`` names each that does not, with its place in the text.
+    """Parse the selectors and queries of all bindings; ``TopologyError`` names each that does not.
 
     Selectors that differ in their constants only are parsed once, so that a million bindings take seconds.
     """
@@ -36,6 +37,14 @@ def _errors(topology: Topology) -> Iterator[Diagnostic]:
     dialect = DIALECTS.get(topology.rules.dialect, JMS)
     sound: set[str] = set()
     for number, binding in enumerate(topology.bindings):
+        query = topology.xquery(binding)
+        if query is not None and query not in sound:
+            try:
+                parse_query(query)
+            except TranspilerError as error:
+                yield from _placed(error, query, binding, number, XQUERY_ARGUMENT)
+            else:
+                sound.add(query)
         selector = topology.selector(binding)
         if selector is None:
             continue
@@ -47,11 +56,15 @@ def _errors(topology: Topology) -> Iterator[Diagnostic]:
             if tree is not None:
                 check(tree, Source(selector))
         except TranspilerError as error:
-            path = f"{binding.path or f'bindings[{number}]'}.arguments.{SELECTOR_ARGUMENT}"
-            for found in error.diagnostics:
-                yield replace(found, source=Source(selector, path))
+            yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
         else:
             sound.add(shape)
+
+
+def _placed(error: TranspilerError, text: str, binding: Binding, number: int, argument: str) -> Iterator[Diagnostic]:
+    path = f"{binding.path or f'bindings[{number}]'}.arguments.{argument}"
+    for found in error.diagnostics:
+        yield replace(found, source=Source(text, path))
 
 
 def _placeholder(literal: re.Match[str]) -> str:

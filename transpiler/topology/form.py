@@ -6,7 +6,7 @@ or an ``exchange``; ``addresses`` are Qpid addresses, each of which makes its su
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from transpiler.message.message import Message
@@ -24,6 +24,7 @@ from transpiler.topology.model import (
     Topology,
     Unroutable,
 )
+from transpiler.topology.receivers import with_addresses
 from transpiler.topology.rules import RULES, ExchangeType
 
 _TYPES: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers", "xml")
@@ -35,14 +36,19 @@ def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     root, findings = Entry.of(data, ""), Findings()
     root.only(("broker", "default_exchange", "queues", "exchanges", "bindings", "addresses"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
-    return Topology(
-        rules,
-        tuple(_exchange(item, path) for item, path in root.items("exchanges")),
-        tuple(_queue(item, path) for item, path in root.items("queues")),
-        tuple(_binding(entry, findings) for entry in root.entries("bindings")),
-        root.text("default_exchange", DEFAULT_EXCHANGE),
-        tuple(findings.found),
-    )
+    exchanges = tuple(_exchange(item, path) for item, path in root.items("exchanges"))
+    queues = tuple(_queue(item, path) for item, path in root.items("queues"))
+    bindings = tuple(_binding(entry, findings) for entry in root.entries("bindings"))
+    default = root.text("default_exchange", DEFAULT_EXCHANGE)
+    topology = Topology(rules, exchanges, queues, bindings, default, tuple(findings.found))
+    return with_addresses(topology, tuple(_addresses(root)))
+
+
+def _addresses(root: Entry) -> Iterator[tuple[str, str]]:
+    for item, path in root.items("addresses"):
+        if not isinstance(item, str):
+            refuse("topology.type", path, f"expected an address, found {kind(item)}")
+        yield item, path
 
 
 def topology_to_dict(topology: Topology) -> dict[str, Any]:

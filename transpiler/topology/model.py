@@ -298,4 +298,4 @@ def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, p
         value = binding.arguments.get(argument)
         if value is not None and not isinstance(value.value, str | None):
             kind = value.type.value
-            yield _error("topology.argument", f"{path}.arguments.{argument}", f"expected text, found a {kind}")
+            yield _error("topology.argument", f"{path}.arguments.{argument}", f"expected text, found {kind}")

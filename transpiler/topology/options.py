@@ -18,8 +18,8 @@ from transpiler.source import Source, Span
 MAX_DEPTH = 20
 
 _WORD = re.compile(r"""[^\s'"{}\[\],:/;]+""")
-_NAME = re.compile(r"[^\s/;'\"]+")
-_SUBJECT = re.compile(r"[^;'\"]+")
+_NAME = re.compile(r"[^\s/;]+")
+_SUBJECT = re.compile(r"[^\s;]+")
 _QUOTED = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -124,11 +124,10 @@ class _Reader:
         if quoted is not None:
             return quoted
         found = pattern.match(self.text, self.at)
-        text = found[0].rstrip() if found is not None else ""
-        if found is None or not text:
+        if found is None:
             self.fail("address.expected", f"expected {what}", hint)
         self.at = found.end()
-        return Text(text, Span(found.start(), found.start() + len(text)))
+        return Text(found[0], Span(*found.span()))
 
     def _quoted(self) -> Text | None:
         self._skip()

@@ -1,0 +1,65 @@
+"""The reference router answers as the exchanges' own test suites and three brokers do."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from transpiler import Message, Topology, TopologyError, route_message
+from transpiler.filters.topics import read_words, simplify_words
+from transpiler.topology import Binding, Exchange, Queue
+from transpiler.topology.rules import RULES
+
+DATA = Path(__file__).parent / "data"
+
+
+def rows(file: str) -> Iterator[dict[str, Any]]:
+    with gzip.open(DATA / file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def delivers(engine: str, kind: str, binding: Any, message: dict[str, Any]) -> bool:
+    """Whether a broker with one binding delivers; ``TopologyError`` where it refuses the binding."""
+    key, arguments = (binding, {}) if isinstance(binding, str) else ("", binding)
+    read = Message.from_dict({"application_properties": arguments}).application_properties
+    assert read is not None
+    topology = Topology(RULES[engine], (Exchange("x", kind),), (Queue("q"),), (Binding("x", "q", key, read),))
+    return route_message(topology, Message.from_dict(message), "x") == ("q",)
+
+
+def test_every_row_of_the_suites_is_answered() -> None:
+    answered = {"topic": 0, "direct": 0, "headers": 0, "topic-normalize": 0}
+    parted = []
+    for row in rows("bindings.jsonl.gz"):
+        answered[row["kind"]] += 1
+        if row["kind"] == "topic-normalize":
+            answer: object = ".".join(simplify_words(read_words(row["binding"])))
+        else:
+            headers = {"application_properties": row["headers"]} if "headers" in row else {}
+            message = {"properties": {"subject": row.get("routing_key")}} | headers
+            answer = delivers(row["engine"], row["kind"], row["binding"], message)
+        if answer != row["expected"]:
+            parted.append(row)
+    assert parted == []
+    assert answered == {"topic": 607, "direct": 4, "headers": 187, "topic-normalize": 9}
+
+
+@pytest.mark.parametrize("engine", sorted(RULES))
+def test_every_pair_of_topic_keys_has_the_brokers_answer(engine: str) -> None:
+    parted, count = [], 0
+    for row in rows("topics.jsonl.gz"):
+        count += 1
+        try:
+            answer: object = delivers(engine, "topic", row["binding"], {"properties": {"subject": row["routing_key"]}})
+        except TopologyError:
+            answer = "error"
+        if answer != row["matches"][engine]:
+            parted.append(row)
+    assert parted == []
+    assert count == 4_070

@@ -1,0 +1,247 @@
+"""What happens to a message between exchanges: alternates, cycles, replaced keys, and messages that nobody takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from transpiler import Message, Topology, route_message
+from transpiler.reference.route import publish
+from transpiler.topology import topology_from_dict
+
+BROKERS = ("qpid-java", "qpid-cpp", "rabbitmq")
+
+
+def topology(broker: str, *bindings: dict[str, Any], **more: Any) -> Topology:
+    """Queues q1 to q4, and the exchanges that are given."""
+    data = {"broker": broker, "queues": ["q1", "q2", "q3", "q4"], "bindings": list(bindings)} | more
+    return topology_from_dict(data)
+
+
+def message(subject: str | None = None, **headers: Any) -> Message:
+    return Message.from_dict({"properties": {"subject": subject}, "application_properties": headers})
+
+
+@pytest.mark.parametrize("broker", BROKERS)
+def test_the_default_exchange_has_every_queue_under_its_name(broker: str) -> None:
+    assert route_message(topology(broker), message("q2")) == ("q2",)
+    assert route_message(topology(broker), message("Q2"))[:1] != ("q2",)
+    assert route_message(topology(broker), message()) == ()
+
+
+def test_rabbitmqs_default_exchange_answers_a_queue_that_no_export_shows() -> None:
+    assert route_message(topology("rabbitmq"), message("hidden")) == ("hidden",)
+    assert route_message(topology("qpid-java"), message("hidden")) == ()
+    assert route_message(topology("rabbitmq"), message("amq.rabbitmq.reply-to.g1h2")) == ()
+
+
+@pytest.mark.parametrize(
+    ("broker", "exchange"),
+    [("qpid-java", "amq.match"), ("qpid-cpp", "amq.match"), ("rabbitmq", "amq.match"), ("rabbitmq", "amq.headers")],
+)
+def test_predeclared_exchanges_are_there(broker: str, exchange: str) -> None:
+    bound = topology(broker, {"source": exchange, "queue": "q1", "arguments": {"x-match": "all", "a": "x"}})
+    assert route_message(bound, message(a="x"), exchange) == ("q1",)
+
+
+def test_a_queue_gets_a_message_once() -> None:
+    bindings = [{"source": "amq.topic", "queue": "q1", "key": key} for key in ("a", "*", "#")]
+    assert route_message(topology("rabbitmq", *bindings), message("a"), "amq.topic") == ("q1",)
+
+
+@pytest.mark.parametrize("broker", BROKERS)
+def test_an_absent_routing_key_matches_only_many_words_and_the_empty_direct_key(broker: str) -> None:
+    bound = topology(
+        broker,
+        {"source": "amq.topic", "queue": "q1", "key": "#"},
+        {"source": "amq.topic", "queue": "q2", "key": "*"},
+        {"source": "amq.direct", "queue": "q3"},
+        {"source": "amq.direct", "queue": "q4", "key": "a"},
+    )
+    assert route_message(bound, message(), "amq.topic") == ("q1",)
+    assert route_message(bound, message(), "amq.direct") == ("q3",)
+
+
+def test_broker_j_asks_the_selector_of_any_binding_and_others_do_not() -> None:
+    bindings = [
+        {"source": f"amq.{name}", "queue": "q1", "key": "k", "selector": "area IN ('Forties', 'Cromarty')"}
+        for name in ("direct", "topic", "fanout", "match")
+    ]
+    bindings[3]["arguments"] = {"x-match": "all"}
+    for name in ("direct", "topic", "fanout", "match"):
+        bound = topology("qpid-java", *bindings)
+        assert route_message(bound, message("k", area="Forties"), f"amq.{name}") == ("q1",)
+        assert route_message(bound, message("k", area="Viking"), f"amq.{name}") == ()
+        assert route_message(bound, message("k"), f"amq.{name}") == ()
+        assert route_message(topology("rabbitmq", *bindings), message("k"), f"amq.{name}") == ("q1",)
+
+
+def alternates(broker: str, **unmatched: Any) -> Topology:
+    """x sends to y what has the key to-y, y takes the key q; the alternates are a for x and b for y."""
+    return topology(
+        broker,
+        {"source": "x", "exchange": "y", "key": "to-y"},
+        {"source": "y", "queue": "q1", "key": "never"},
+        {"source": "a", "queue": "q2"},
+        {"source": "b", "queue": "q3"},
+        exchanges=[
+            {"name": "x", "type": "direct", "alternate": "a"},
+            {"name": "y", "type": "direct"} | unmatched,
+            {"name": "a", "type": "fanout"},
+            {"name": "b", "type": "fanout"},
+        ],
+    )
+
+
+def test_rabbitmqs_alternate_gets_what_no_binding_matched_and_broker_js_what_reached_no_queue() -> None:
+    assert route_message(alternates("rabbitmq"), message("to-y"), "x") == ()
+    assert route_message(alternates("qpid-java"), message("to-y"), "x") == ("q2",)
+    for broker in ("rabbitmq", "qpid-java"):
+        assert route_message(alternates(broker), message("other"), "x") == ("q2",)
+        assert route_message(alternates(broker, alternate="b"), message("to-y"), "x") == ("q3",)
+
+
+def test_qpid_cpp_does_not_ask_the_alternate_of_an_alternate() -> None:
+    chain = {
+        "exchanges": [
+            {"name": "x", "type": "direct", "alternate": "y"},
+            {"name": "y", "type": "direct", "alternate": "amq.fanout"},
+        ]
+    }
+    binding = {"source": "amq.fanout", "queue": "q1"}
+    assert route_message(topology("qpid-cpp", binding, **chain), message("k"), "x") == ()
+    assert route_message(topology("qpid-java", binding, **chain), message("k"), "x") == ("q1",)
+    assert route_message(topology("rabbitmq", binding, **chain), message("k"), "x") == ("q1",)
+
+
+def test_an_alternate_of_broker_j_can_be_a_queue() -> None:
+    exchanges = [{"name": "x", "type": "direct", "alternate": {"queue": "q4"}}]
+    assert route_message(topology("qpid-java", exchanges=exchanges), message("k"), "x") == ("q4",)
+
+
+@pytest.mark.parametrize("broker", ["qpid-java", "rabbitmq"])
+def test_a_cycle_of_exchanges_ends(broker: str) -> None:
+    names = [f"x{number}" for number in range(6)]
+    bindings = [{"source": one, "exchange": other} for one in names for other in names]
+    bindings += [{"source": name, "queue": f"q{number % 4 + 1}"} for number, name in enumerate(names)]
+    ring = topology(broker, *bindings, exchanges=[{"name": name, "type": "fanout"} for name in names])
+    assert route_message(ring, message(), "x0") == ("q1", "q2", "q3", "q4")
+
+
+@pytest.mark.parametrize("broker", ["qpid-java", "rabbitmq"])
+def test_exchanges_can_be_each_others_alternates(broker: str) -> None:
+    exchanges = [
+        {"name": "x", "type": "direct", "alternate": "y"},
+        {"name": "y", "type": "direct", "alternate": "x"},
+    ]
+    both = topology(broker, {"source": "y", "queue": "q1", "key": "k"}, exchanges=exchanges)
+    assert route_message(both, message("k"), "x") == ("q1",)
+    assert route_message(both, message("other"), "x") == ()
+
+
+def test_what_an_exchange_answers_does_not_depend_on_the_way() -> None:
+    """Both y and z lead to w, which has the queue; neither alternate is asked, whichever comes first."""
+    bindings = [
+        {"source": "x", "exchange": "y"},
+        {"source": "x", "exchange": "z"},
+        {"source": "y", "exchange": "w"},
+        {"source": "z", "exchange": "w"},
+        {"source": "w", "queue": "q1"},
+    ]
+    exchanges = [{"name": name, "type": "fanout", "alternate": {"queue": "q2"}} for name in "xyzw"]
+    for order in (bindings, bindings[::-1]):
+        assert route_message(topology("qpid-java", *order, exchanges=exchanges), message(), "x") == ("q1",)
+
+
+def test_broker_j_replaces_the_key_on_the_way_to_another_exchange() -> None:
+    bound = topology(
+        "qpid-java",
+        {
+            "source": "amq.topic",
+            "exchange": "amq.direct",
+            "key": "a.#",
+            "arguments": {"x-replacement-routing-key": "k"},
+        },
+        {"source": "amq.direct", "queue": "q1", "key": "k"},
+        {"source": "amq.direct", "queue": "q2", "key": "a.b"},
+    )
+    assert route_message(bound, message("a.b"), "amq.topic") == ("q1",)
+
+
+def test_rabbitmqs_copies_have_keys_of_their_own() -> None:
+    bound = topology("rabbitmq", {"source": "amq.topic", "queue": "q1", "key": "copy.*"})
+    assert route_message(bound, message("k"), "amq.topic") == ()
+    assert route_message(bound, message("k"), "amq.topic", ["k", "copy.x"]) == ("q1",)
+    assert route_message(bound, message("k"), "", ["q2", "q3"]) == ("q2", "q3")
+
+
+@pytest.mark.parametrize(
+    ("unroutable", "mandatory", "outcome"),
+    [
+        ("discard", False, "discard"),
+        ("discard", True, "return"),
+        ("reject", False, "reject"),
+        ("return", False, "return"),
+    ],
+)
+def test_what_becomes_of_an_unroutable_message_is_data(unroutable: str, mandatory: bool, outcome: str) -> None:
+    exchanges = [{"name": "x", "type": "direct", "unroutable": unroutable}]
+    one = topology("qpid-java", {"source": "x", "queue": "q1", "key": "k"}, exchanges=exchanges)
+    lost = publish(one, message("other"), "x", mandatory=mandatory)
+    assert (lost.queues, lost.outcome) == ((), outcome)
+    assert publish(one, message("k"), "x", mandatory=mandatory).outcome == "routed"
+
+
+def test_an_exchange_that_is_not_there_or_internal_takes_nothing() -> None:
+    one = topology("rabbitmq", exchanges=[{"name": "x", "type": "fanout", "internal": True}])
+    assert publish(one, message("k"), "nowhere").outcome == "no-exchange"
+    assert publish(one, message("k"), "x").outcome == "reject"
+
+
+def test_the_topology_says_where_a_message_goes_that_names_no_exchange() -> None:
+    one = topology("rabbitmq", {"source": "amq.fanout", "queue": "q1"}, default_exchange="amq.fanout")
+    assert route_message(one, message("q2")) == ("q1",)
+    assert route_message(one, message("q2"), "") == ("q2",)
+
+
+@pytest.mark.parametrize(
+    ("broker", "wanted", "given", "matches"),
+    [
+        ("rabbitmq", 5, {"type": "int", "value": 5}, True),
+        ("rabbitmq", 1, 1.0, False),
+        ("rabbitmq", 5, "5", False),
+        ("rabbitmq", "", "", True),
+        ("rabbitmq", "", "x", False),
+        ("rabbitmq", None, {"type": "null", "value": None}, True),
+        ("qpid-java", {"type": "int", "value": 5}, {"type": "int", "value": 5}, True),
+        ("qpid-java", {"type": "int", "value": 5}, 5, False),
+        ("qpid-java", "", "x", True),
+        ("qpid-java", "a", {"type": "symbol", "value": "a"}, True),
+        ("qpid-java", {"type": "binary", "value": "AA=="}, {"type": "binary", "value": "AA=="}, False),
+        ("qpid-cpp", 1, True, True),
+        ("qpid-cpp", True, 0, False),
+        ("qpid-cpp", {"type": "float", "value": 1}, {"type": "float", "value": 1}, False),
+        ("qpid-cpp", 1.0, {"type": "float", "value": 1}, True),
+    ],
+)
+def test_headers_are_equal_as_the_broker_has_it(broker: str, wanted: Any, given: Any, matches: bool) -> None:
+    arguments = {"x-match": "all", "h": wanted}
+    bound = topology(broker, {"source": "amq.match", "queue": "q1", "arguments": arguments})
+    assert bool(route_message(bound, message(h=given), "amq.match")) is matches
+
+
+def test_keys_with_x_count_where_the_broker_counts_them() -> None:
+    for mode, matches in (("all", True), ("all-with-x", False)):
+        arguments = {"x-match": mode, "x-origin": "eu"}
+        bound = topology("rabbitmq", {"source": "amq.match", "queue": "q1", "arguments": arguments})
+        assert bool(route_message(bound, message(), "amq.match")) is matches
+    bound = topology("qpid-cpp", {"source": "amq.match", "queue": "q1", "arguments": {"x-match": "all", "x-a": 1}})
+    assert route_message(bound, message(), "amq.match") == ()
+
+
+def test_a_headers_binding_of_qpid_cpp_sees_the_subject_among_the_headers() -> None:
+    arguments = {"x-match": "all", "qpid.subject": "red"}
+    bound = topology("qpid-cpp", {"source": "amq.match", "queue": "q1", "arguments": arguments})
+    assert route_message(bound, message("red"), "amq.match") == ("q1",)
+    assert route_message(bound, message("blue"), "amq.match") == ()

@@ -1,0 +1,318 @@
+"""Topologies from files: what each form says, what is listed, and what is refused with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from transpiler import Message, Topology, TopologyError, route_message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import publish
+from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
+from transpiler.topology.brokerj import topology_from_broker_j
+from transpiler.topology.definitions import topology_from_definitions
+from transpiler.topology.files import guess_form
+
+DATA = Path(__file__).parent / "data"
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "data"
+
+
+def message(subject: str | None = None, **headers: Any) -> Message:
+    return Message.from_dict({"properties": {"subject": subject}, "application_properties": headers})
+
+
+def test_definitions_of_a_real_broker_read_without_a_finding() -> None:
+    topology = read_topology(EXAMPLES / "definitions.json")
+    assert (len(topology.exchanges), len(topology.queues), len(topology.bindings)) == (6, 42, 43)
+    assert topology.findings == ()
+    assert topology.exchange_by_name["alerts"].alternate is not None
+
+
+def definitions(**parts: Any) -> dict[str, Any]:
+    return {"rabbit_version": "4.0.5", "vhosts": [{"name": "/"}], "queues": [{"name": "q", "vhost": "/"}]} | parts
+
+
+def binding(source: str, destination: str = "q", **more: Any) -> dict[str, Any]:
+    return {"source": source, "vhost": "/", "destination": destination, "destination_type": "queue"} | more
+
+
+def test_json_types_are_the_ones_that_the_broker_reads_back() -> None:
+    arguments = {"i": 5, "d": 5.5, "s": "5", "b": True, "list": [1], "table": {"a": 1}}
+    topology = topology_from_definitions(definitions(bindings=[binding("amq.headers", arguments=arguments)]))
+    assert topology.bindings[0].arguments == {
+        "i": AmqpValue(AmqpType.LONG, 5),
+        "d": AmqpValue(AmqpType.DOUBLE, 5.5),
+        "s": AmqpValue(AmqpType.STRING, "5"),
+        "b": AmqpValue(AmqpType.BOOLEAN, True),
+    }
+    assert [found.message for found in topology.findings] == [
+        "bindings[0].arguments.list: an array equals no header, so it is left out",
+        "bindings[0].arguments.table: an object equals no header, so it is left out",
+    ]
+
+
+def test_an_exchange_of_a_plugin_is_listed_and_left_out_with_its_bindings() -> None:
+    exchanges = [
+        {"name": "hash", "vhost": "/", "type": "x-consistent-hash"},
+        {"name": "late", "vhost": "/", "type": "x-delayed-message", "arguments": {"x-delayed-type": "topic"}},
+    ]
+    bindings = [binding("hash"), binding("late", routing_key="a.*"), binding("amq.topic", "hash")]
+    bindings[2]["destination_type"] = "exchange"
+    topology = topology_from_definitions(definitions(exchanges=exchanges, bindings=bindings))
+    assert route_message(topology, message("a.b"), "late") == ("q",)
+    assert [found.code for found in topology.findings] == [
+        "import.exchange-type",
+        "import.delayed",
+        "import.left-out",
+        "import.left-out",
+    ]
+    assert topology.findings[0].message.startswith("exchanges[0].type: exchanges of type 'x-consistent-hash'")
+
+
+def test_policies_give_alternates_and_the_exchanges_own_argument_goes_before_them() -> None:
+    exchanges = [
+        {"name": name, "vhost": "/", "type": "fanout", "arguments": arguments}
+        for name, arguments in (("a.1", {}), ("a.2", {"alternate-exchange": "amq.direct"}), ("b", {}))
+    ]
+    policies = [
+        {"name": "low", "vhost": "/", "pattern": "^a", "definition": {"alternate-exchange": "amq.topic"}},
+        {"name": "high", "vhost": "/", "pattern": "", "priority": 5, "definition": {"max-length": 5}},
+    ]
+    for kept, expected in ((policies[:1], ["amq.topic", "amq.direct", None]), (policies, [None, "amq.direct", None])):
+        topology = topology_from_definitions(definitions(exchanges=exchanges, policies=kept))
+        assert [exchange.alternate and exchange.alternate.name for exchange in topology.exchanges] == expected
+
+
+def test_one_virtual_host_is_read() -> None:
+    data = definitions(vhosts=[{"name": "/"}, {"name": "other"}])
+    data["queues"].append({"name": "elsewhere", "vhost": "other"})
+    assert topology_from_definitions(data, "other").queue_names == {"elsewhere"}
+    for vhost, expected in ((None, "choose one of /, other"), ("third", "there is no virtual host 'third'")):
+        with pytest.raises(TopologyError, match=expected):
+            topology_from_definitions(data, vhost)
+
+
+def test_what_changes_routing_from_outside_is_listed() -> None:
+    data = definitions(
+        parameters=[{"component": "shovel", "name": "s", "vhost": "/", "value": {}}],
+        policies=[{"name": "f", "vhost": "/", "pattern": "", "definition": {"federation-upstream-set": "all"}}],
+        novelty=[],
+    )
+    found = [finding.message for finding in topology_from_definitions(data).findings]
+    assert found == [
+        "novelty is not understood",
+        "policies[0].definition.federation-upstream-set: federation is not understood",
+        "parameters[0]: a parameter of shovel is not understood",
+    ]
+
+
+def test_an_alternate_that_is_not_there_is_none_to_rabbitmq() -> None:
+    exchanges = [{"name": "x", "vhost": "/", "type": "fanout", "arguments": {"alternate-exchange": "gone"}}]
+    topology = topology_from_definitions(definitions(exchanges=exchanges))
+    assert publish(topology, message("k"), "x").outcome == "discard"
+
+
+def broker_j() -> Topology:
+    return read_topology(DATA / "broker_j.json")
+
+
+def test_a_broker_j_configuration_says_who_receives_what() -> None:
+    topology = broker_j()
+    gale, sub1 = "gale_alert", "sub1"
+    for published, exchange, expected in (
+        (message("shipping.gale", area="Forties", speed=9), "shipping", (gale, sub1)),
+        (message("shipping.gale", area="Viking", speed=9), "shipping", (gale,)),
+        (message("shipping.gale", area="Viking"), "shipping", ("lost",)),
+        (message("news.gale", speed=8), "amq.topic", (gale,)),
+        (message(quadTree=",1023,", messageType="DENM"), "capability", (sub1,)),
+        (message(area="anything"), "capability", (gale,)),
+        (message(speed={"type": "int", "value": 9}), "capability", (gale,)),
+        (message(speed=9), "capability", ()),
+        (message("lost"), "", ("lost",)),
+    ):
+        assert route_message(topology, published, exchange) == expected
+
+
+def test_what_broker_j_does_not_show_or_we_do_not_do_is_listed() -> None:
+    listed = [finding.message for finding in broker_j().findings]
+    host = "virtualhostnodes[0].virtualhosts[0]"
+    assert listed == [
+        f"{host}.nodeAutoCreationPolicies: is not understood; it can change where a message goes",
+        f"{host}.queues[2].defaultFilters: is not understood",
+        f"{host}.exchanges[4].durableBindings[1].arguments.x-qpid-no-local: this filter is not understood",
+        f"{host}.exchanges[4].durableBindings[2].bindingKey: "
+        "holds ${…}, which the broker would expand; it stays as it is written",
+    ]
+    assert broker_j().findings[0].render().startswith(str(DATA / "broker_j.json"))
+
+
+def test_the_unroutable_behaviour_of_broker_j_is_read() -> None:
+    host = {"queues": [], "exchanges": [{"name": "x", "type": "direct", "unroutableMessageBehaviour": "REJECT"}]}
+    assert publish(topology_from_broker_j(host), message("k"), "x").outcome == "reject"
+
+
+def test_what_the_management_interface_shows_reads_as_well() -> None:
+    one = {"bindingKey": "k", "destination": "q", "arguments": {}, "name": "k", "type": "binding"}
+    exchange = {"name": "x", "type": "direct", "bindings": [one], "durableBindings": [one]}
+    topology = topology_from_broker_j([{"name": "host", "exchanges": [exchange], "queues": [{"name": "q"}]}])
+    assert len(topology.bindings) == 1
+    assert route_message(topology, message("k"), "x") == ("q",)
+
+
+def test_the_initial_configuration_of_a_node_is_read() -> None:
+    host = json.dumps({"queues": [{"name": "q"}]})
+    node = {"name": "default", "virtualHostInitialConfiguration": host}
+    assert topology_from_broker_j({"virtualhostnodes": [node]}).queue_names == {"q"}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"type": "topik"}, "exchanges[0].type: 'topik' is not known here\n  hint: did you mean topic?"),
+        ({"type": None}, "exchanges[0]: type is missing"),
+        ({"durable": "yes"}, "exchanges[0].durable: expected true or false, found text"),
+        ({"unroutableMessageBehaviour": "DROP"}, "exchanges[0].unroutableMessageBehaviour: 'DROP' is not known"),
+        ({"alternateBinding": {"destination": "gone"}}, "exchanges[0].alternate: there is no exchange called 'gone'"),
+        ({"alternateBinding": "gone"}, "exchanges[0].alternateBinding: expected an object, found text"),
+        ({"name": "amq.mine"}, "names that begin with amq. or qpid. are reserved"),
+        ({"durableBindings": {}}, "exchanges[0].durableBindings: expected an array, found an object"),
+        ({"durableBindings": [{}]}, "exchanges[0].durableBindings[0]: destination is missing"),
+        (
+            {"durableBindings": [{"bindingKey": "..", "destination": "q"}]},
+            "exchanges[0].durableBindings[0].key: qpid-java cannot bind a key of dots only",
+        ),
+        (
+            {"durableBindings": [{"bindingKey": "k", "destination": "que"}]},
+            "exchanges[0].durableBindings[0].destination: there is no exchange called 'que'",
+        ),
+        (
+            {"durableBindings": [{"destination": "q", "arguments": {"x-filter-jms-selector": "a = = 1"}}]},
+            "exchanges[0].durableBindings[0].arguments.x-filter-jms-selector:1:5: syntax.unexpected-token",
+        ),
+        (
+            {"durableBindings": [{"destination": "q", "arguments": {"x-filter-jms-selector": 5}}]},
+            "exchanges[0].durableBindings[0].arguments.x-filter-jms-selector: expected text, found int",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_broker_j_configuration_is_refused_with_its_path(
+    change: dict[str, Any], expected: str
+) -> None:
+    exchange = {"name": "x", "type": "topic"} | change
+    text = json.dumps({"modelVersion": "9.0", "queues": [{"name": "q"}], "exchanges": [exchange]})
+    with pytest.raises(TopologyError) as error:
+        parse_topology(text, "config.json")
+    assert expected in str(error.value)
+    assert str(error.value).startswith("config.json: ")
+
+
+FORM = """
+broker: qpid-java
+default_exchange: orders
+queues:
+  - new
+  - {name: lost, durable: false}
+exchanges:
+  - {name: orders, type: direct, alternate: {queue: lost}, unroutable: reject}
+  - {name: all, type: headers}
+bindings:
+  - {source: orders, queue: new, key: new, selector: price > 5}
+  - {source: orders, exchange: all, key: any}
+  - {source: all, queue: new, arguments: {x-match: any, urgent: true, grade: {type: char, value: A}, seen: null}}
+"""
+
+
+def test_the_own_form_reads_as_yaml_and_as_json_and_comes_back() -> None:
+    topology = parse_topology(FORM, "orders.yaml")
+    assert route_message(topology, message("new", price=6)) == ("new",)
+    assert route_message(topology, message("new", price=5)) == ("lost",)
+    assert route_message(topology, message("any", urgent=True)) == ("new",)
+    written = topology_to_dict(topology)
+    assert topology_from_dict(written) == topology
+    assert parse_topology(json.dumps(written), "orders.json") == topology
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{oops", "t.json:1:2: topology.json: this is not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ("5", "t.json: topology.type: expected an object, found a number"),
+        ("{}", "t.json: topology.missing: broker is missing"),
+        ('{"broker": "rabbit"}', "broker: 'rabbit' is not known here\n  hint: did you mean rabbitmq?"),
+        ('{"broker": "rabbitmq", "queue": []}', "did you mean queues?"),
+        ('{"broker": "rabbitmq", "queues": [5]}', "queues[0]: expected an object or a name, found a number"),
+        ('{"broker": "rabbitmq", "queues": ["a", "a"]}', "queues[1].name: 'a' is declared twice"),
+        ('{"broker": "rabbitmq", "queues": [""]}', "queues[0].name: a queue has a name"),
+        ('{"broker": "rabbitmq", "bindings": [{"source": "a"}]}', "bindings[0]: names a queue or an exchange"),
+        (
+            '{"broker": "rabbitmq", "queues": ["q"], "bindings": [{"source": "amq.headers", "queue": "q", '
+            '"arguments": {"x-match": "some"}}]}',
+            "bindings[0].arguments.x-match: x-match cannot be 'some'",
+        ),
+        (
+            '{"broker": "rabbitmq", "queues": ["q"], "bindings": [{"source": "", "queue": "q"}]}',
+            "bindings[0].source: nothing can be bound to the default exchange",
+        ),
+        (
+            '{"broker": "qpid-cpp", "bindings": [{"source": "amq.topic", "exchange": "amq.fanout"}]}',
+            "bindings[0].destination_type: qpid-cpp does not bind exchanges to exchanges",
+        ),
+        (
+            '{"broker": "rabbitmq", "exchanges": [{"name": "x", "type": "xml"}]}',
+            "exchanges[0].type: rabbitmq has no exchanges of type 'xml'",
+        ),
+        (
+            '{"broker": "rabbitmq", "exchanges": [{"name": "x", "type": "fanout", "alternate": {"queue": "q"}}], '
+            '"queues": ["q"]}',
+            "exchanges[0].alternate: in rabbitmq an alternate is an exchange, not a queue",
+        ),
+        (
+            '{"broker": "rabbitmq", "exchanges": [{"name": "amq.topic", "type": "direct"}]}',
+            "exchanges[0].type: amq.topic is predeclared with type topic",
+        ),
+        ('{"broker": "rabbitmq", "default_exchange": "x"}', "default_exchange: there is no exchange called 'x'"),
+        (
+            '{"broker": "qpid-cpp", "queues": ["q"], "exchanges": [{"name": "x", "type": "xml"}], '
+            '"bindings": [{"source": "x", "queue": "q", "xquery": "count(a) > 1"}]}',
+            "t.json: bindings[0].arguments.xquery:1:1: xquery.unsupported",
+        ),
+        ('{"broker": "qpid-cpp", "addresses": ["news/"]}', "t.json: addresses[0]:1:6: address.expected"),
+        ('{"broker": "qpid-cpp", "addresses": ["news"]}', "addresses[0]: there is no queue called 'news'"),
+    ],
+)
+def test_what_is_wrong_in_the_own_form_is_refused_with_its_path(text: str, expected: str) -> None:
+    with pytest.raises(TopologyError) as error:
+        parse_topology(text, "t.json")
+    assert expected in str(error.value)
+
+
+def test_yaml_that_is_none_shows_its_place() -> None:
+    with pytest.raises(TopologyError, match=r"t\.yaml:2:\d+: topology\.yaml: this is not YAML"):
+        parse_topology("broker: rabbitmq\nqueues: [a", "t.yaml")
+
+
+def test_many_errors_are_not_all_listed() -> None:
+    bindings = [{"source": f"x{number}", "queue": "q"} for number in range(100)]
+    with pytest.raises(TopologyError) as error:
+        topology_from_dict({"broker": "rabbitmq", "queues": ["q"], "bindings": bindings})
+    assert len(error.value.diagnostics) == 21
+
+
+@pytest.mark.parametrize(
+    ("data", "form"),
+    [
+        ({"broker": "rabbitmq"}, "topology"),
+        ({"rabbit_version": "3.10.8"}, "rabbitmq"),
+        ({"bindings": [{"routing_key": "k"}]}, "rabbitmq"),
+        ({"exchanges": [], "queues": []}, "broker-j"),
+        ({"virtualhostnodes": []}, "broker-j"),
+        ([{"exchanges": []}], "broker-j"),
+        (5, "topology"),
+    ],
+)
+def test_the_form_of_a_file_shows_in_what_it_holds(data: Any, form: str) -> None:
+    assert guess_form(data) == form

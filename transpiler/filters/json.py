@@ -1,0 +1,124 @@
+"""Filters ↔ JSON: ``{"descriptor": "apache.org:selector-filter:string", "value": "…"}``.
+
+A numeric descriptor is an integer, or text such as ``"0x0000468C:0x00000004"``. A value is plain JSON or tagged with
+its type, as in message JSON; a descriptor says whether a text, a list of filters or a map belongs there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.filters.descriptors import Payload, find_descriptor, read_code
+from transpiler.filters.kinds import KINDS, Filter, PropertiesFilter
+from transpiler.filters.values import MAX_DEPTH, X_MATCH, refusal, to_value
+from transpiler.message.json import read_field, read_value, value_to_json
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.wire import PROPERTY_TYPES
+
+_KEYS = {"descriptor", "value"}
+
+
+def is_described(data: object) -> bool:
+    """Whether an object has the shape of one filter."""
+    return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
+
+
+def from_json(data: Any, path: str, depth: int = 0) -> Value:
+    """The AMQP value that a filter's JSON stands for; ``DecodeError`` with the path of what does not fit."""
+    if isinstance(data, Described):
+        return data
+    if isinstance(data, KINDS):
+        return to_value(data)
+    if depth >= MAX_DEPTH:
+        raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")
+    if not is_described(data) or set(data) != _KEYS:
+        found = f"an object with {', '.join(map(repr, data))}" if isinstance(data, Mapping) and data else _kind(data)
+        hint = 'a filter is {"descriptor": …, "value": …}'
+        raise refusal("filters.not-described", path, f"expected a filter, found {found}", hint)
+    name = _descriptor(data["descriptor"], path)
+    code_or_symbol = name.value
+    row = find_descriptor(code_or_symbol) if isinstance(code_or_symbol, str | int) else None
+    content, inside = data["value"], f"{path}.value"
+    if isinstance(content, list | tuple):
+        items = (from_json(item, f"{inside}[{number}]", depth + 1) for number, item in enumerate(content))
+        return Described(name, AmqpList(tuple(items)))
+    if not isinstance(content, Mapping) or row is None or row.payload is not Payload.MAP:
+        return Described(name, read_value(inside, content) if row is not None else AmqpValue(AmqpType.NULL, None))
+    key_type = AmqpType.SYMBOL if row.kind is PropertiesFilter else AmqpType.STRING
+    entries = []
+    for key, item in content.items():
+        if not isinstance(key, str):
+            raise refusal("filters.key", inside, f"expected text as key, found {_kind(key)}")
+        value = _entry(item, f"{inside}.{key}", key, row.kind is PropertiesFilter)
+        entries.append((AmqpValue(key_type, key), value))
+    return Described(name, AmqpMap(tuple(entries)))
+
+
+def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
+    if key == X_MATCH and isinstance(item, str):
+        # JSON has no symbols.
+        return AmqpValue(AmqpType.SYMBOL, item)
+    if of_properties and key.replace("-", "_") in PROPERTY_TYPES and not isinstance(item, AmqpValue | Mapping):
+        allowed = PROPERTY_TYPES[key.replace("-", "_")]
+        found = read_field("properties", key.replace("-", "_"), path, item)
+        return found if isinstance(found, AmqpValue) else AmqpValue(allowed[0], found)
+    return read_value(path, item)
+
+
+def _descriptor(name: object, path: str) -> AmqpValue:
+    match name:
+        case bool():
+            pass
+        case int() if 0 <= name < 2**64:
+            return AmqpValue(AmqpType.ULONG, name)
+        case str():
+            code = read_code(name)
+            if code is not None and code < 2**64:
+                return AmqpValue(AmqpType.ULONG, code)
+            if name.isascii():
+                return AmqpValue(AmqpType.SYMBOL, name)
+    hint = 'write a symbol, such as "apache.org:selector-filter:string", or a code, such as "0x0000468C:0x00000004"'
+    raise refusal("filters.descriptor", path, f"{name!r} is no descriptor", hint)
+
+
+def to_json(node: Filter) -> dict[str, Any]:
+    """A filter as JSON; reading it back gives the same filter."""
+    return _described(to_value(node))
+
+
+def _described(value: Described) -> dict[str, Any]:
+    assert isinstance(value.descriptor, AmqpValue)
+    match value.value:
+        case AmqpList(items=items):
+            content: Any = [_described(item) for item in items if isinstance(item, Described)]
+        case AmqpMap(entries=entries):
+            content = {
+                str(key.value): value_to_json(item)
+                for key, item in entries
+                if isinstance(key, AmqpValue) and isinstance(item, AmqpValue)
+            }
+        case AmqpValue() as text:
+            content = value_to_json(text)
+        case other:
+            raise AssertionError(other)
+    return {"descriptor": value.descriptor.value, "value": content}
+
+
+def _kind(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case Mapping():
+            return "an object"
+        case list() | tuple():
+            return "an array"
+        case _:
+            return f"a Python {type(value).__name__}"

@@ -1,0 +1,51 @@
+"""The text of a selector filter as a surface tree, in the dialect that its kind asks for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from transpiler.errors import TranspilerError, UnsupportedFeatureError
+from transpiler.filters.kinds import JmsSelector, SqlFilter
+from transpiler.selector import ast
+from transpiler.selector.check import check
+from transpiler.selector.dialects import DIALECTS, Dialect
+from transpiler.selector.parser import parse_selector
+from transpiler.source import Source
+
+#: The dialect that an ``amqp:sql-filter`` is written in, whatever the dialect of the selectors beside it.
+SQL_DIALECT = "rabbitmq"
+
+
+def dialect_of(node: JmsSelector | SqlFilter, dialect: Dialect) -> Dialect:
+    """The dialect of a filter's text; ``UnsupportedFeatureError`` where there is none for SQL filters."""
+    if isinstance(node, JmsSelector):
+        return dialect
+    found = DIALECTS.get(SQL_DIALECT)
+    if found is None:
+        raise UnsupportedFeatureError.at(
+            "filters.sql-dialect",
+            f"{node.path}: an sql-filter is written in the dialect {SQL_DIALECT}, which is not here yet",
+            hint="a selector-filter with a JMS selector says the same",
+        )
+    return found
+
+
+def source_of(node: JmsSelector | SqlFilter) -> Source:
+    """The text, by the name that errors call it."""
+    return Source(node.text, f"{node.path}.value")
+
+
+def parse_text(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:
+    """The checked tree; None for an empty or blank text, which every message passes.
+
+    Raises what ``parse_selector`` raises; the path of the filter is the source's name.
+    """
+    source = source_of(node)
+    own = dialect_of(node, dialect)
+    try:
+        tree = parse_selector(node.text, own)
+        if tree is not None:
+            check(tree, source)
+    except TranspilerError as error:
+        raise type(error)([replace(finding, source=source) for finding in error.diagnostics]) from None
+    return tree

@@ -1,0 +1,153 @@
+"""Filter sets: named filters, all of which must hold, as a source's ``filter`` field has them.
+
+Source: AMQP 1.0, section 3.5.8: a message passes through a filter set if and only if it passes through each of the
+named filters. What a peer does not know it leaves out, and its answer carries what is in effect.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from transpiler.amqp.decoder import decode
+from transpiler.amqp.encoder import encode
+from transpiler.amqp.values import AmqpMap, Described, Value
+from transpiler.diagnostics import Diagnostic
+from transpiler.errors import DecodeError
+from transpiler.filters.json import from_json, is_described, to_json
+from transpiler.filters.kinds import KINDS, Filter, inner_filters, placed
+from transpiler.filters.values import MAX_DEPTH, MAX_FILTERS, Reader, Unknown, UnknownFilterError, kind_of, refusal
+from transpiler.filters.values import to_value as filter_to_value
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.source import Source, Span
+
+ROOT = "filters"
+
+
+@dataclass(frozen=True, slots=True)
+class FilterSet:
+    """The filters in effect, by name, and what was left out because nobody here knows it.
+
+    ``findings`` are doubts about what was read.
+    """
+
+    filters: tuple[tuple[str, Filter], ...] = ()
+    ignored: tuple[str, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The filters in effect as JSON: what a peer would echo."""
+        return {name: to_json(node) for name, node in self.filters}
+
+    def to_amqp(self, *, numeric: bool = False) -> bytes:
+        """The filters in effect as the map of an attach frame; ``numeric`` writes codes instead of symbols."""
+        entries = (
+            (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(node, numeric=numeric)) for name, node in self.filters
+        )
+        return encode(AmqpMap(tuple(entries)))
+
+
+#: What can be read as a filter set.
+FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | str | bytes"
+
+
+def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
+    """The filter set in a filter, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
+
+    ``unknown`` says what a descriptor is that is not known here: an error, or ignored with the whole named filter that
+    it stands in. Raises ``DecodeError`` and, for an unknown descriptor, ``UnsupportedFeatureError``.
+    """
+    if unknown not in ("error", "ignore"):
+        raise ValueError(f"unknown is error or ignore, not {unknown!r}")
+    match filters:
+        case FilterSet():
+            return filters
+        case bytes() | bytearray() | memoryview():
+            return _read(_entries_of_bytes(bytes(filters)), unknown)
+        case str():
+            return read_filters(_parse(filters), unknown)
+        case _ if isinstance(filters, KINDS | Described) or is_described(filters):
+            return _read([("", ROOT, _converted(filters, ROOT))], unknown)
+        case Mapping():
+            entries = [(name, _path(name), value) for name, value in filters.items()]
+            return _read([(name, path, _converted(value, path)) for name, path, value in entries], unknown)
+        case _:
+            hint = 'a filter set is {"name": {"descriptor": …, "value": …}}'
+            raise refusal("filters.type", ROOT, f"expected a filter set, found a Python {type(filters).__name__}", hint)
+
+
+def _converted(value: object, path: str) -> Filter | Value:
+    if value is None:
+        return AmqpValue(AmqpType.NULL, None)
+    if isinstance(value, KINDS):
+        _check_size(value, path)
+        return placed(value, path)
+    return from_json(value, path)
+
+
+def _path(name: object) -> str:
+    if not isinstance(name, str) or not name.isascii():
+        raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, which is ASCII text, not {name!r}")
+    return f"{ROOT}.{name}"
+
+
+def _parse(text: str) -> Any:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        source = Source(text, ROOT)
+        raise DecodeError.at(
+            "filters.json", f"this is not JSON: {error.msg}", source, Span(error.pos, error.pos + 1)
+        ) from None
+    except RecursionError:
+        raise refusal("filters.limit", ROOT, f"filters nest more than {MAX_DEPTH} deep") from None
+    if not isinstance(found, Mapping):
+        raise refusal("filters.type", ROOT, "expected an object of named filters", "or one filter with its descriptor")
+    return found
+
+
+def _entries_of_bytes(data: bytes) -> list[tuple[str, str, Filter | Value]]:
+    value = decode(data)
+    if isinstance(value, Described):
+        return [("", ROOT, value)]
+    if not isinstance(value, AmqpMap):
+        raise refusal("filters.type", ROOT, f"a filter set is a map of symbols to filters, found {kind_of(value)}")
+    entries: list[tuple[str, str, Filter | Value]] = []
+    for key, item in value.entries:
+        # 3.5.8: "Every key in the map MUST be of type symbol".
+        if not isinstance(key, AmqpValue) or key.type is not AmqpType.SYMBOL:
+            raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, found {kind_of(key)}")
+        entries.append((str(key.value), f"{ROOT}.{key.value!s}", item))
+    return entries
+
+
+def _read(entries: Iterable[tuple[str, str, Filter | Value]], unknown: Unknown) -> FilterSet:
+    reader = Reader()
+    found: list[tuple[str, Filter]] = []
+    ignored: list[str] = []
+    for name, path, value in entries:
+        if isinstance(value, AmqpValue) and value.value is None:
+            # A null is no filter.
+            continue
+        try:
+            found.append((name, value if isinstance(value, KINDS) else reader.filter(value, path)))
+        except UnknownFilterError as error:
+            if unknown == "error":
+                raise
+            ignored.append(name)
+            reader.findings.extend(replace(finding, severity="warning") for finding in error.diagnostics)
+    return FilterSet(tuple(found), tuple(ignored), tuple(reader.findings))
+
+
+def _check_size(node: Filter, path: str) -> None:
+    level, count = [node], 0
+    for _ in range(MAX_DEPTH):
+        count += len(level)
+        level = [inner for outer in level for inner in inner_filters(outer)]
+        if not level or count > MAX_FILTERS:
+            break
+    if level:
+        limit = f"are more than {MAX_FILTERS:,}" if count > MAX_FILTERS else f"nest more than {MAX_DEPTH} deep"
+        raise refusal("filters.limit", path, f"filters {limit}")

@@ -1,0 +1,307 @@
+"""Filters ↔ AMQP values: what is inside a descriptor, checked against the standard, and put back.
+
+A path says where something stands: ``filters.selector.value[0].value``. Every refusal begins with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.errors import DecodeError, UnsupportedFeatureError
+from transpiler.filters.descriptors import (
+    BY_KIND,
+    BY_SYMBOL,
+    Descriptor,
+    Payload,
+    ambiguous,
+    code_text,
+    find_descriptor,
+)
+from transpiler.filters.kinds import (
+    AndFilter,
+    ApplicationPropertiesFilter,
+    DirectBinding,
+    Filter,
+    HeadersBinding,
+    JmsSelector,
+    Match,
+    NoLocal,
+    NotFilter,
+    OrFilter,
+    Prefix,
+    PropertiesFilter,
+    Reference,
+    SqlFilter,
+    Suffix,
+    TopicBinding,
+)
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.wire import PROPERTY_TYPES
+
+#: Filters inside filters, and filters in all.
+MAX_DEPTH = 32
+MAX_FILTERS = 10_000
+
+X_MATCH = "x-match"
+
+_TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
+
+
+class UnknownFilterError(UnsupportedFeatureError):
+    """A descriptor that no document has, or that names a filter which is not available here."""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads described values; ``findings`` collects what a user should know about them."""
+
+    findings: list[Diagnostic] = field(default_factory=list)
+    count: int = 0
+
+    def filter(self, value: Value, path: str, depth: int = 0) -> Filter:
+        """The filter that a described value is.
+
+        Raises ``DecodeError``, and ``UnknownFilterError`` for a descriptor that is not known here.
+        """
+        self.count += 1
+        if depth >= MAX_DEPTH or self.count > MAX_FILTERS:
+            limit = f"nest more than {MAX_DEPTH} deep" if depth >= MAX_DEPTH else f"are more than {MAX_FILTERS:,}"
+            raise refusal("filters.limit", path, f"filters {limit}")
+        if not isinstance(value, Described):
+            hint = "a filter is a described value: a descriptor, such as apache.org:selector-filter:string, and a value"
+            raise refusal("filters.not-described", path, f"expected a filter, found {kind_of(value)}", hint)
+        name = read_descriptor(value.descriptor, path)
+        row = self._row(name, value.value, path)
+        content = f"{path}.value"
+        match row.payload, value.value:
+            case Payload.STRING, AmqpValue(type=AmqpType.STRING, value=str() as text):
+                return _TEXTUAL[row.kind](text, path=path, descriptor=name)
+            case Payload.MAP, AmqpMap() as entries:
+                return _MAPS[row.kind](self, entries, content, path, name)
+            case Payload.LIST, AmqpList(items=items):
+                return self._composite(row.kind, items, path, name, depth)
+            case payload, found:
+                raise refusal("filters.payload", content, f"{_a(payload.value)} belongs here, found {kind_of(found)}")
+
+    def _row(self, name: str | int, value: Value, path: str) -> Descriptor:
+        row = find_descriptor(name)
+        if isinstance(name, int) and row is not None:
+            other = ambiguous(name)
+            if other is not None:
+                fits = isinstance(value, AmqpList)
+                message = (
+                    f"{path}: the code {code_text(name)} is ambiguous: it is {_short(row.symbol)} in {row.source}, "
+                    f"and {_short(other.symbol)} in the {other.source}"
+                )
+                hint = f"write the symbol {row.symbol}" + ("" if fits else f" or {other.symbol}")
+                if not fits:
+                    raise UnknownFilterError.at("filters.ambiguous-code", message, hint=hint)
+                self.findings.append(Diagnostic("filters.ambiguous-code", "warning", message, hint=hint))
+        if row is None:
+            shown = code_text(name) if isinstance(name, int) else repr(name)
+            near = nearest(name, BY_SYMBOL) if isinstance(name, str) else []
+            hint = f"did you mean {near[0]}?" if near else "unknown='ignore' leaves it out, as most brokers do"
+            raise UnknownFilterError.at("filters.unknown", f"{path}: no filter has the descriptor {shown}", hint=hint)
+        if row.kind is None:
+            message = f"{path}: {row.symbol} is known, and not available here"
+            raise UnknownFilterError.at("filters.unavailable", message, hint="unknown='ignore' leaves it out")
+        return row
+
+    def _composite(self, kind: Any, items: tuple[Value, ...], path: str, name: str | int, depth: int) -> Filter:
+        if kind is NoLocal:
+            if items:
+                raise refusal("filters.payload", f"{path}.value", f"no-local has no fields, found {len(items)}")
+            return NoLocal(path=path, descriptor=name)
+        inner = tuple(self.filter(item, f"{path}.value[{number}]", depth + 1) for number, item in enumerate(items))
+        if kind is NotFilter:
+            # "field name="filter" type="*" requires="filter" mandatory="true""
+            if len(inner) != 1:
+                raise refusal("filters.payload", f"{path}.value", f"not-filter wraps one filter, found {len(inner)}")
+            return NotFilter(inner[0], path=path, descriptor=name)
+        logical: Filter = kind(inner, path=path, descriptor=name)
+        return logical
+
+    def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
+        """A legacy headers binding: section 1.3."""
+        how: Match | None = None
+        pairs = []
+        for key, value in _simple_entries(entries, (AmqpType.STRING,), content):
+            if key == X_MATCH:
+                how = self._match(value, f"{content}.{X_MATCH}")
+            else:
+                pairs.append((key, value))
+        if how is None:
+            # "This key MUST map to the symbolic value “any” or the symbolic value “all” within the described map."
+            raise refusal("filters.x-match", content, "x-match is missing", "say whether all pairs must match, or any")
+        return HeadersBinding(how, tuple(pairs), path=path, descriptor=name)
+
+    def _match(self, value: AmqpValue, path: str) -> Match:
+        if value.type not in _TEXTS or value.value not in ("all", "any"):
+            raise refusal("filters.x-match", path, f"x-match is the symbol all or any, not {value.value!r}")
+        if value.type is AmqpType.STRING:
+            message = f"{path}: x-match must be a symbol, and this is a string"
+            self.findings.append(Diagnostic("filters.x-match", "warning", message, hint="some brokers refuse it"))
+        return Match(value.value)
+
+    def properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
+        """A properties filter: field names are symbols, each value has the field's type."""
+        fields = []
+        for key, value in _simple_entries(entries, _TEXTS, content):
+            at, attribute = f"{content}.{key}", key.replace("-", "_")
+            allowed = PROPERTY_TYPES.get(attribute)
+            if allowed is None or "_" in key:
+                names = [known.replace("_", "-") for known in PROPERTY_TYPES]
+                near = nearest(key.replace("_", "-") if "_" in key else key, names)
+                same = attribute.replace("_", "-")
+                found = same if same in names else near[0] if near else None
+                hint = f"did you mean {found}?" if found else f"the fields are {', '.join(names)}"
+                raise refusal("filters.field", content, f"the properties section has no field {key!r}", hint)
+            if value.type not in allowed:
+                wanted = " or ".join(kind.value for kind in allowed)
+                raise refusal("filters.payload", at, f"expected {wanted}, found {value.type.value}")
+            fields.append((attribute, _reference(value, at)))
+        return PropertiesFilter(tuple(fields), path=path, descriptor=name)
+
+    def application_properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
+        """An application-properties filter."""
+        found = tuple(
+            (key, _reference(value, f"{content}.{key}"))
+            for key, value in _simple_entries(entries, (AmqpType.STRING,), content)
+        )
+        return ApplicationPropertiesFilter(found, path=path, descriptor=name)
+
+
+_TEXTUAL: Mapping[Any, Callable[..., Filter]] = {
+    kind: kind for kind in (DirectBinding, TopicBinding, JmsSelector, SqlFilter)
+}
+
+_MAPS: Mapping[Any, Callable[[Reader, AmqpMap, str, str, str | int], Filter]] = {
+    HeadersBinding: Reader.headers,
+    PropertiesFilter: Reader.properties,
+    ApplicationPropertiesFilter: Reader.application_properties,
+}
+
+
+def read_descriptor(descriptor: Value, path: str) -> str | int:
+    """A symbol, or a numeric code; anything else describes no filter."""
+    match descriptor:
+        case AmqpValue(type=AmqpType.SYMBOL, value=str() as symbol):
+            return symbol
+        case AmqpValue(type=AmqpType.ULONG, value=int() as code):
+            return code
+        case _:
+            raise refusal("filters.descriptor", path, f"a descriptor is a symbol or a ulong, not {kind_of(descriptor)}")
+
+
+def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> list[tuple[str, AmqpValue]]:
+    """The entries of a map whose keys have one type and whose values are simple."""
+    found = []
+    for key, value in entries.entries:
+        if not isinstance(key, AmqpValue) or key.type not in keys:
+            raise refusal("filters.key", path, f"expected {keys[-1].value} as key, found {kind_of(key)}")
+        if not isinstance(value, AmqpValue):
+            # "the values are restricted to be of simple types only, that is, excluding map, list, and array types"
+            raise refusal(
+                "filters.payload", f"{path}.{key.value!s}", f"expected a simple value, found {kind_of(value)}"
+            )
+        found.append((str(key.value), value))
+    return found
+
+
+def _reference(value: AmqpValue, path: str) -> Reference:
+    """Filter Expressions 4.1.1: a string may begin with a modifier."""
+    if value.type is not AmqpType.STRING or not isinstance(value.value, str) or not value.value.startswith("&"):
+        return value
+    text = value.value
+    match text[:3], text[:2]:
+        case "&p:", _:
+            return Prefix(text[3:])
+        case "&s:", _:
+            return Suffix(text[3:])
+        case _, "&&":
+            return AmqpValue(AmqpType.STRING, text[1:])
+    raise refusal(
+        "filters.modifier",
+        path,
+        f"{text!r} begins with & and no modifier",
+        "write &p: for a prefix, &s: for a suffix, && for an & itself",
+    )
+
+
+def to_value(node: Filter, *, numeric: bool = False) -> Described:
+    """The described value of a filter, under the name that it was read with, else the newer document's.
+
+    ``numeric`` writes codes instead of symbols.
+    """
+    row = BY_KIND[type(node)]
+    name: str | int = row.symbol if node.descriptor is None else node.descriptor
+    if numeric:
+        name = row.code
+    descriptor = AmqpValue(AmqpType.SYMBOL, name) if isinstance(name, str) else AmqpValue(AmqpType.ULONG, name)
+    return Described(descriptor, _content(node, numeric))
+
+
+def _content(node: Filter, numeric: bool) -> AmqpValue | AmqpList | AmqpMap:
+    match node:
+        case DirectBinding(key=text) | TopicBinding(pattern=text) | JmsSelector(text=text) | SqlFilter(text=text):
+            return _string(text)
+        case HeadersBinding(match=how, arguments=arguments):
+            pairs = ((X_MATCH, AmqpValue(AmqpType.SYMBOL, how.value)), *arguments)
+            return AmqpMap(tuple((_string(key), value) for key, value in pairs))
+        case NoLocal():
+            return AmqpList()
+        case OrFilter(filters=filters) | AndFilter(filters=filters):
+            return AmqpList(tuple(to_value(inner, numeric=numeric) for inner in filters))
+        case NotFilter(filter=inner):
+            return AmqpList((to_value(inner, numeric=numeric),))
+        case PropertiesFilter(fields=fields):
+            return AmqpMap(
+                tuple(
+                    (AmqpValue(AmqpType.SYMBOL, name.replace("_", "-")), _modified(reference))
+                    for name, reference in fields
+                )
+            )
+        case ApplicationPropertiesFilter(entries=entries):
+            return AmqpMap(tuple((_string(name), _modified(reference)) for name, reference in entries))
+
+
+def _modified(reference: Reference) -> AmqpValue:
+    match reference:
+        case Prefix(text=text):
+            return _string(f"&p:{text}")
+        case Suffix(text=text):
+            return _string(f"&s:{text}")
+        case AmqpValue(type=AmqpType.STRING, value=str() as text) if text.startswith("&"):
+            return _string(f"&{text}")
+        case AmqpValue():
+            return reference
+
+
+def _string(text: str) -> AmqpValue:
+    return AmqpValue(AmqpType.STRING, text)
+
+
+def refusal(code: str, path: str, message: str, hint: str | None = None) -> DecodeError:
+    """The error for something at a path."""
+    return DecodeError.at(code, f"{path}: {message}", hint=hint)
+
+
+def kind_of(value: Value) -> str:
+    """What a value is, in words."""
+    return "a described value" if isinstance(value, Described) else _a(value.type.value)
+
+
+def _a(noun: str) -> str:
+    return noun if noun == "null" else f"{'an' if noun[0] in 'ai' else 'a'} {noun}"
+
+
+def _short(symbol: str) -> str:
+    return symbol.split(":")[1]
+
+
+#: What an unknown descriptor is: an error, or left out of the filters in effect.
+Unknown = Literal["error", "ignore"]

@@ -1,0 +1,50 @@
+"""The sections of an AMQP 1.0 message that have fields, in plain Python: part 3 of the standard, section 3.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from transpiler.message.types import AmqpValue
+
+#: A section that maps names to values: application properties, annotations, footer.
+Values = Mapping[str, AmqpValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The transport header section; None is a field that the sender left out. ``ttl`` is in milliseconds."""
+
+    durable: bool | None = None
+    priority: int | None = None
+    ttl: int | None = None
+    first_acquirer: bool | None = None
+    delivery_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """The properties section. Times are milliseconds since the epoch; an id is a string, ulong, uuid or binary."""
+
+    message_id: AmqpValue | None = None
+    user_id: bytes | None = None
+    to: str | None = None
+    subject: str | None = None
+    reply_to: str | None = None
+    correlation_id: AmqpValue | None = None
+    content_type: str | None = None
+    content_encoding: str | None = None
+    absolute_expiry_time: int | None = None
+    creation_time: int | None = None
+    group_id: str | None = None
+    group_sequence: int | None = None
+    reply_to_group_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The body: which section it is (``data``, ``amqp-sequence``, ``amqp-value``), its bytes, or its simple value."""
+
+    section: str | None = None
+    data: bytes | None = None
+    value: AmqpValue | None = None

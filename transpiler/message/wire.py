@@ -1,0 +1,210 @@
+"""A message as bytes: part 3 of the AMQP 1.0 standard, section 3.2.
+
+A bare message or an annotated one: sections in the standard's order, each a described value. Every field is checked
+for its type. What has no place in the canonical schema is left out: annotations and bodies that are maps, lists or
+arrays, and the items of a sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from transpiler.amqp.decoder import decode_all
+from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.errors import DecodeError
+from transpiler.message.sections import Body, Header, Properties
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.source import Span
+
+_ID = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
+
+#: 3.2.1: the fields of the header in wire order, with the types that each may have.
+_HEADER: Mapping[str, tuple[AmqpType, ...]] = {
+    "durable": (AmqpType.BOOLEAN,),
+    "priority": (AmqpType.UBYTE,),
+    "ttl": (AmqpType.UINT,),
+    "first_acquirer": (AmqpType.BOOLEAN,),
+    "delivery_count": (AmqpType.UINT,),
+}
+
+#: 3.2.4: the fields of the properties section.
+PROPERTY_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
+    "message_id": _ID,
+    "user_id": (AmqpType.BINARY,),
+    "to": (AmqpType.STRING,),
+    "subject": (AmqpType.STRING,),
+    "reply_to": (AmqpType.STRING,),
+    "correlation_id": _ID,
+    "content_type": (AmqpType.SYMBOL,),
+    "content_encoding": (AmqpType.SYMBOL,),
+    "absolute_expiry_time": (AmqpType.TIMESTAMP,),
+    "creation_time": (AmqpType.TIMESTAMP,),
+    "group_id": (AmqpType.STRING,),
+    "group_sequence": (AmqpType.UINT,),
+    "reply_to_group_id": (AmqpType.STRING,),
+}
+
+#: 3.2: the sections in the order in which they must stand, by their numeric and symbolic descriptors.
+_SECTIONS = (
+    (0x70, "amqp:header:list", "header"),
+    (0x71, "amqp:delivery-annotations:map", "delivery_annotations"),
+    (0x72, "amqp:message-annotations:map", "message_annotations"),
+    (0x73, "amqp:properties:list", "properties"),
+    (0x74, "amqp:application-properties:map", "application_properties"),
+    (0x75, "amqp:data:binary", "data"),
+    (0x76, "amqp:amqp-sequence:list", "amqp-sequence"),
+    (0x77, "amqp:amqp-value:*", "amqp-value"),
+    (0x78, "amqp:footer:map", "footer"),
+)
+_ORDER = {name: number for number, (_, _, name) in enumerate(_SECTIONS)}
+_BODY = ("data", "amqp-sequence", "amqp-value")
+_NAMES: Mapping[object, str] = {key: name for code, symbol, name in _SECTIONS for key in (code, symbol)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """One section on the wire: what errors call it and where it stands."""
+
+    name: str
+    value: Value
+    span: Span
+
+    def refuse(self, code: str, message: str, inside: str = "") -> NoReturn:
+        """The error for something in this section."""
+        path = f"{self.name}.{inside}" if inside else self.name
+        raise DecodeError.at(code, f"{path}: {message}, in bytes {self.span.start} to {self.span.end}", span=self.span)
+
+
+@dataclass(slots=True)
+class _Bodies:
+    """The body so far: 3.2, "one or more data sections, one or more amqp-sequence sections, or a single amqp-value"."""
+
+    section: str | None = None
+    data: list[bytes] = field(default_factory=list)
+    value: AmqpValue | None = None
+
+    def add(self, section: _Section) -> None:
+        """Take one more section."""
+        if self.section not in (None, section.name) or (self.section == section.name == "amqp-value"):
+            section.refuse("message.body", f"stands beside the body section {self.section}")
+        self.section = section.name
+        match section.name, section.value:
+            case "data", AmqpValue(type=AmqpType.BINARY, value=bytes() as data):
+                self.data.append(data)
+            case "amqp-sequence", AmqpList():
+                pass
+            case "amqp-value", value:
+                self.value = value if isinstance(value, AmqpValue) else None
+            case _, value:
+                expected = "binary" if section.name == "data" else "a list"
+                section.refuse("message.type", f"expected {expected}, found {_kind(value)}")
+
+    def body(self) -> Body:
+        """The body section of the message."""
+        return Body(self.section, b"".join(self.data) if self.section == "data" else None, self.value)
+
+
+def decode_sections(data: bytes) -> dict[str, Any]:
+    """The sections of a message by name; ``DecodeError`` with the byte range of what does not fit."""
+    found: dict[str, Any] = {}
+    bodies = _Bodies()
+    last = -1
+    for value, span in decode_all(data):
+        section = _section(value, span)
+        order = _ORDER[section.name]
+        if order < last or (order == last and section.name not in _BODY):
+            earlier = _SECTIONS[last][2]
+            section.refuse("message.order", f"stands after {earlier}" if order < last else "is there twice")
+        last = order
+        if section.name in _BODY:
+            bodies.add(section)
+        else:
+            found[section.name] = _READERS[section.name](section)
+    if bodies.section is not None:
+        found["body"] = bodies.body()
+    return found
+
+
+def _section(value: Value, span: Span) -> _Section:
+    descriptor = value.descriptor if isinstance(value, Described) else None
+    known = isinstance(descriptor, AmqpValue) and descriptor.type in (AmqpType.ULONG, AmqpType.SYMBOL)
+    name = _NAMES.get(descriptor.value) if known and isinstance(descriptor, AmqpValue) else None
+    if not isinstance(value, Described) or name is None:
+        found = f"{_kind(value)}" if descriptor is None else f"the descriptor {_show(descriptor)}"
+        message = f"expected a section of a message, found {found}, in bytes {span.start} to {span.end}"
+        raise DecodeError.at("message.unknown-section", message, span=span)
+    return _Section(name, value.value, span)
+
+
+def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dict[str, Any]:
+    if not isinstance(section.value, AmqpList):
+        section.refuse("message.type", f"expected a list of fields, found {_kind(section.value)}")
+    items = section.value.items
+    if len(items) > len(types):
+        section.refuse("message.fields", f"has {len(items)} fields, and the standard knows {len(types)}")
+    found: dict[str, Any] = {}
+    # 1.4: a list may end early, and a null stands for a field that is not set.
+    for (name, allowed), item in zip(types.items(), items, strict=False):
+        if isinstance(item, AmqpValue) and item.value is None:
+            continue
+        if not isinstance(item, AmqpValue) or item.type not in allowed:
+            wanted = " or ".join(kind.value for kind in allowed)
+            section.refuse("message.type", f"expected {wanted}, found {_kind(item)}", name)
+        found[name] = item if len(allowed) > 1 else item.value
+    return found
+
+
+def _entries(section: _Section) -> list[tuple[Value, Value]]:
+    if not isinstance(section.value, AmqpMap):
+        section.refuse("message.type", f"expected a map, found {_kind(section.value)}")
+    return list(section.value.entries)
+
+
+def _annotations(section: _Section) -> dict[str, AmqpValue]:
+    """3.2.10: keys are symbols, or ulongs that are reserved; some clients write strings."""
+    found = {}
+    for key, value in _entries(section):
+        if not isinstance(key, AmqpValue) or key.type not in (AmqpType.SYMBOL, AmqpType.ULONG, AmqpType.STRING):
+            section.refuse("message.key", f"expected a symbol as key, found {_kind(key)}")
+        if isinstance(value, AmqpValue):
+            found[str(key.value)] = value
+    return found
+
+
+def _application_properties(section: _Section) -> dict[str, AmqpValue]:
+    found = {}
+    for key, value in _entries(section):
+        # 3.2.5: "The keys of this map are restricted to be of type string … and the values … to … simple types only".
+        if not isinstance(key, AmqpValue) or key.type is not AmqpType.STRING:
+            section.refuse("message.key", f"expected a string as key, found {_kind(key)}")
+        if not isinstance(value, AmqpValue):
+            section.refuse("message.type", f"expected a simple value, found {_kind(value)}", str(key.value))
+        found[str(key.value)] = value
+    return found
+
+
+_READERS: Mapping[str, Callable[[_Section], Any]] = {
+    "header": lambda section: Header(**_fields(section, _HEADER)),
+    "delivery_annotations": _annotations,
+    "message_annotations": _annotations,
+    "properties": lambda section: Properties(**_fields(section, PROPERTY_TYPES)),
+    "application_properties": _application_properties,
+    "footer": _annotations,
+}
+
+
+def _kind(value: Value) -> str:
+    return "a described value" if isinstance(value, Described) else value.type.value
+
+
+def _show(descriptor: Value) -> str:
+    match descriptor:
+        case AmqpValue(type=AmqpType.ULONG, value=int() as code):
+            return f"0x{code:x}"
+        case AmqpValue(value=value):
+            text = repr(value)
+            return text if len(text) <= 60 else f"{text[:57]}…"
+        case _:
+            return f"that is {_kind(descriptor)}"

@@ -1,0 +1,179 @@
+"""Whether one message passes a filter: the Apache AMQP filter document, one clause under each of its sentences.
+
+A filter accepts a message or does not. Evaluation is total but for ``no-local``, which has no answer without the
+receiver's connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import assert_never
+
+from transpiler.errors import LayoutError
+from transpiler.filters.kinds import (
+    AndFilter,
+    ApplicationPropertiesFilter,
+    DirectBinding,
+    Filter,
+    HeadersBinding,
+    JmsSelector,
+    NoLocal,
+    NotFilter,
+    OrFilter,
+    Prefix,
+    PropertiesFilter,
+    Reference,
+    SqlFilter,
+    Suffix,
+    TopicBinding,
+)
+from transpiler.filters.selectors import dialect_of, parse_text
+from transpiler.message.fields import PUBLISHER_CONNECTION
+from transpiler.message.message import Message
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, SelectorType, coerce
+from transpiler.reference.evaluate import evaluate
+from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
+
+
+def match_filter(node: Filter, message: Message, dialect: Dialect = JMS, connection: str | None = None) -> bool:
+    """Whether a filter accepts a message that is received on a connection."""
+    match node:
+        case DirectBinding(key=key):
+            # "matches … if and only if the described string value exactly matches the subject field"
+            # "If the message has no Properties section, or if the subject field … is not set, then … does not match."
+            return _subject(message) == key
+        case TopicBinding(pattern=pattern):
+            subject = _subject(message)
+            if subject is None:
+                # "matches only if the value of the filter is a single “#”"
+                return pattern == "#"
+            return matches_words(pattern.split("."), subject.split("."))
+        case HeadersBinding(match=how, pairs=pairs):
+            return matches_headers(pairs, message, any_pair=how.any_pair)
+        case NoLocal(path=path):
+            return _is_not_local(message, connection, path)
+        case JmsSelector() | SqlFilter():
+            # A selector that is unknown does not select.
+            return evaluate(_tree(node, dialect), message) is True
+        case OrFilter(filters=filters):
+            # "accepts a message if at least one of the filters within its list accept the message"
+            return any(match_filter(inner, message, dialect, connection) for inner in filters)
+        case AndFilter(filters=filters):
+            # "accepts a message if and only if all of the filters within its list accept the message"
+            return all(match_filter(inner, message, dialect, connection) for inner in filters)
+        case NotFilter(filter=inner):
+            # "accepts a message if and only the filter it wraps does not accept the message"
+            return not match_filter(inner, message, dialect, connection)
+        case PropertiesFilter(fields=fields):
+            # "true if all properties enclosed in the filter expression match the respective properties in the message"
+            return all(_is_like(reference, _property(message, name)) for name, reference in fields)
+        case ApplicationPropertiesFilter(entries=entries):
+            found = message.application_properties or {}
+            return all(name in found and _is_like(reference, found[name]) for name, reference in entries)
+        case _:
+            assert_never(node)
+
+
+def _subject(message: Message) -> str | None:
+    return message.properties.subject if message.properties is not None else None
+
+
+def matches_words(pattern: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether the words of a subject match a pattern, by going back to the last ``#`` and letting it take one more."""
+    at = here = 0
+    last_many, resume = -1, 0
+    while at < len(words):
+        token = pattern[here] if here < len(pattern) else None
+        if token == "#":
+            # "The token consisting of the single character “#” matches zero or more words in the subject field."
+            last_many, resume = here, at
+            here += 1
+        elif token is not None and token in ("*", words[at]):
+            # "The token consisting of the single character “*” matches a single word in the subject field."
+            at, here = at + 1, here + 1
+        elif last_many >= 0:
+            resume += 1
+            at, here = resume, last_many + 1
+        else:
+            return False
+    return all(token == "#" for token in pattern[here:])
+
+
+def matches_headers(pairs: Iterable[tuple[str, AmqpValue]], message: Message, *, any_pair: bool) -> bool:
+    """Whether a message has all of some pairs among its application properties, or one of them."""
+    found = message.application_properties or {}
+    # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry with
+    # the same key in the application-properties section. If … “any” then … at least one key-value pair".
+    answers = [name in found and _is_pair(wanted, found[name]) for name, wanted in pairs]
+    return any(answers) if any_pair else all(answers)
+
+
+def _is_pair(wanted: AmqpValue, found: AmqpValue) -> bool:
+    # "… or if the value in the filter map for the key is null"
+    if wanted.value is None:
+        return True
+    # "A key-value pair … matches … if the keys are identical (including the same type)": numbers by value within
+    # integers and within floating point numbers, as the brokers have it.
+    return _class(wanted) is _class(found) and coerce(wanted) == coerce(found)
+
+
+def _class(value: AmqpValue) -> object:
+    selector_type = COERCION[value.type]
+    return None if selector_type is SelectorType.NULL or value.value is None else TYPE_CLASS[selector_type]
+
+
+def _is_not_local(message: Message, connection: str | None, path: str) -> bool:
+    if connection is None:
+        raise LayoutError.at("filters.connection", f"{path}: no-local needs to know the receiver's connection")
+    publisher = (message.message_annotations or {}).get(PUBLISHER_CONNECTION.field)
+    # "accepted … if and only if the message was originally sent … on a separate connection". One that does not say
+    # where it comes from did not come from here.
+    return publisher is None or coerce(publisher) != connection
+
+
+def _property(message: Message, name: str) -> AmqpValue | None:
+    value = getattr(message.properties, name) if message.properties is not None else None
+    match value:
+        case None | AmqpValue():
+            return value
+        case int():
+            return AmqpValue(AmqpType.LONG, value)
+        case bytes():
+            return AmqpValue(AmqpType.BINARY, value)
+        case _:
+            return AmqpValue(AmqpType.STRING, value)
+
+
+def _is_like(wanted: Reference, found: AmqpValue | None) -> bool:
+    text = coerce(found) if found is not None else None
+    match wanted:
+        case Prefix(text=prefix):
+            return isinstance(text, str) and text.startswith(prefix)
+        case Suffix(text=suffix):
+            return isinstance(text, str) and text.endswith(suffix)
+        case AmqpValue(value=None):
+            # The key is there, which is all that a null asks.
+            return True
+        case _ if found is None:
+            return False
+        case _:
+            number = coerce(wanted)
+            if isinstance(number, float) != isinstance(text, float) and _is_number(number) and _is_number(text):
+                # "… of a different floating-point or integer number type … equal when treated as a floating-point"
+                return float(number) == float(text)  # type: ignore[arg-type]
+            return _is_pair(wanted, found)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _tree(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:
+    return _parsed(node, dialect_of(node, dialect))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:
+    return parse_text(node, dialect)

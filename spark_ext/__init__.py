@@ -12,6 +12,7 @@ from spark_ext.columns import (
 )
 from spark_ext.routing import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
+from spark_ext.traces import trace_messages
 
 __all__ = [
     "MESSAGE_SCHEMA",
@@ -25,4 +26,5 @@ __all__ = [
     "message_type",
     "reply_to_type",
     "route",
+    "trace_messages",
 ]

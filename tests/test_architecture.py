@@ -49,6 +49,7 @@ FLOORS = (
     "transpiler",
     "transpiler.cli",
     "spark_ext.schemas",
+    "spark_ext.traces",
     "spark_ext.columns",
     "spark_ext.tables",
     "spark_ext.routing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark_ext.backtests import backtest
 from spark_ext.columns import (
     SelectorWarning,
     compile_address,
@@ -17,6 +18,7 @@ from spark_ext.traces import trace_messages
 __all__ = [
     "MESSAGE_SCHEMA",
     "SelectorWarning",
+    "backtest",
     "compile_address",
     "compile_selector",
     "create_messages",

@@ -53,7 +53,10 @@ FLOORS = (
     "spark_ext.columns",
     "spark_ext.tables",
     "spark_ext.routing",
+    "spark_ext.backtests",
     "spark_ext",
+    "spark_ext.cli_jobs",
+    "spark_ext.cli_routing",
     "spark_ext.cli",
 )
 WITH_SLY = {"transpiler.selector.lexer", "transpiler.selector.expected", "transpiler.selector.parser"}

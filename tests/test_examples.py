@@ -20,7 +20,11 @@ ARCHIVE = EXAMPLES / "data" / "messages.jsonl"
     [
         ("01_filter.py", "50 of 3000 messages match"),
         ("02_stream.py", "50 messages came through the stream"),
+        ("04_route.py", "3000 messages, 8145 deliveries; the busiest queue is alerts.04"),
+        ("05_backtest.py", "2,851 of 3,000 messages have exactly the broker's queues"),
+        ("06_route_stream.py", "8145 deliveries came through the stream"),
         ("demo.py", "GreaterThan(header.priority,6)"),
+        ("demo.py", "3,000 of 3,000 messages have exactly the broker's queues"),
     ],
 )
 def test_an_example_runs(script: str, said: str) -> None:
@@ -30,7 +34,14 @@ def test_an_example_runs(script: str, said: str) -> None:
 
 
 def test_every_example_is_run_above() -> None:
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"01_filter.py", "02_stream.py", "demo.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {
+        "01_filter.py",
+        "02_stream.py",
+        "04_route.py",
+        "05_backtest.py",
+        "06_route_stream.py",
+        "demo.py",
+    }
 
 
 def test_the_archive_is_what_its_script_makes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

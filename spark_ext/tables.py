@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from transpiler.layouts.columns import Kind
 from transpiler.predicate.core import TRUE
 from transpiler.routing.program import Delivery, Program, Table
+from transpiler.routing.shapes import Parameter, Shape
 from transpiler.routing.states import Entry, Lead, Step
+
+try:
+    # Spark's own way in for large tables; without it rows go one by one.
+    import pyarrow
+except ImportError:
+    pyarrow = None
+
+#: An array of Arrow.
+_Arrow = Any
+
+_ARROW_TYPES = {
+    Kind.BOOLEAN: lambda: pyarrow.bool_(),
+    Kind.TINYINT: lambda: pyarrow.int8(),
+    Kind.SMALLINT: lambda: pyarrow.int16(),
+    Kind.INT: lambda: pyarrow.int32(),
+    Kind.BIGINT: lambda: pyarrow.int64(),
+    Kind.DOUBLE: lambda: pyarrow.float64(),
+    Kind.STRING: lambda: pyarrow.string(),
+    Kind.BINARY: lambda: pyarrow.binary(),
+}
 
 
 class Payload(Enum):
@@ -34,24 +57,70 @@ class Tables:
     def _frame(self, rows: list[Any], schema: str) -> DataFrame:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
 
+    def _columns(self, columns: dict[str, _Arrow], schema: str) -> DataFrame:
+        return self._session.createDataFrame(pyarrow.Table.from_pydict(columns), schema)
+
+    def _delivered(self, groups: Iterable[list[Delivery]]) -> _Arrow:
+        """What some rows deliver, a list each."""
+        flat: list[Delivery] = []
+        ends = [0]
+        for group in groups:
+            flat += group
+            ends.append(len(flat))
+        queues = pyarrow.array([delivery.queue for delivery in flat], pyarrow.string())
+        if self._payload is Payload.DELIVERY:
+            states = pyarrow.array([delivery.state for delivery in flat], pyarrow.int32())
+            onward = pyarrow.array([delivery.onward for delivery in flat], pyarrow.int32())
+            queues = pyarrow.StructArray.from_arrays([states, onward, queues], ["x", "e", "q"])
+        return pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), queues)
+
+    def _candidates(self, table: Table) -> _Arrow:
+        """The rows of constants of each key, a list each."""
+        flat: list[tuple[Parameter, ...]] = []
+        ends = [0]
+        for group in table.rows.values():
+            flat += group
+            ends.append(len(flat))
+        names = [f"p{place}" for place in range(len(table.shape.types))]
+        constants = [
+            pyarrow.array([row[place] for row in flat], _ARROW_TYPES[column_type.kind]())
+            for place, column_type in enumerate(table.shape.types)
+        ]
+        found = self._delivered(delivered for group in table.rows.values() for delivered in group.values())
+        rows = pyarrow.StructArray.from_arrays([*constants, found], [*names, "d"])
+        return pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), rows)
+
     def table(self, number: int, table: Table) -> DataFrame:
         """One row a key, with all that has the key: what it delivers, or rows of constants where more is asked."""
         shape, name = table.shape, f"_routing_{number}_"
         columns = [f"{name}e STRING"] if self._program.exchange is None else []
         columns += [f"{name}k{place} {column_type}" for place, column_type in enumerate(shape.key_types)]
-        of = self._payload.of
-        rows: list[Any]
-        if shape.residual == TRUE:
-            columns.append(f"{name}c ARRAY<{self._payload.value}>")
-            rows = [(*key, [of(delivery) for delivery in group[()]]) for key, group in table.rows.items()]
-        else:
+        found = self._payload.value
+        if shape.residual != TRUE:
             inner = "".join(f"p{place}: {column_type}, " for place, column_type in enumerate(shape.types))
-            columns.append(f"{name}c ARRAY<STRUCT<{inner}d: ARRAY<{self._payload.value}>>>")
-            rows = [
-                (*key, [(*constants, [of(delivery) for delivery in found]) for constants, found in group.items()])
-                for key, group in table.rows.items()
-            ]
-        return self._frame(rows, ", ".join(columns))
+            found = f"STRUCT<{inner}d: ARRAY<{self._payload.value}>>"
+        columns.append(f"{name}c ARRAY<{found}>")
+        schema = ", ".join(columns)
+        if pyarrow is None:
+            return self._frame([(*key, self._row(group, shape)) for key, group in table.rows.items()], schema)
+        kinds = [column_type.kind for column_type in shape.key_types]
+        if self._program.exchange is None:
+            kinds.insert(0, Kind.STRING)
+        arrays = {
+            column.split()[0]: pyarrow.array([key[place] for key in table.rows], _ARROW_TYPES[kind]())
+            for place, (column, kind) in enumerate(zip(columns, kinds, strict=False))
+        }
+        if shape.residual == TRUE:
+            arrays[f"{name}c"] = self._delivered(group[()] for group in table.rows.values())
+        else:
+            arrays[f"{name}c"] = self._candidates(table)
+        return self._columns(arrays, schema)
+
+    def _row(self, group: dict[tuple[Parameter, ...], list[Delivery]], shape: Shape) -> list[Any]:
+        of = self._payload.of
+        if shape.residual == TRUE:
+            return [of(delivery) for delivery in group[()]]
+        return [(*constants, [of(delivery) for delivery in found]) for constants, found in group.items()]
 
     def trie(self) -> DataFrame:
         """One row with one struct: the trie's arrays."""

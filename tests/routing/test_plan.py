@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route
+from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route, tables
 from transpiler import LayoutError, Message, SelectorSyntaxError
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -62,6 +62,12 @@ def test_typed_columns_route(typed: DataFrame) -> None:
     rows = route(typed, topology(20), typed).collect()
     every = sorted(f"q{number}" for number in range(20))
     assert [row.queues for row in rows] == [every, ["q0"], ["q4"], ["q7"], ["q9"], []]
+
+
+def test_tables_are_the_same_without_arrow(typed: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_arrow = route(typed, topology(20), typed).collect()
+    monkeypatch.setattr(tables, "pyarrow", None)
+    assert route(typed, topology(20), typed).collect() == with_arrow
 
 
 def test_the_plan_does_not_grow_with_the_bindings(typed: DataFrame) -> None:

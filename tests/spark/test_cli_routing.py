@@ -39,7 +39,11 @@ SMALL = {
 
 
 @pytest.fixture
-def run(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def run(  # type: ignore[no-untyped-def]
+    spark: SparkSession,  # noqa: ARG001
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
     """Run a command in a directory with a small topology; the session is the tests' own."""
     monkeypatch.chdir(tmp_path)
     Path("small.json").write_text(json.dumps(SMALL), encoding="utf-8")

@@ -24,6 +24,7 @@ from transpiler.message.fields import Place
 from transpiler.predicate.core import TRUE, Column, Compare, Value
 from transpiler.routing.conditions import EXCHANGE, KEY, SUBJECT, TOPIC
 from transpiler.routing.program import MATCHED, Compiled, Program, Table, build_program
+from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import ROW
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value, quote_name, quote_text
@@ -180,6 +181,9 @@ class _Query:
         keys = {f"{PREFIX}{number}_k{place}": value for place, value in enumerate(table.shape.keys)}
         frame = self._join(frame, rows, keys)
         candidates = f"{PREFIX}{number}_c"
+        if table.ranges is not None:
+            place = _place(f"{PREFIX}{number}_r", table.ranges)
+            candidates = f"transform({place}, i -> get({candidates}, i))"
         if table.shape.residual != TRUE:
             kept = f"filter({candidates}, {ROW} -> {emit_filter(table.shape.residual)})"
             found = f"flatten(transform({kept}, {ROW} -> {ROW}.d))"
@@ -247,6 +251,20 @@ _WAYS = (
     "own -> CASE WHEN size(own) > 0 THEN own WHEN n.q IS NOT NULL THEN array(n.q) "
     f"WHEN n.a IS NOT NULL AND NOT coalesce({SUBJECT} = n.u, false) THEN get(r, n.a) ELSE own END)[0]))"
 )
+
+
+def _place(tree: str, ranges: Range) -> str:
+    """The numbers of the rows whose range has the message's value in it: see ``routing.ranks``."""
+    values = ", ".join(emit_value(value) for value in ranges.values)
+    value = values if len(ranges.values) == 1 else f"coalesce({values})"
+    place = (
+        f"aggregate({tree}.steps, 0, (place, step) -> "
+        f"CASE WHEN get({tree}.bounds, place + step - 1) <= value THEN place + step ELSE place END)"
+    )
+    to_root = f"sequence(0, size({tree}.steps))"
+    rows = f"transform({to_root}, up -> get({tree}.nodes, shiftright({tree}.leaves + {place}, up)))"
+    # Without a value nothing is in a range.
+    return f"flatten(transform(filter(array({value}), value -> value IS NOT NULL), value -> flatten({rows})))"
 
 
 def _published(exchanges: Iterable[str], condition: str) -> str:

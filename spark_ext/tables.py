@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from transpiler.layouts.columns import Kind
 from transpiler.predicate.core import TRUE
 from transpiler.routing.program import Delivery, Program, Table
+from transpiler.routing.ranks import Ranks, rank
 from transpiler.routing.shapes import Parameter, Shape
 from transpiler.routing.states import Entry, Lead, Step
 
@@ -100,9 +101,18 @@ class Tables:
             inner = "".join(f"p{place}: {column_type}, " for place, column_type in enumerate(shape.types))
             found = f"STRUCT<{inner}d: ARRAY<{self._payload.value}>>"
         columns.append(f"{name}c ARRAY<{found}>")
+        trees: list[Ranks] = []
+        if table.ranges is not None:
+            columns.append(
+                f"{name}r STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: ARRAY<ARRAY<INT>>>"
+            )
+            trees = [rank(table.ranges, list(group)) for group in table.rows.values()]
         schema = ", ".join(columns)
         if pyarrow is None:
-            return self._frame([(*key, self._row(group, shape)) for key, group in table.rows.items()], schema)
+            rows: list[tuple[Any, ...]] = [(*key, self._row(group, shape)) for key, group in table.rows.items()]
+            if trees:
+                rows = [(*row, _tree(tree)) for row, tree in zip(rows, trees, strict=True)]
+            return self._frame(rows, schema)
         kinds = [column_type.kind for column_type in shape.key_types]
         if self._program.exchange is None:
             kinds.insert(0, Kind.STRING)
@@ -114,6 +124,8 @@ class Tables:
             arrays[f"{name}c"] = self._delivered(group[()] for group in table.rows.values())
         else:
             arrays[f"{name}c"] = self._candidates(table)
+        if trees:
+            arrays[f"{name}r"] = pyarrow.array([_tree(tree) for tree in trees], _tree_type())
         return self._columns(arrays, schema)
 
     def _row(self, group: dict[tuple[Parameter, ...], list[Delivery]], shape: Shape) -> list[Any]:
@@ -177,6 +189,22 @@ class Tables:
     def _starts(self, entry: Entry) -> list[int]:
         trie = self._program.trie
         return [] if trie is None else [start for state in entry.states for start in trie.starts.get(state, ())]
+
+
+def _tree(ranks: Ranks) -> tuple[Any, ...]:
+    return ranks.bounds, ranks.steps, ranks.leaves, ranks.nodes
+
+
+def _tree_type() -> _Arrow:
+    whole = pyarrow.int32()
+    return pyarrow.struct(
+        [
+            ("bounds", pyarrow.list_(pyarrow.float64())),
+            ("steps", pyarrow.list_(whole)),
+            ("leaves", whole),
+            ("nodes", pyarrow.list_(pyarrow.list_(whole))),
+        ]
+    )
 
 
 def _steps(entry: Entry) -> list[Any]:

@@ -44,6 +44,7 @@ FLOORS = (
     "transpiler.sql",
     "transpiler.compiler",
     "transpiler.routing.shapes",
+    "transpiler.routing.ranks",
     "transpiler.routing.selectors",
     "transpiler.routing",
     "transpiler",

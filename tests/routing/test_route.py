@@ -56,6 +56,7 @@ def test_spark_agrees_with_the_reference(
     names = [*topology.exchange_by_name, "nowhere", None]
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
     monkeypatch.setattr(program, "MIN_ROWS", min_rows)
+    monkeypatch.setattr(program, "MIN_RANGES", min_rows)
     with spark_settings(spark, INTERPRETED):
         frame = published(spark, messages, exchanges)
         assert queues(route(frame, topology)) == wanted(topology, messages, exchanges)

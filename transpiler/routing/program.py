@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from transpiler.analysis.names import Missing
@@ -17,6 +18,7 @@ from transpiler.layouts.layout import Layout
 from transpiler.predicate.core import TRUE, Among, Column, Compare, Constant, Predicate, all_of
 from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, Condition, Conditions
+from transpiler.routing.ranks import MIN_RANGES, Range, find_range
 from transpiler.routing.selectors import Parse
 from transpiler.routing.shapes import Disjunct, Parameter, Shape, disjuncts, fill, parameter, shifted
 from transpiler.routing.states import Entry, State, States, onward, read_states
@@ -54,6 +56,13 @@ class Table:
 
     shape: Shape
     rows: dict[tuple[Parameter, ...], dict[tuple[Parameter, ...], list[Delivery]]] = field(default_factory=dict)
+
+    @cached_property
+    def ranges(self) -> Range | None:
+        """What to find rows of constants by, where a key has so many that not each is asked."""
+        if max(map(len, self.rows.values()), default=0) < MIN_RANGES:
+            return None
+        return find_range(self.shape)
 
 
 class Compiled(NamedTuple):

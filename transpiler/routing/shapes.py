@@ -150,7 +150,7 @@ def _as_key(term: Predicate) -> tuple[Value, ColumnType, _Take] | None:
         return None
     for value, other in ((term.left, term.right), (term.right, term.left)):
         take = _constant(other)
-        if take is not None and _of_message(value):
+        if take is not None and of_message(value):
             return value, other.type, take
     return None
 
@@ -196,7 +196,7 @@ class _Always:
         return self.value
 
 
-def _of_message(value: Value) -> bool:
+def of_message(value: Value) -> bool:
     """Whether a value depends on the message, and on no parameter."""
     inner = list(_columns(value))
     return bool(inner) and all(parameter_number(column) is None for column in inner)

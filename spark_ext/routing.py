@@ -40,7 +40,7 @@ BLOCK = 25
 #: Compiled conditions up to which a projection may be fused with its neighbours: see ``_Query._unfused``.
 FUSED = 10
 
-_WORDS, _START = "_routing_words", "_routing_start"
+_QUEUES, _WORDS, _START = "_routing_queues", "_routing_words", "_routing_start"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
 
@@ -123,7 +123,10 @@ class _Query:
         else:
             frame = frame.selectExpr("*", f"{all_found} AS {_FOUND}")
             frame, queues = self._composed(frame)
-        frame = frame.withColumn(column, sf.expr(f"sort_array(array_distinct({queues}))"))
+        frame = frame.selectExpr("*", f"{queues} AS {_QUEUES}")
+        # Most messages go to a queue or two; to sort one name costs as much as to find it.
+        in_order = f"CASE WHEN size({_QUEUES}) > 1 THEN sort_array(array_distinct({_QUEUES})) ELSE {_QUEUES} END"
+        frame = frame.withColumn(column, sf.expr(in_order))
         return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
 
     def _with_keys(self, frame: DataFrame) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -71,3 +72,64 @@ def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["match", "a = 1", str(tmp_path / "bytes")])
     assert result.exit_code == 2
     assert "not UTF-8" in result.output
+
+
+EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
+DEFINITIONS = str(EXAMPLES / "definitions.json")
+PUBLISHED = '{"properties": {"subject": "new"}, "exchange": "orders"}\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "code", "printed"),
+    [
+        (
+            ["route", DEFINITIONS],
+            PUBLISHED,
+            0,
+            '"queues": ["orders.3", "orders.4", "orders.6"], "outcome": "routed"}\n',
+        ),
+        (["route", DEFINITIONS, "--exchange", "events"], "{}\n", 0, '"queues": ["events.0", "events.1", "events.2"]'),
+        (["route", DEFINITIONS, "--exchange", "event"], "{}\n", 2, "did you mean events?"),
+        (
+            ["route", DEFINITIONS, "--exchange", "orders", "--mandatory"],
+            "{}\n",
+            0,
+            '"queues": ["orders.0", "orders.5"]',
+        ),
+        (["route", DEFINITIONS, "--mandatory"], PUBLISHED.replace("new", "x"), 0, '"queues": [], "outcome": "return"}'),
+        (["route", DEFINITIONS], PUBLISHED.replace("orders", "ordres"), 0, '"queues": [], "outcome": "no-exchange"}'),
+        (["route", DEFINITIONS, "--unroutable"], PUBLISHED, 0, ""),
+        (["route", DEFINITIONS, "--summary"], PUBLISHED, 0, '"exchanges": {\n    "orders": 1\n  }'),
+        (["route", DEFINITIONS], "{oops", 2, "-:1:2: this is not JSON"),
+        (["route", DEFINITIONS], '{"exchange": 5}', 2, "exchange: expected text"),
+        (["route", DEFINITIONS], '{"headers": {}}', 2, "did you mean header?"),
+        (["route", DEFINITIONS], "5", 2, "a message is an object of sections, not a number"),
+        (["route", DEFINITIONS, "--layout", "rabbitmq-trace"], "{}", 2, "-:1: trace.entry"),
+        (["route", DEFINITIONS, "--form", "topology"], "", 2, "no member called 'rabbit_version'"),
+        (["route", DEFINITIONS, "--vhost", "/"], PUBLISHED, 0, '"outcome": "routed"'),
+        (["route", "nowhere.json"], "", 2, "does not exist"),
+        (["route", str(EXAMPLES / "messages.jsonl")], "", 2, "this is not JSON"),
+        (["topology", DEFINITIONS], "", 0, "flowchart LR\n"),
+        (["topology", DEFINITIONS, "--format", "dot"], "", 0, "digraph topology {\n"),
+        (["topology", DEFINITIONS, "--format", "json"], "", 0, '{\n  "broker": "rabbitmq",\n'),
+        (["topology", DEFINITIONS, "--counts", DEFINITIONS], "", 2, "topology.type"),
+    ],
+)
+def test_a_command_on_a_topology_answers(arguments: list[str], given: str, code: int, printed: str) -> None:
+    result = CliRunner().invoke(main, arguments, input=given)
+    assert result.exit_code == code, result.output
+    assert printed in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_log_is_routed_counted_and_drawn(tmp_path: Path) -> None:
+    log, counts = tmp_path / "trace.jsonl", tmp_path / "counts.json"
+    log.write_bytes(gzip.decompress((EXAMPLES / "trace.jsonl.gz").read_bytes()))
+    routed = CliRunner().invoke(main, ["route", DEFINITIONS, str(log), "--layout", "rabbitmq-trace"])
+    lines = [json.loads(line) for line in routed.output.splitlines()]
+    assert len(lines) == 3_000
+    assert all(line["queues"] == sorted(line["routed_queues"]) for line in lines)
+    summary = CliRunner().invoke(main, ["route", DEFINITIONS, str(log), "--layout", "rabbitmq-trace", "--summary"])
+    counts.write_text(summary.output, encoding="utf-8")
+    picture = CliRunner().invoke(main, ["topology", DEFINITIONS, "--counts", str(counts)])
+    assert "alerts<br/><small>headers, 977 published</small>" in picture.output

@@ -94,7 +94,7 @@ def _message(text: str, name: str, layout: str) -> Iterator[_Line]:
     try:
         line = json.loads(text)
     except json.JSONDecodeError as error:
-        fail(f"{name}:{error.lineno}:{error.colno}: this is not JSON: {error.msg}")
+        fail(f"{name}:{error.colno}: this is not JSON: {error.msg}")
     try:
         if layout == "rabbitmq-trace":
             if not isinstance(line, dict):

@@ -38,7 +38,12 @@ _DECLARATION = re.compile(r"\ufeff?(?:<\?xml[ \t\r\n][^>]*\?>)?")
 
 def matches_query(condition: query.Condition, message: Message, subject_header: str | None) -> bool:
     """Whether a query takes a message."""
-    return _Query(message, subject_header).truth(condition) is True
+    return query_truth(condition, message, subject_header) is True
+
+
+def query_truth(condition: query.Condition, message: Message, subject_header: str | None) -> Truth:
+    """What a query says of a message: True, False, or None for an error."""
+    return _Query(message, subject_header).truth(condition)
 
 
 @dataclass(slots=True)

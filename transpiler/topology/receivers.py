@@ -53,6 +53,7 @@ class _Receivers:
         self._queues = list(topology.queues)
         self._bindings = list(topology.bindings)
         self._findings = list(topology.findings)
+        self._numbers: dict[str, int] = {}
         self._path = ""
 
     def topology(self) -> Topology:
@@ -145,15 +146,19 @@ class _Receivers:
         """The subscription queue and its bindings; its name is the link's, or one that nobody else has."""
         queue = subscription_queue(address)
         if address.link.name is None:
-            number = 1
-            while f"{queue.name}_{number}" in self._names or f"{queue.name}_{number}" in self._types:
-                number += 1
-            queue = replace(queue, name=f"{queue.name}_{number}")
+            queue = replace(queue, name=self._free_name(queue.name))
         if queue.name not in self._names:
             # A named subscription that is there already has one more receiver.
             self._add_queue(queue)
         for binding in subscription_bindings(address, self._types[address.name], queue.name):
             self._bindings.append(replace(binding, path=self._path))
+
+    def _free_name(self, name: str) -> str:
+        while True:
+            number = self._numbers[name] = self._numbers.get(name, 0) + 1
+            free = f"{name}_{number}"
+            if free not in self._names and free not in self._types:
+                return free
 
     def _bind(
         self, bindings: tuple[AddressBinding, ...], *, queue: str | None = None, exchange: str | None = None

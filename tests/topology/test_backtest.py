@@ -1,0 +1,59 @@
+"""The comparison with a broker's answer: what it counts, and what a person reads."""
+
+from __future__ import annotations
+
+from transpiler.topology.backtest import Backtest
+
+
+def compared() -> Backtest:
+    backtest = Backtest(max_examples=1)
+    backtest.add("1", "orders", "new", ["b", "a"], ["a", "b"])
+    backtest.add("2", "orders", "new", ["a", "b"], ["b", "c"])
+    backtest.add("3", "", "q", [], ["q"])
+    backtest.add("4", "", None, ["q"], ["q"])
+    return backtest
+
+
+def test_the_order_of_queues_does_not_matter() -> None:
+    assert Backtest().add("1", "x", None, ["a", "b", "a"], ["b", "a"]) is True
+
+
+def test_misses_and_extras_are_counted_by_exchange_and_queue() -> None:
+    assert compared().to_dict() == {
+        "messages": 4,
+        "agreed": 2,
+        "deliveries": 5,
+        "exchanges": [
+            {"exchange": "", "messages": 2, "agreed": 1},
+            {"exchange": "orders", "messages": 2, "agreed": 1},
+        ],
+        "missed": [{"exchange": "orders", "queue": "a", "messages": 1}],
+        "extra": [
+            {"exchange": "", "queue": "q", "messages": 1},
+            {"exchange": "orders", "queue": "c", "messages": 1},
+        ],
+        "examples": [
+            {"message": "2", "exchange": "orders", "routing_key": "new", "missed": ["a"], "extra": ["c"]},
+        ],
+    }
+
+
+def test_a_person_reads_the_verdict_first() -> None:
+    assert compared().render().splitlines() == [
+        "2 of 4 messages have exactly the broker's queues (5 deliveries)",
+        "  (default exchange)  1 of 2",
+        "  orders              1 of 2",
+        "missed 1 times: orders → a",
+        "extra 1 times: orders → c",
+        "extra 1 times: (default exchange) → q",
+        "example 2: to orders with key 'new': missed a; extra c",
+    ]
+
+
+def test_only_full_agreement_on_something_passes() -> None:
+    assert Backtest().passed is False
+    assert Backtest().render() == "no messages were compared"
+    assert compared().passed is False
+    agreed = Backtest()
+    agreed.add("1", "x", None, [], [])
+    assert agreed.passed is True

@@ -226,8 +226,8 @@ def cases(spark: SparkSession, directory: str, scale: int) -> None:
     slow, other = best(naive, 1)
     assert found == other
     print(
-        f"(d) {count:,} messages x {bindings:,} selectors: {seconds:.2f} s = {seconds / filtered:.1f} filters; an array "
-        f"of CASE {slow:.2f} s: {slow / seconds:.0f} times as long, {found / count:.2f} matches a message",
+        f"(d) {count:,} messages x {bindings:,} selectors: {seconds:.2f} s = {seconds / filtered:.1f} filters; "
+        f"an array of CASE {slow:.2f} s: {slow / seconds:.0f} times as long, {found / count:.2f} matches a message",
         flush=True,
     )
 
@@ -300,7 +300,7 @@ def largest_method(frame: DataFrame) -> int:
     return max((int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", text)), default=0)
 
 
-def planning(spark: SparkSession, directory: str, scale: int) -> None:
+def planning(spark: SparkSession, directory: str, _scale: int) -> None:
     bindings = 100_000
     messages = stored(selector_messages(spark, 1_000, bindings // 10), directory, "planning")
     topology = selector_topology(bindings, bindings // 10)
@@ -327,9 +327,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     spark = session()
-    print(
-        f"Spark {spark.version}, {platform.machine()}, one core of {Path('/proc/cpuinfo').read_text().count('processor')}"
-    )
+    print(f"Spark {spark.version}, {platform.machine()}, one core of {os.cpu_count()}")
     with tempfile.TemporaryDirectory() as directory:
         for name in options.parts or PARTS:
             PARTS[name](spark, directory, 10 if options.quick else 1)

@@ -1,4 +1,4 @@
-"""What `make demo` shows: a broker's log as a message archive, filtered by its selectors in Spark."""
+"""What `make demo` shows: a broker's log as an archive, filtered by selectors, and routed as the broker did."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from pyspark.sql import functions as sf
 from rich.console import Console
 from rich.table import Table
 
-from spark_ext import compile_selector, create_messages
+from spark_ext import backtest, compile_selector, create_messages, route, trace_messages
 from transpiler import transpile_selector
+from transpiler.topology.files import read_topology
 
 SELECTORS = (
     "area = 'Viking' AND speed > 5",
@@ -25,7 +26,7 @@ ARCHIVE = Path(__file__).with_name("data") / "messages.jsonl"
 
 
 def main() -> None:
-    """Read, write Parquet, filter, and show."""
+    """Read, write Parquet, filter, show, and route."""
     console = Console(width=110)
     spark = (
         SparkSession.builder.master("local[2]")
@@ -49,6 +50,10 @@ def main() -> None:
             console.print(f"  pushed  {pushed_filters(matching)}", highlight=False, soft_wrap=True)
             console.print(f"  matches {matching.count():,} of {total:,}", highlight=False)
             show(console, matching)
+    console.print(f"\n[bold]{total:,} messages[/] through the broker's exchanges and bindings, against its own answers")
+    trace = trace_messages(spark.read.text(str(ARCHIVE.with_name("trace.jsonl.gz"))))
+    compared = backtest(route(trace, read_topology(ARCHIVE.with_name("definitions.json"))))
+    console.print(compared.render(), highlight=False)
     spark.stop()
 
 

@@ -1,7 +1,8 @@
-"""Selectors and filters as native Columns, the canonical schema, and DataFrames from messages."""
+"""Selectors, filters and topologies on Spark: native Columns, routing, the canonical schema, messages as DataFrames."""
 
 from __future__ import annotations
 
+from spark_ext.backtests import backtest
 from spark_ext.columns import (
     SelectorWarning,
     compile_address,
@@ -11,17 +12,23 @@ from spark_ext.columns import (
     message_type,
     reply_to_type,
 )
+from spark_ext.routing import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
+from spark_ext.traces import trace_messages
 
 __all__ = [
     "MESSAGE_SCHEMA",
     "SelectorWarning",
+    "backtest",
     "compile_address",
     "compile_filter",
     "compile_selector",
     "create_messages",
+    "deliveries",
     "destination_type",
     "infer_layout",
     "message_type",
     "reply_to_type",
+    "route",
+    "trace_messages",
 ]

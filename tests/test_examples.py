@@ -21,7 +21,11 @@ ARCHIVE = EXAMPLES / "data" / "messages.jsonl"
         ("01_filter.py", "50 of 3000 messages match"),
         ("02_stream.py", "50 messages came through the stream"),
         ("03_filter_set.py", "2550 of 3000 messages pass"),
+        ("04_route.py", "3000 messages, 8145 deliveries; the busiest queue is alerts.04"),
+        ("05_backtest.py", "2,851 of 3,000 messages have exactly the broker's queues"),
+        ("06_route_stream.py", "8145 deliveries came through the stream"),
         ("demo.py", "GreaterThan(header.priority,6)"),
+        ("demo.py", "3,000 of 3,000 messages have exactly the broker's queues"),
     ],
 )
 def test_an_example_runs(script: str, said: str) -> None:
@@ -35,6 +39,9 @@ def test_every_example_is_run_above() -> None:
         "01_filter.py",
         "02_stream.py",
         "03_filter_set.py",
+        "04_route.py",
+        "05_backtest.py",
+        "06_route_stream.py",
         "demo.py",
     }
 

@@ -21,6 +21,7 @@ from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
     FALSE,
     TRUE,
+    Among,
     And,
     Apply,
     Column,
@@ -71,6 +72,11 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def emit_filter(predicate: Predicate) -> str:
     """TRUE where the predicate holds, FALSE or NULL elsewhere."""
     return _predicate(predicate)[0]
+
+
+def emit_value(value: Value) -> str:
+    """The value as an operand of any operator."""
+    return _within(_value(value), _PRIMARY)
 
 
 def emit_boolean(predicate: Predicate) -> str:
@@ -143,6 +149,8 @@ def _predicate(node: Predicate) -> _Text:
         case In(value=value, members=members, negated=negated):
             listed = ", ".join(_constant(member)[0] for member in members)
             return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
+        case Among(value=value, array=array):
+            return f"array_contains({_path(array)}, {_wide(value)})", _PRIMARY
         case Like(value=value, pattern=pattern, negated=negated):
             return _like(value, pattern, negated)
         case Topic(value=value, pattern=pattern, negated=negated):
@@ -281,6 +289,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             return f"rtrim('.', {text[0]})", _PRIMARY
         case Function.UNPADDED:
             return f"rtrim({text[0]})", _PRIMARY
+        case Function.LEFT | Function.RIGHT:
+            return f"{function.value}({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
         case Function.DECODED:
             return f"try_validate_utf8(CAST({text[0]} AS STRING))", _PRIMARY
         case Function.FIRST:

@@ -2,7 +2,10 @@
 
 from pyspark.sql import SparkSession
 
-from spark_ext import compile_selector, create_messages
+from spark_ext import compile_selector, create_messages, deliveries, route
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+from transpiler.topology.rules import QPID_JAVA
 
 spark = SparkSession.builder.remote("local[1]").getOrCreate()
 message = {
@@ -16,4 +19,20 @@ typed = spark.createDataFrame([(1, "abc"), (2, "x")], "n BIGINT, s STRING")
 print("canonical", messages.filter(compile_selector(selector)).count())
 print("typed", typed.filter(compile_selector("n = 1 AND s LIKE 'a%c'", typed)).count())
 print("others", messages.filter(~compile_selector(selector, result="boolean")).count())
+bindings = [
+    Binding("amq.topic", "q1", "usd.*"),
+    Binding("amq.direct", "q2", "usd.stock"),
+    *(
+        Binding("amq.fanout", "q3", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, f"color = 'blue{n}'")})
+        for n in range(20)
+    ),
+]
+topology = Topology(QPID_JAVA, queues=[Queue("q1"), Queue("q2"), Queue("q3")], bindings=bindings)
+published = create_messages(
+    spark,
+    [{"properties": {"subject": "usd.stock"}}, {"application_properties": {"color": "blue7"}}],
+)
+for exchange in ("amq.topic", "amq.direct", "amq.fanout"):
+    routed = deliveries(route(published, topology, exchange=exchange))
+    print(exchange, [row.queue for row in routed.collect()])
 spark.stop()

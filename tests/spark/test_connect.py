@@ -21,4 +21,11 @@ def test_selectors_filter_on_spark_connect() -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.splitlines() == ["canonical 1", "typed 1", "others 1"]
+    assert done.stdout.splitlines() == [
+        "canonical 1",
+        "typed 1",
+        "others 1",
+        "amq.topic ['q1']",
+        "amq.direct ['q2']",
+        "amq.fanout ['q3']",
+    ]

@@ -18,6 +18,7 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
+    Constant,
     In,
     Like,
     Predicate,
@@ -81,16 +82,12 @@ class Lowering:
                 return compare(operator, self._beside(right, left), self._beside(left, right), wanted)
             case ast.Between():
                 return self._between(node, wanted)
-            case ast.In(operand=operand, members=members, negated=negated):
-                texts = tuple(
-                    constant(self._text(operand, member)) for member in members if isinstance(member, ast.StringLiteral)
-                )
+            case ast.In(operand=operand, negated=negated):
                 self._warn_not_text(operand, "IN")
-                return self._text_test(operand, wanted != negated, lambda value, no: In(value, texts, no))
-            case ast.Like(operand=operand, pattern=pattern, escape=escape, negated=negated):
-                parts_of = read_pattern(pattern.value, escape.value if escape else None)
+                return self._text_test(operand, wanted != negated, lambda value, no: self.member(value, node, no))
+            case ast.Like(operand=operand, negated=negated):
                 self._warn_not_text(operand, "LIKE")
-                return self._text_test(operand, wanted != negated, lambda value, no: Like(value, parts_of, no))
+                return self._text_test(operand, wanted != negated, lambda value, no: self.like(value, node, no))
             case ast.IsNull(operand=operand, negated=negated):
                 found = self.operand(operand)
                 return found.absent if wanted != negated else found.present
@@ -98,6 +95,23 @@ class Lowering:
                 return Truth(value is wanted)
             case _:
                 return is_boolean(self.operand(node), wanted)
+
+    def constant(self, node: ast.Literal) -> Value:
+        """The value of a literal."""
+        return constant(node.value)
+
+    def text(self, node: ast.StringLiteral, other: ast.Expression) -> Value:
+        """The value of a string that is compared with something; beside a message id it is read as an id."""
+        return constant(self.names.read_text(other, node)) if isinstance(other, ast.Identifier) else self.constant(node)
+
+    def member(self, value: Value, node: ast.In, negated: bool) -> Predicate:
+        """Where a string is, or is not, one of the members."""
+        members = [self.text(member, node.operand) for member in node.members if isinstance(member, ast.StringLiteral)]
+        return In(value, tuple(member for member in members if isinstance(member, Constant)), negated)
+
+    def like(self, value: Value, node: ast.Like, negated: bool) -> Predicate:
+        """Where a string matches, or does not match, the pattern."""
+        return Like(value, read_pattern(node.pattern.value, node.escape.value if node.escape else None), negated)
 
     def operand(self, node: ast.Expression) -> Operand:
         """The operand behind an expression; a condition is a boolean operand, missing where it is unknown."""
@@ -109,25 +123,15 @@ class Lowering:
     def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
         """An operand; a literal beside a message id is read as an id."""
         if isinstance(node, ast.StringLiteral):
-            return literal(self._text(other, node))
+            return literal(self.text(node, other))
         return self.operand(node)
-
-    def _text(self, other: ast.Expression, node: ast.StringLiteral) -> str:
-        if not isinstance(other, ast.Identifier):
-            return node.value
-        return self.names.read_text(other, node)
 
     def _operand(self, node: ast.Expression) -> Operand:
         match node:
             case ast.Identifier():
                 return self.names.resolve(node)
-            case (
-                ast.StringLiteral(value=value)
-                | ast.IntegerLiteral(value=value)
-                | ast.FloatLiteral(value=value)
-                | ast.BooleanLiteral(value=value)
-            ):
-                return literal(value)
+            case ast.StringLiteral() | ast.IntegerLiteral() | ast.FloatLiteral() | ast.BooleanLiteral():
+                return literal(self.constant(node))
             case ast.Sign(operator=operator, operand=operand):
                 # Every broker lets a unary plus stand before anything and do nothing.
                 inner = self.operand(operand)

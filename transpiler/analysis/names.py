@@ -12,6 +12,7 @@ from transpiler.layouts.layout import Layout
 from transpiler.message.fields import HEADER_FIELDS, WIRE, HeaderField, Mapped, find_field
 from transpiler.message.ids import canonical, text_of
 from transpiler.message.types import SelectorValue
+from transpiler.predicate.core import constant
 from transpiler.selector import ast
 from transpiler.source import Source
 
@@ -44,12 +45,10 @@ class Names:
 
     def read_text(self, identifier: ast.Identifier, node: ast.StringLiteral) -> str:
         """The literal as it is compared with a name: beside a message id, its hexadecimal digits have no case."""
-        header_field = find_field(identifier.name)
-        mapped = {origin.mapped for origin in header_field.origins} if header_field else set()
-        if not mapped & {Mapped.MESSAGE_ID, Mapped.CORRELATION_ID}:
+        if not is_id(identifier.name):
             return node.value
         text = canonical(node.value)
-        seen = text_of(text, message_id=Mapped.MESSAGE_ID in mapped)
+        seen = text_of(text, message_id=Mapped.MESSAGE_ID in _mapped(identifier.name))
         if seen != text:
             message = f"no {identifier.name} reads '{node.value}', so this is never true"
             hint = f"that id reads '{seen}'" if seen else "the rest of it does not fit the prefix"
@@ -88,7 +87,7 @@ class Names:
         if header_field.restricted:
             message = f"Jakarta Messaging keeps {header_field.name} out of selectors; some brokers refuse it"
             self._warn("portability.header", message, identifier, None)
-        default = MISSING if header_field.default is None else literal(_plain(header_field.default))
+        default = MISSING if header_field.default is None else literal(constant(_plain(header_field.default)))
         location = self.layout.property(identifier.name) if self.layout.names() else None
         if location is not None:
             # A typed column of the header's own name holds what JMS would have said.
@@ -118,6 +117,16 @@ class Names:
 
     def _no_place(self, identifier: ast.Identifier, message: str, hint: str) -> NoReturn:
         raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint)
+
+
+def is_id(name: str) -> bool:
+    """Whether a name is that of a message id or correlation id, whose hexadecimal digits have no case."""
+    return bool(_mapped(name) & {Mapped.MESSAGE_ID, Mapped.CORRELATION_ID})
+
+
+def _mapped(name: str) -> set[Mapped]:
+    header_field = find_field(name)
+    return {origin.mapped for origin in header_field.origins} if header_field else set()
 
 
 def _plain(value: SelectorValue) -> bool | int | float | str:

@@ -91,9 +91,9 @@ _UNION_FIELDS: tuple[tuple[str, ColumnType], ...] = (
 )
 
 
-def literal(value: bool | int | float | str) -> Operand:
+def literal(value: Value) -> Operand:
     """A literal: one alternative, in every row."""
-    return Operand((Alternative(constant(value)),), TRUE, FALSE)
+    return Operand((Alternative(value),), TRUE, FALSE)
 
 
 def at(location: Location) -> Operand:

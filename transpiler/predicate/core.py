@@ -37,6 +37,9 @@ class Function(Enum):
     SUBTRACT = "subtract"
     MULTIPLY = "multiply"
     DIVIDE = "divide"
+    #: So many characters from the beginning, or from the end, of a string.
+    LEFT = "left"
+    RIGHT = "right"
     #: The text of bytes in UTF-8; NULL where they are none.
     DECODED = "decoded"
     #: The first argument that is not NULL.
@@ -128,6 +131,14 @@ class In:
 
 
 @dataclass(frozen=True, slots=True)
+class Among:
+    """The value is an element of an array in a column."""
+
+    value: Value
+    array: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Like:
     """The string matches, or does not match, a pattern."""
 
@@ -210,7 +221,7 @@ class NotTrue:
     predicate: Predicate
 
 
-Predicate = Truth | Compare | In | Like | Topic | XPath | Flag | IsNull | IsNan | And | Or | NotTrue
+Predicate = Truth | Compare | In | Among | Like | Topic | XPath | Flag | IsNull | IsNan | And | Or | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

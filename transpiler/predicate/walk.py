@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from transpiler.predicate.core import (
+    Among,
     And,
     Apply,
     Column,
@@ -42,6 +43,7 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (left, right)
         case (
             In(value=value)
+            | Among(value=value)
             | Like(value=value)
             | Topic(value=value)
             | XPath(value=value)
@@ -68,6 +70,7 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             return Compare(node.operator, new_left, new_right)
         case (
             In(value=inner)
+            | Among(value=inner)
             | Like(value=inner)
             | Topic(value=inner)
             | XPath(value=inner)

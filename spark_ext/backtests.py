@@ -1,0 +1,59 @@
+"""A broker's recorded answers against those of ``route``, counted in Spark."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from transpiler.sql import quote_name
+from transpiler.topology.backtest import Backtest, Disagreement
+
+_ID = "properties.message_id"
+_LABEL = f"coalesce({_ID}.string, CAST({_ID}.long AS STRING), hex({_ID}.binary), '')"
+
+
+def backtest(
+    routed: DataFrame, *, recorded: str = "routed_queues", column: str = "queues", max_examples: int = 10
+) -> Backtest:
+    """How far the queues in ``column`` agree with those in ``recorded``, by exchange and by queue.
+
+    ``routed`` has a column ``exchange``; the message id labels the examples, and the subject is their routing key,
+    where there are ``properties`` of the canonical schema. A NULL in ``recorded`` counts as no queues.
+    """
+    canonical = "properties" in routed.columns
+    compared = routed.selectExpr(
+        "coalesce(exchange, '') AS exchange",
+        f"{_LABEL if canonical else 'CAST(monotonically_increasing_id() AS STRING)'} AS label",
+        f"{'properties.subject' if canonical else 'CAST(NULL AS STRING)'} AS routing_key",
+        f"array_distinct(coalesce({quote_name(recorded)}, CAST(array() AS ARRAY<STRING>))) AS recorded",
+        f"{quote_name(column)} AS routed",
+    ).selectExpr("*", "array_except(recorded, routed) AS missed", "array_except(routed, recorded) AS extra")
+    result = Backtest(max_examples)
+    agrees = "size(missed) = 0 AND size(extra) = 0"
+    counted = compared.groupBy("exchange").agg(
+        sf.count("*").alias("messages"),
+        sf.expr(f"count_if(NOT ({agrees}))").alias("disagreeing"),
+        sf.sum(sf.size("recorded")).alias("deliveries"),
+    )
+    for row in counted.collect():
+        result.messages[row.exchange] = row.messages
+        result.deliveries += row.deliveries
+        if row.disagreeing:
+            result.disagreeing[row.exchange] = row.disagreeing
+    if result.disagreeing:
+        different = compared.filter(f"NOT ({agrees})")
+        result.missed = _counts(different, "missed")
+        result.extra = _counts(different, "extra")
+        result.examples = [
+            Disagreement(row.label, row.exchange, row.routing_key, tuple(sorted(row.missed)), tuple(sorted(row.extra)))
+            for row in different.limit(max_examples).collect()
+        ]
+    return result
+
+
+def _counts(different: DataFrame, column: str) -> Counter[tuple[str, str]]:
+    exploded = different.select("exchange", sf.explode_outer(column).alias("queue")).filter("queue IS NOT NULL")
+    rows = exploded.groupBy("exchange", "queue").count().collect()
+    return Counter({(row.exchange, row.queue): row["count"] for row in rows})

@@ -1,0 +1,327 @@
+"""Who receives what, as one pass over the messages: look-ups in broadcast tables, and no shuffle of the messages.
+
+The program of a topology becomes left joins with tables of constants, each of which has one row a key, so every
+message stays one row. The text of the query depends on the shapes of the bindings and not on their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+from spark_ext.schemas import infer_layout
+from spark_ext.tables import Payload, Tables
+from transpiler import Layout, parse_selector
+from transpiler.analysis.operands import at
+from transpiler.compiler import find_layout
+from transpiler.errors import LayoutError
+from transpiler.layouts.columns import STRING
+from transpiler.message.fields import Place
+from transpiler.predicate.core import TRUE, Column, Compare, Value
+from transpiler.routing.conditions import EXCHANGE, KEY, SUBJECT, TOPIC
+from transpiler.routing.program import MATCHED, Compiled, Program, Table, build_program
+from transpiler.routing.ranks import Range
+from transpiler.routing.shapes import ROW
+from transpiler.selector.ast import Comparison
+from transpiler.sql import emit_filter, emit_value, quote_name, quote_text
+from transpiler.topology.model import Topology
+from transpiler.topology.rules import TopicRules
+
+#: All columns that a message has while it is routed begin with this.
+PREFIX = "_routing_"
+
+#: Compiled conditions in one array.
+BLOCK = 25
+
+#: Compiled conditions up to which a projection may be fused with its neighbours: see ``_Query._unfused``.
+FUSED = 10
+
+_QUEUES, _WORDS, _START = "_routing_queues", "_routing_words", "_routing_start"
+_FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
+
+
+def route(
+    messages: DataFrame,
+    topology: Topology,
+    layout: str | Layout | StructType | DataFrame | None = None,
+    *,
+    exchange: str | None = None,
+    column: str = "queues",
+    missing: Literal["error", "null"] = "error",
+) -> DataFrame:
+    """The messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
+
+    Every row is kept once; a message that goes nowhere has an empty array. ``exchange`` names the exchange that all
+    messages were published to; without it the column ``exchange`` does, where there is one (NULL means the
+    topology's default exchange), else they went to the topology's default exchange. The routing key is the
+    subject, or the column ``routing_key`` where the layout has no subject. ``missing`` says what a property that the
+    layout has no column for means. Works on streams in append mode. Raises ``TranspilerError``.
+    """
+    found = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
+    if exchange is None and "exchange" not in messages.columns:
+        exchange = topology.default_exchange
+    program = build_program(topology, found, parse_selector_of(topology), missing, exchange)
+    return _Query(messages, topology, found, program).routed(column)
+
+
+def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
+    """One row a delivery: each message once for each of its queues, with the queue's name in place of the array."""
+    # A plain explode would compute the array twice, once to see that it is not empty.
+    exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
+    return exploded.drop(column).filter(sf.col(quote_name(queue)).isNotNull())
+
+
+def parse_selector_of(topology: Topology) -> Any:
+    """The parser of the selectors of a topology's bindings."""
+    from transpiler.selector.dialects import DIALECTS, JMS
+
+    dialect = DIALECTS.get(topology.rules.dialect, JMS)
+    return lambda text: parse_selector(text, dialect)
+
+
+class _Query:
+    def __init__(self, messages: DataFrame, topology: Topology, layout: Layout, program: Program) -> None:
+        self._messages = messages
+        self._topology = topology
+        self._layout = layout
+        self._program = program
+        self._payload = Payload.QUEUE if program.simple else Payload.DELIVERY
+        self._tables = Tables(messages.sparkSession, program, self._payload)
+        self._empty = f"CAST(array() AS ARRAY<{self._payload.value}>)"
+
+    def routed(self, column: str) -> DataFrame:
+        program = self._program
+        frame = self._with_keys(self._messages)
+        found: list[str] = []
+        if program.trie is not None or not program.simple:
+            frame = self._join(frame, self._tables.entries(), {})
+        if program.trie is not None:
+            frame = frame.withColumn("_routing_trie", self._tables.trie().scalar())
+            frame = frame.selectExpr("*", f"{_trie_walk()} AS _routing_topics").drop("_routing_trie")
+            frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
+            found.append("_routing_topics.d")
+        for number, table in enumerate(program.tables):
+            frame = self._looked_up(frame, number, table)
+            found.append(f"{PREFIX}{number}")
+        blocks = list(self._blocks())
+        if blocks:
+            names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
+            if len(program.compiled) > FUSED:
+                blocks.append(self._unfused())
+                names.append(f"{PREFIX}unfused")
+            columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
+            frame = frame.selectExpr("*", *columns)
+            found += names
+        parts = ", ".join(f"coalesce({name}, {self._empty})" for name in found)
+        all_found = f"concat({parts})" if found else self._empty
+        if program.simple:
+            queues = all_found
+        else:
+            frame = frame.selectExpr("*", f"{all_found} AS {_FOUND}")
+            frame, queues = self._composed(frame)
+        frame = frame.selectExpr("*", f"{queues} AS {_QUEUES}")
+        # Most messages go to a queue or two; to sort one name costs as much as to find it.
+        in_order = f"CASE WHEN size({_QUEUES}) > 1 THEN sort_array(array_distinct({_QUEUES})) ELSE {_QUEUES} END"
+        frame = frame.withColumn(column, sf.expr(in_order))
+        return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
+
+    def _with_keys(self, frame: DataFrame) -> DataFrame:
+        """The messages with the columns that the program's conditions name."""
+        program = self._program
+        columns = []
+        if program.exchange is None:
+            default = quote_text(self._topology.default_exchange)
+            columns.append(f"coalesce(exchange, {default}) AS {EXCHANGE}")
+        if self._asks_for_key():
+            subject = emit_value(self._subject())
+            columns.append(f"{subject} AS {SUBJECT}")
+            columns.append(f"coalesce({subject}, '') AS {KEY}")
+            columns.append(f"{_topic(subject, self._topology.rules.topic)} AS {TOPIC}")
+            if program.trie is not None:
+                columns.append(f"{_words(subject, self._topology.rules.topic)} AS {_WORDS}")
+        else:
+            columns.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
+        return frame.selectExpr("*", *columns)
+
+    def _asks_for_key(self) -> bool:
+        program = self._program
+        if program.trie is not None:
+            return True
+        key_columns = {Column((KEY,), STRING), Column((TOPIC,), STRING)}
+        return any(key_columns & set(table.shape.keys) for table in program.tables) or any(
+            name in emit_filter(compiled.condition) for compiled in program.compiled for name in (SUBJECT, KEY, TOPIC)
+        )
+
+    def _subject(self) -> Value:
+        location = self._layout.field(Place("properties", "subject"))
+        if location is not None:
+            return at(location).alternatives[0].value
+        if "routing_key" in self._messages.columns:
+            return Column(("routing_key",), STRING)
+        raise LayoutError.at(
+            "route.no-key",
+            "the topology routes by key, and the messages have no properties.subject and no column routing_key",
+            hint="give the messages a column routing_key",
+        )
+
+    def _join(self, frame: DataFrame, table: DataFrame, keys: dict[str, Value]) -> DataFrame:
+        """The messages with the row that their exchange and keys have in a table, or NULLs."""
+        conditions = [
+            emit_filter(Compare(Comparison.EQ, value, Column((name,), STRING))) for name, value in keys.items()
+        ]
+        if self._program.exchange is None:
+            conditions.insert(0, f"{EXCHANGE} = {table.columns[0]}")
+        on = sf.expr(" AND ".join(conditions)) if conditions else sf.lit(True)
+        return frame.join(sf.broadcast(table), on, "left")
+
+    def _looked_up(self, frame: DataFrame, number: int, table: Table) -> DataFrame:
+        """The messages with what a table delivers to them, in a column of that number."""
+        rows = self._tables.table(number, table)
+        keys = {f"{PREFIX}{number}_k{place}": value for place, value in enumerate(table.shape.keys)}
+        frame = self._join(frame, rows, keys)
+        candidates = f"{PREFIX}{number}_c"
+        if table.ranges is not None:
+            place = _place(f"{PREFIX}{number}_r", table.ranges)
+            candidates = f"transform({place}, i -> get({candidates}, i))"
+        if table.shape.residual != TRUE:
+            kept = f"filter({candidates}, {ROW} -> {emit_filter(table.shape.residual)})"
+            found = f"flatten(transform({kept}, {ROW} -> {ROW}.d))"
+        else:
+            found = candidates
+        return frame.selectExpr("*", f"{found} AS {PREFIX}{number}").drop(*rows.columns)
+
+    def _blocks(self) -> Iterator[str]:
+        grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for compiled in self._program.compiled:
+            text = emit_filter(compiled.condition)
+            grouped.setdefault((text, compiled.exchanges), []).append(self._delivered(compiled))
+        cases = [
+            f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(delivered)}) END"
+            for (text, exchanges), delivered in grouped.items()
+        ]
+        for start in range(0, len(cases), BLOCK):
+            yield f"flatten(array_compact(array({', '.join(cases[start : start + BLOCK])})))"
+
+    def _unfused(self) -> str:
+        """An empty array that Spark cannot compile, so that it does not fuse the projection with its neighbours.
+
+        A fused projection is one method, however long, and the JIT refuses one of 8,000 bytes; on its own it is cut
+        into short methods. With 200 conditions that is four to five times as fast.
+        """
+        column = quote_name(self._messages.columns[0])
+        return f"zip_with(array_repeat({column}, 0), array(), (a, b) -> CAST(NULL AS {self._payload.value}))"
+
+    def _delivered(self, compiled: Compiled) -> str:
+        state, onward, queue = compiled.delivery
+        text = "CAST(NULL AS STRING)" if queue is None else quote_text(queue)
+        if queue is None and onward is None:
+            text = SUBJECT
+        if self._payload is Payload.QUEUE:
+            return text
+        number = "CAST(NULL AS INT)" if onward is None else str(onward)
+        return f"named_struct('x', {state}, 'e', {number}, 'q', {text})"
+
+    def _composed(self, frame: DataFrame) -> tuple[DataFrame, str]:
+        """What the bindings of all states answer, put together from the state that the message begins in."""
+        if not self._topology.rules.alternate_on_no_match:
+            return frame, f"coalesce(element_at({_WAYS}, -1), CAST(array() AS ARRAY<STRING>))"
+        alternates = f"coalesce(_routing_alternates, {self._empty})"
+        unanswered = f"filter({alternates}, a -> NOT exists({_FOUND}, m -> m.x = a.x))"
+        frame = frame.selectExpr("*", f"concat({_FOUND}, {unanswered}) AS {_WITH_ALTERNATES}")
+        frame = frame.selectExpr("*", f"{_ACTIVATION} AS {_ACTIVE}")
+        reached = f"filter({_WITH_ALTERNATES}, m -> m.q IS NOT NULL AND array_contains({_ACTIVE}, m.x))"
+        return frame, f"transform({reached}, m -> m.q)"
+
+
+#: The states that a message is in, found in as many rounds as there are states.
+_ACTIVATION = (
+    "aggregate(array_repeat(0, coalesce(_routing_rounds, 0)), array(_routing_root), (active, i) -> "
+    f"array_union(active, transform(filter({_WITH_ALTERNATES}, "
+    "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
+)
+
+#: What each stop delivers, by way of those that it leads to, which come before it.
+_WAYS = (
+    "aggregate(_routing_steps, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
+    "transform(array(array_distinct(concat("
+    f"transform(filter({_FOUND}, m -> m.x = n.x AND m.q IS NOT NULL), m -> m.q), "
+    f"flatten(transform(filter(n.o, o -> exists({_FOUND}, m -> m.x = n.x AND m.e = o.e) "
+    f"AND NOT coalesce({SUBJECT} = o.u, false)), o -> get(r, o.s)))))), "
+    "own -> CASE WHEN size(own) > 0 THEN own WHEN n.q IS NOT NULL THEN array(n.q) "
+    f"WHEN n.a IS NOT NULL AND NOT coalesce({SUBJECT} = n.u, false) THEN get(r, n.a) ELSE own END)[0]))"
+)
+
+
+def _place(tree: str, ranges: Range) -> str:
+    """The numbers of the rows whose range has the message's value in it: see ``routing.ranks``."""
+    values = ", ".join(emit_value(value) for value in ranges.values)
+    value = values if len(ranges.values) == 1 else f"coalesce({values})"
+    place = (
+        f"aggregate({tree}.steps, 0, (place, step) -> "
+        f"CASE WHEN get({tree}.bounds, place + step - 1) <= value THEN place + step ELSE place END)"
+    )
+    to_root = f"sequence(0, size({tree}.steps))"
+    rows = f"transform({to_root}, up -> get({tree}.nodes, shiftright({tree}.leaves + {place}, up)))"
+    # Without a value nothing is in a range.
+    return f"flatten(transform(filter(array({value}), value -> value IS NOT NULL), value -> flatten({rows})))"
+
+
+def _published(exchanges: Iterable[str], condition: str) -> str:
+    names = ", ".join(quote_text(name) for name in exchanges)
+    return f"{EXCHANGE} IN ({names}) AND ({condition})" if names else condition
+
+
+_DOT = quote_text("\\.")
+
+
+def _topic(subject: str, rules: TopicRules) -> str:
+    """A routing key as it is compared with binding keys without wildcards; NULL where it equals none."""
+    if rules.empty_key_has_no_words:
+        return f"coalesce({subject}, '')"
+    if not rules.drops_trailing_empty_words:
+        return subject
+    trimmed = f"TRIM(TRAILING '.' FROM {subject})"
+    return f"CASE WHEN {subject} = '' OR {trimmed} <> '' THEN {trimmed} END"
+
+
+def _words(subject: str, rules: TopicRules) -> str:
+    """The words of a routing key."""
+    none, split = "CAST(array() AS ARRAY<STRING>)", f"split({subject}, {_DOT}, -1)"
+    if rules.empty_key_has_no_words:
+        return f"CASE WHEN coalesce({subject}, '') = '' THEN {none} ELSE {split} END"
+    if not rules.drops_trailing_empty_words:
+        return f"coalesce({split}, {none})"
+    trimmed = f"TRIM(TRAILING '.' FROM {subject})"
+    return (
+        f"CASE WHEN {subject} = '' THEN array('') WHEN {trimmed} <> '' "
+        f"THEN split({trimmed}, {_DOT}, -1) ELSE {none} END"
+    )
+
+
+def _trie_walk() -> str:
+    """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere.
+
+    The trie is bound to a name by a lambda, so that it is one value in one place of the query.
+    """
+    code = (
+        "CASE WHEN get(t.wk, crc32(w) % t.w1) = w THEN get(t.wv, crc32(w) % t.w1) "
+        "WHEN get(t.wk, t.w1 + crc32(w) % t.w2) = w THEN get(t.wv, t.w1 + crc32(w) % t.w2) "
+        "ELSE coalesce(t.more[w], 0) END"
+    )
+    edge = "(s * t.width + c)"
+    following = (
+        f"CASE WHEN get(t.ek, {edge} % t.e1) = {edge} THEN get(t.ev, {edge} % t.e1) "
+        f"WHEN get(t.ek, t.e1 + {edge} % t.e2) = {edge} THEN get(t.ev, t.e1 + {edge} % t.e2) "
+        "ELSE get(t.otherwise, s) END"
+    )
+    walk = (
+        f"aggregate(transform({_WORDS}, w -> {code}), coalesce({_START}, CAST(array() AS ARRAY<INT>)), "
+        f"(states, c) -> flatten(transform(states, s -> get(t.lists, {following}))))"
+    )
+    ends = "flatten(transform(states, s -> get(t.{}, s)))"
+    found = f"named_struct('d', {ends.format('d')}, 'i', {ends.format('i')})"
+    return f"transform(array(_routing_trie), t -> transform(array({walk}), states -> {found})[0])[0]"

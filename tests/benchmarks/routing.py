@@ -1,0 +1,338 @@
+"""Routing at scale, each figure also as a multiple of one hand-written filter over the same messages.
+
+Run: python tests/benchmarks/routing.py [--quick] [PART ...]; the parts are selectors, topics, headers, cases, shapes
+and planning. ``--quick`` takes a tenth of the messages. One core; CPU seconds of Spark's process, the best of three
+runs, a fresh query each time; planning in seconds by the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import platform
+import random
+import re
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import compile_selector, route
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.rules import QPID_JAVA, RABBITMQ
+
+RUNS = 3
+
+
+def session() -> SparkSession:
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "8g")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def best(run: Callable[[], object], runs: int = RUNS) -> tuple[float, object]:
+    """The least CPU seconds of Spark's process, which other work on the machine disturbs less than the clock."""
+    seconds, result = math.inf, None
+    for _ in range(runs):
+        started = cpu_seconds()
+        result = run()
+        seconds = min(seconds, cpu_seconds() - started)
+    return seconds, result
+
+
+def cpu_seconds() -> float:
+    """What Spark's process has used so far, as Linux counts it."""
+    process = SparkSession.getActiveSession().sparkContext._gateway.proc.pid
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def total(routed: DataFrame) -> int:
+    return int(routed.select("*").agg(sf.sum(sf.size("queues"))).collect()[0][0] or 0)
+
+
+def kept(messages: DataFrame, condition: str) -> int:
+    return messages.filter(condition).count()
+
+
+def plan_lines(frame: DataFrame) -> int:
+    return len(frame._jdf.queryExecution().executedPlan().toString().splitlines())
+
+
+def stored(frame: DataFrame, directory: str, name: str) -> DataFrame:
+    path = f"{directory}/{name}"
+    frame.coalesce(1).write.mode("overwrite").parquet(path)
+    return frame.sparkSession.read.parquet(path)
+
+
+def selector_messages(spark: SparkSession, count: int, keys: int) -> DataFrame:
+    """Messages whose properties are spread over so many keys."""
+    hashed = [f"pmod(xxhash64(id, {salt}), {keys})" for salt in range(5)]
+    return spark.range(count).selectExpr(
+        f"concat('r', {hashed[0]}) AS region",
+        f"concat('c', {hashed[1]}) AS customer",
+        f"concat('s', {hashed[2]}) AS sku",
+        f"concat('t', {hashed[3]}) AS tenant",
+        f"concat('o', {hashed[4]}) AS origin",
+        "pmod(xxhash64(id, 7), 10000) AS weight",
+        "CAST(pmod(xxhash64(id, 8), 10000) AS DOUBLE) / 100 AS price",
+        "concat('k', pmod(xxhash64(id, 9), 2)) AS kind",
+    )
+
+
+def selector_topology(count: int, keys: int) -> Topology:
+    """Selectors of five shapes on one fanout exchange; two candidates of each shape have a message's keys."""
+    spread = random.Random(5)
+    shapes: list[Callable[[int], str]] = [
+        lambda n: f"region = 'r{n % keys}' AND weight > {9000 + spread.randrange(1000)}",
+        lambda n: f"customer = 'c{n % keys}' AND price <= {spread.randrange(1000) / 100:.2f}1",
+        lambda n: (
+            f"tenant = 't{n % keys}' AND weight BETWEEN {spread.randrange(9000)} AND {9000 + spread.randrange(9)}"
+        ),
+        lambda n: f"origin = 'o{n % keys}' AND kind = 'k1' AND price > {90 + spread.randrange(1000) / 100:.2f}1",
+        lambda n: f"sku = 's{n % keys}' AND (weight < {1 + spread.randrange(500)} OR price > 99.5)",
+    ]
+    bindings = []
+    for number in range(count):
+        text = shapes[number % 5](number // 5)
+        bindings.append(Binding("x", f"q{number}", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)}))
+    queues = tuple(Queue(f"q{number}") for number in range(count))
+    return Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, tuple(bindings), default_exchange="x")
+
+
+def selectors(spark: SparkSession, directory: str, scale: int) -> None:
+    count = 1_000_000 // scale
+    figures = []
+    for bindings in (100, 1_000, 10_000, 100_000, 1_000_000):
+        keys = bindings // 10
+        messages = stored(selector_messages(spark, count, keys), directory, "messages")
+        by_hand = "region = 'r5' AND weight > 2500"
+        filtered, _ = best(partial(kept, messages, by_hand))
+        topology = selector_topology(bindings, keys)
+        started = time.perf_counter()
+        routed = route(messages, topology, messages)
+        lines = plan_lines(routed)
+        planned = time.perf_counter() - started
+        seconds, found = best(partial(total, routed))
+        figures.append((bindings, seconds))
+        print(
+            f"(a) {count:,} messages x {bindings:,} selectors: {seconds:.2f} s = {seconds / filtered:.1f} filters "
+            f"({filtered:.2f} s), {found / count:.2f} matches a message, 10 candidates; planned in {planned:.2f} s, "
+            f"{lines} lines of plan",
+            flush=True,
+        )
+    low, high = figures[1], figures[-1]
+    exponent = math.log(high[1] / low[1]) / math.log(high[0] / low[0])
+    print(f"(a) growth exponent from {low[0]:,} to {high[0]:,}: {exponent:.2f}", flush=True)
+
+
+def topics(spark: SparkSession, directory: str, scale: int) -> None:
+    count = 1_000_000 // scale
+    spread = random.Random(1)
+    vocabulary = [[f"l{level}w{number}" for number in range(20)] for level in range(6)]
+
+    def word(level: int, wild: bool) -> str:
+        drawn = spread.random() if wild else 1.0
+        return "#" if drawn < 0.01 else "*" if drawn < 0.11 else spread.choice(vocabulary[level])
+
+    def key(wild: bool) -> str:
+        return ".".join(word(level, wild) for level in range(spread.randint(3, 6)))
+
+    rows = [(key(False),) for _ in range(count)]
+    messages = stored(spark.createDataFrame(rows, "routing_key STRING"), directory, "topics")
+    filtered, _ = best(partial(kept, messages, "routing_key LIKE 'l0w1.%.l2w3'"))
+    words = ", ".join(f"'{word}', {number}" for number, word in enumerate(chain(*vocabulary)))
+    looked_up = f"sum(aggregate(split(routing_key, '\\\\.'), 0, (a, w) -> a + coalesce(map({words})[w], 0)))"
+    spark.conf.set("spark.sql.optimizer.mapLookupHashThreshold", "1")
+    floor, _ = best(lambda: messages.selectExpr(looked_up).collect())
+    spark.conf.unset("spark.sql.optimizer.mapLookupHashThreshold")
+    for bindings in (2_000, 100_000):
+        bound = tuple(Binding("amq.topic", f"q{number}", key(True)) for number in range(bindings))
+        queues = tuple(Queue(f"q{number}") for number in range(bindings))
+        topology = Topology(RABBITMQ, (), queues, bound, default_exchange="amq.topic")
+        started = time.perf_counter()
+        routed = route(messages, topology, messages)
+        lines = plan_lines(routed)
+        planned = time.perf_counter() - started
+        seconds, found = best(partial(total, routed))
+        print(
+            f"(b) {count:,} topics x {bindings:,} patterns: {seconds:.2f} s = {seconds / filtered:.1f} filters "
+            f"({filtered:.2f} s) = {seconds / floor:.1f} times splitting and looking up ({floor:.2f} s), "
+            f"{found / count:.2f} matches a message; planned in {planned:.2f} s, {lines} lines of plan",
+            flush=True,
+        )
+
+
+def headers(spark: SparkSession, directory: str, scale: int) -> None:
+    count = 200_000 // max(1, scale // 2)
+    names = [f"h{number}" for number in range(10)]
+    spread = random.Random(3)
+    sets = [spread.sample(names, spread.randint(2, 4)) for _ in range(20)]
+    figures = []
+    for bindings in (10_000, 300_000):
+        # So many values a header that a message has about as many matches whatever the number of bindings.
+        columns = [f"concat('v', pmod(xxhash64(id, {number}), 40)) AS {name}" for number, name in enumerate(names)]
+        messages = stored(spark.range(count).selectExpr(*columns), directory, "headers")
+        filtered, _ = best(partial(kept, messages, "h1 = 'v5' AND h2 = 'v7'"))
+        bound = []
+        for number in range(bindings):
+            wanted = {name: AmqpValue(AmqpType.STRING, f"v{spread.randrange(40)}") for name in sets[number % 20]}
+            bound.append(Binding("amq.headers", f"q{number}", "", wanted))
+        queues = tuple(Queue(f"q{number}") for number in range(bindings))
+        topology = Topology(RABBITMQ, (), queues, tuple(bound), default_exchange="amq.headers")
+        started = time.perf_counter()
+        routed = route(messages, topology, messages)
+        lines = plan_lines(routed)
+        planned = time.perf_counter() - started
+        seconds, found = best(partial(total, routed))
+        figures.append(seconds)
+        print(
+            f"(c) {count:,} messages x {bindings:,} headers bindings of 20 key sets: {seconds:.2f} s = "
+            f"{seconds / filtered:.1f} filters ({filtered:.2f} s), {found / count:.2f} matches a message; "
+            f"planned in {planned:.2f} s, {lines} lines of plan",
+            flush=True,
+        )
+    print(f"(c) 300,000 bindings take {figures[1] / figures[0]:.2f} times what 10,000 take", flush=True)
+
+
+def cases(spark: SparkSession, directory: str, scale: int) -> None:
+    count, bindings = 400_000 // scale, 1_000
+    keys = bindings // 10
+    messages = stored(selector_messages(spark, count, keys), directory, "cases")
+    topology = selector_topology(bindings, keys)
+    filtered, _ = best(partial(kept, messages, "region = 'r5' AND weight > 2500"))
+    routed = route(messages, topology, messages)
+    seconds, found = best(partial(total, routed))
+
+    def naive() -> int:
+        texts = [str(topology.selector(binding)) for binding in topology.bindings]
+        tests = [sf.when(compile_selector(text, messages), sf.lit(f"q{number}")) for number, text in enumerate(texts)]
+        return total(messages.select(sf.array_compact(sf.array(*tests)).alias("queues")))
+
+    slow, other = best(naive, 1)
+    assert found == other
+    print(
+        f"(d) {count:,} messages x {bindings:,} selectors: {seconds:.2f} s = {seconds / filtered:.1f} filters; "
+        f"an array of CASE {slow:.2f} s: {slow / seconds:.0f} times as long, {found / count:.2f} matches a message",
+        flush=True,
+    )
+
+
+def different_selectors(count: int) -> list[str]:
+    """Selectors of as many shapes: no two ask the same of the same properties."""
+    tests = [
+        "weight > {}",
+        "price <= {}.5",
+        "region = 'r{}'",
+        "kind <> 'k{}'",
+        "sku LIKE '%{}'",
+        "tenant < 5",
+        "origin = 'o{}'",
+    ]
+    tests = [
+        "weight > {0}",
+        "price <= {0}.5",
+        "region LIKE 'r{0}%'",
+        "kind <> 'k{0}'",
+        "sku LIKE '%{0}'",
+        "weight + {0} < price * 2",
+        "customer IS NOT NULL",
+        "NOT tenant = 't{0}'",
+        "origin IN ('o{0}', 'o1')",
+        "weight BETWEEN {0} AND 5000",
+    ]
+    found: list[str] = []
+    for mask in range(1, 1 << len(tests)):
+        chosen = [test for bit, test in enumerate(tests) if mask >> bit & 1]
+        if 3 <= len(chosen) <= 5:
+            found.append((" AND " if mask % 3 else " OR ").join(test.format(mask % 9) for test in chosen))
+        if len(found) == count:
+            break
+    return found
+
+
+def shapes(spark: SparkSession, directory: str, scale: int) -> None:
+    count, bindings = 1_000_000 // scale, 200
+    messages = stored(selector_messages(spark, count, 1000), directory, "shapes")
+    texts = different_selectors(bindings)
+    bound = tuple(
+        Binding("amq.fanout", f"q{number}", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)})
+        for number, text in enumerate(texts)
+    )
+    queues = tuple(Queue(f"q{number}") for number in range(bindings))
+    topology = Topology(QPID_JAVA, (), queues, bound, default_exchange="amq.fanout")
+    filtered, _ = best(partial(kept, messages, "region = 'r5' AND weight > 2500"))
+    started = time.perf_counter()
+    routed = route(messages, topology, messages)
+    lines = plan_lines(routed)
+    planned = time.perf_counter() - started
+    seconds, found = best(partial(total, routed))
+    print(
+        f"(e) {count:,} messages x {bindings} selectors of {bindings} shapes: {seconds:.2f} s = "
+        f"{seconds / filtered:.1f} filters, {found / count:.2f} matches a message; planned in {planned:.2f} s, "
+        f"{lines} lines of plan; largest fused method {largest_method(routed):,} bytes",
+        flush=True,
+    )
+
+
+def largest_method(frame: DataFrame) -> int:
+    """The largest method of the generated code of a query, in bytes of bytecode; the JIT takes up to 8,000."""
+    spark = frame.sparkSession
+    jvm = spark._jvm
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    plan = frame.select("*")._jdf.queryExecution().executedPlan()
+    spark.conf.unset("spark.sql.adaptive.enabled")
+    text = jvm.org.apache.spark.sql.execution.debug.__getattr__("package$").__getattr__("MODULE$").codegenString(plan)
+    return max((int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", text)), default=0)
+
+
+def planning(spark: SparkSession, directory: str, _scale: int) -> None:
+    bindings = 100_000
+    messages = stored(selector_messages(spark, 1_000, bindings // 10), directory, "planning")
+    topology = selector_topology(bindings, bindings // 10)
+    started = time.perf_counter()
+    routed = route(messages, topology, messages)
+    routed._jdf.queryExecution().executedPlan()
+    seconds = time.perf_counter() - started
+    print(f"(f) planning with {bindings:,} selectors: {seconds:.2f} s, {plan_lines(routed)} lines of plan", flush=True)
+
+
+PARTS = {
+    "selectors": selectors,
+    "topics": topics,
+    "headers": headers,
+    "cases": cases,
+    "shapes": shapes,
+    "planning": planning,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    spark = session()
+    print(f"Spark {spark.version}, {platform.machine()}, one core of {os.cpu_count()}")
+    with tempfile.TemporaryDirectory() as directory:
+        for name in options.parts or PARTS:
+            PARTS[name](spark, directory, 10 if options.quick else 1)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""The query that routes: one pass, native, no larger for more bindings; on tables, on streams, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route, tables
+from transpiler import LayoutError, Message, SelectorSyntaxError
+from transpiler.message.message import Properties
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.rules import QPID_JAVA, RABBITMQ
+
+TYPED = "region STRING, weight BIGINT, price DOUBLE, routing_key STRING, exchange STRING"
+
+
+def selector(text: str) -> dict[str, AmqpValue]:
+    return {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)}
+
+
+def topology(count: int) -> Topology:
+    """Selectors of two shapes, exact keys, patterns and a chain of exchanges, so many of each."""
+    queues = tuple(Queue(f"q{number}") for number in range(count))
+    bindings = []
+    for number, queue in enumerate(queues):
+        bindings += [
+            Binding("selected", queue.name, "", selector(f"region = 'r{number}' AND weight > {number}")),
+            Binding("selected", queue.name, "", selector(f"price < {number}.5")),
+            Binding("amq.direct", queue.name, f"key{number}"),
+            Binding("amq.topic", queue.name, f"a.*.w{number}"),
+            Binding("amq.topic", queue.name, f"#.w{number}.b", selector(f"weight = {number}")),
+        ]
+    bindings.append(Binding("selected", "amq.topic", "", destination_type="exchange"))
+    exchanges = (Exchange("selected", "fanout", Alternate("q0", "queue")),)
+    return Topology(QPID_JAVA, exchanges, queues, tuple(bindings))
+
+
+def plan(frame: DataFrame) -> str:
+    return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+@pytest.fixture(scope="module")
+def typed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    path = str(tmp_path_factory.mktemp("typed") / "rows")
+    rows = [
+        ("r3", 5, 0.1, "a.x.w2", "selected"),
+        ("r3", 3, 9999.0, None, "selected"),
+        (None, 4, None, "x.w4.b", "amq.topic"),
+        ("r1", 1, 1.0, "key7", "amq.direct"),
+        ("r1", 1, 1.0, "q9", None),
+        ("r1", 1, 1.0, "q9", "nowhere"),
+    ]
+    spark.createDataFrame(rows, TYPED).coalesce(1).write.parquet(path)
+    return spark.read.parquet(path)
+
+
+def test_typed_columns_route(typed: DataFrame) -> None:
+    rows = route(typed, topology(20), typed).collect()
+    every = sorted(f"q{number}" for number in range(20))
+    assert [row.queues for row in rows] == [every, ["q0"], ["q4"], ["q7"], ["q9"], []]
+
+
+def test_tables_are_the_same_without_arrow(typed: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_arrow = route(typed, topology(20), typed).collect()
+    monkeypatch.setattr(tables, "pyarrow", None)
+    assert route(typed, topology(20), typed).collect() == with_arrow
+
+
+def test_the_plan_does_not_grow_with_the_bindings(typed: DataFrame) -> None:
+    sizes = [len(plan(route(typed, topology(count), typed)).splitlines()) for count in (50, 1_000)]
+    assert sizes[0] == sizes[1]
+
+
+def test_one_pass_without_python_and_without_a_shuffle_of_the_messages(typed: DataFrame) -> None:
+    text = plan(route(typed, topology(200), typed))
+    assert text.count("FileScan") == 1
+    assert "Python" not in text
+    assert "Union" not in text
+    assert "Exchange hashpartitioning" not in text
+    assert "SortMergeJoin" not in text
+
+
+def test_other_columns_stay_as_they_are(typed: DataFrame) -> None:
+    routed = route(typed.withColumn("a column", sf.lit(7)), topology(20), typed, column="goes to")
+    assert routed.columns == [*typed.columns, "a column", "goes to"]
+    assert routed.select("a column").distinct().collect() == [(7,)]
+
+
+def test_a_stream_routes_in_append_mode(spark: SparkSession, typed: DataFrame, tmp_path: Path) -> None:
+    [path] = {str(Path(file).parent) for file in typed.inputFiles()}
+    stream = spark.readStream.schema(typed.schema).parquet(path.removeprefix("file:"))
+    query = (
+        deliveries(route(stream, topology(20), stream))
+        .writeStream.format("memory")
+        .queryName("delivered")
+        .outputMode("append")
+        .option("checkpointLocation", str(tmp_path))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    wanted = deliveries(route(typed, topology(20), typed)).collect()
+    assert sorted(map(str, spark.table("delivered").collect())) == sorted(map(str, wanted))
+    assert spark.table("delivered").count() == 24
+
+
+def test_a_topology_without_bindings_routes_nothing(spark: SparkSession) -> None:
+    frame = create_messages(spark, [Message()])
+    assert frame.schema == MESSAGE_SCHEMA
+    assert route(frame, Topology(QPID_JAVA)).select("queues").collect() == [([],)]
+
+
+def test_a_property_without_a_column_is_refused_or_missing(typed: DataFrame) -> None:
+    wrong = Topology(
+        QPID_JAVA, queues=(Queue("q"),), bindings=(Binding("amq.fanout", "q", "", selector("wieght > 5")),)
+    )
+    with pytest.raises(LayoutError, match="did you mean weight"):
+        route(typed, wrong, typed)
+    assert route(typed, wrong, typed, exchange="amq.fanout", missing="null").first().queues == []
+    header = Binding("amq.match", "q", "", {"wieght": AmqpValue(AmqpType.LONG, 5)})
+    with pytest.raises(LayoutError, match="did you mean weight"):
+        route(typed, Topology(QPID_JAVA, queues=(Queue("q"),), bindings=(header,)), typed)
+
+
+def test_a_selector_that_does_not_parse_is_refused(spark: SparkSession) -> None:
+    wrong = Topology(QPID_JAVA, queues=(Queue("q"),), bindings=(Binding("amq.fanout", "q", "", selector("a = = 1")),))
+    with pytest.raises(SelectorSyntaxError):
+        route(create_messages(spark, [Message()]), wrong, exchange="amq.fanout")
+
+
+def test_messages_without_a_key_are_refused_where_keys_are_asked_for(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(1,)], "n BIGINT")
+    keyed = Topology(RABBITMQ, queues=(Queue("q"),), bindings=(Binding("amq.direct", "q", "k"),))
+    with pytest.raises(LayoutError, match="routing_key"):
+        route(frame, keyed, frame, exchange="amq.direct")
+    fan = Topology(RABBITMQ, queues=(Queue("q"),), bindings=(Binding("amq.fanout", "q"),))
+    assert route(frame, fan, frame, exchange="amq.fanout").first().queues == ["q"]
+
+
+def test_two_hundred_selectors_of_as_many_shapes_run(spark: SparkSession) -> None:
+    texts = [" AND ".join("n >= 1" if number >> bit & 1 else "n > 0" for bit in range(8)) for number in range(200)]
+    queues = tuple(Queue(f"q{number}") for number in range(200))
+    bindings = tuple(
+        Binding("amq.fanout", queue.name, "", selector(text)) for queue, text in zip(queues, texts, strict=True)
+    )
+    frame = spark.createDataFrame([(0,), (1,), (None,)], "n BIGINT").coalesce(1)
+    routed = route(frame, Topology(QPID_JAVA, (), queues, bindings), frame, exchange="amq.fanout")
+    assert [len(row.queues) for row in routed.collect()] == [0, 200, 0]
+
+
+def test_words_whose_hashes_meet_are_told_apart(spark: SparkSession) -> None:
+    # CRC-32 of both is 0x4DDB0C25; a trie looks words up by it.
+    first, second = "plumless", "buckeroo"
+    queues = (Queue("first"), Queue("second"))
+    bindings = (Binding("amq.topic", "first", f"{first}.*"), Binding("amq.topic", "second", f"{second}.*"))
+    messages = [Message(properties=Properties(subject=f"{word}.x")) for word in (first, second, "other")]
+    frame = create_messages(spark, messages).coalesce(1)
+    routed = route(frame, Topology(RABBITMQ, (), queues, bindings), exchange="amq.topic")
+    assert [row.queues for row in routed.collect()] == [["first"], ["second"], []]

@@ -1,0 +1,65 @@
+"""Spark routes every message as the reference router does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import create_messages, route
+from tests.routing import topologies
+from tests.spark.harness import settings as spark_settings
+from transpiler import Message
+from transpiler.reference.route import route_message
+from transpiler.routing import program
+from transpiler.topology.model import Topology
+from transpiler.topology.rules import Rules
+
+MESSAGES = 24
+EXAMPLES = 8 * (settings().max_examples // 100)
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
+
+def published(spark: SparkSession, messages: list[Message], exchanges: list[str | None]) -> DataFrame:
+    """The messages in order, each with the exchange that it was published to."""
+    frame = create_messages(spark, messages).coalesce(1).withColumn("id", sf.monotonically_increasing_id())
+    names = sf.array(*(sf.lit(name) for name in exchanges))
+    return frame.withColumn("exchange", sf.get(names, sf.col("id").cast("int")))
+
+
+def queues(frame: DataFrame) -> list[Any]:
+    rows = frame.select("id", "queues").collect()
+    assert sorted(row.id for row in rows) == list(range(len(rows)))
+    return [row.queues for row in sorted(rows)]
+
+
+def wanted(topology: Topology, messages: list[Message], exchanges: list[str | None]) -> list[list[str]]:
+    pairs = zip(messages, exchanges, strict=True)
+    return [list(route_message(topology, message, exchange)) for message, exchange in pairs]
+
+
+@pytest.mark.parametrize("min_rows", [1, 3, 12])
+@pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
+@given(data=st.data())
+@settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
+def test_spark_agrees_with_the_reference(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, rules: Rules, min_rows: int, data: st.DataObject
+) -> None:
+    """With all conditions in tables, with some of them, and with all compiled."""
+    topology = data.draw(topologies.topologies(rules))
+    messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
+    names = [*topology.exchange_by_name, "nowhere", None]
+    exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
+    monkeypatch.setattr(program, "MIN_ROWS", min_rows)
+    monkeypatch.setattr(program, "MIN_RANGES", min_rows)
+    with spark_settings(spark, INTERPRETED):
+        frame = published(spark, messages, exchanges)
+        assert queues(route(frame, topology)) == wanted(topology, messages, exchanges)
+        # The same with one exchange for all messages, known before any is seen.
+        name = data.draw(st.sampled_from(list(topology.exchange_by_name)))
+        assert queues(route(frame, topology, exchange=name)) == wanted(topology, messages, [name] * MESSAGES)

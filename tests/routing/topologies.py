@@ -1,0 +1,133 @@
+"""Random topologies of every broker, and random messages that have something to say to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.spark import strategies
+from transpiler import Message, print_selector
+from transpiler.message.message import Body, Properties
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.rules import RULES, Rules
+
+QUEUES = (*(f"q{number}" for number in range(6)), "a.b", "it's ${x}", "amq.rabbitmq.reply-to.1")
+NAMES = tuple(f"x{number}" for number in range(6))
+
+WORDS = ("a", "b", "", "c", "été")
+keys = st.one_of(
+    st.sampled_from(("", "a", "a.b", "a.", ".", "..", "a..b", "q1", "it's ${x}", "amq.rabbitmq.reply-to.1", "x")),
+    st.lists(st.sampled_from(WORDS), max_size=5).map(".".join),
+)
+patterns = st.one_of(
+    keys, st.lists(st.sampled_from((*WORDS, "*", "#", "*", "#")), min_size=1, max_size=5).map(".".join)
+)
+
+#: Values of few types and few values, so that bindings and messages meet; and every type.
+few = st.sampled_from(
+    (
+        AmqpValue(AmqpType.LONG, 1),
+        AmqpValue(AmqpType.INT, 1),
+        AmqpValue(AmqpType.LONG, 0),
+        AmqpValue(AmqpType.BOOLEAN, True),
+        AmqpValue(AmqpType.BOOLEAN, False),
+        AmqpValue(AmqpType.DOUBLE, 1.0),
+        AmqpValue(AmqpType.FLOAT, 1.0),
+        AmqpValue(AmqpType.DOUBLE, float("nan")),
+        AmqpValue(AmqpType.DOUBLE, -0.0),
+        AmqpValue(AmqpType.DOUBLE, 0.0),
+        AmqpValue(AmqpType.STRING, "1"),
+        AmqpValue(AmqpType.STRING, "a"),
+        AmqpValue(AmqpType.SYMBOL, "a"),
+        AmqpValue(AmqpType.CHAR, "a"),
+        AmqpValue(AmqpType.STRING, ""),
+        AmqpValue(AmqpType.BINARY, b"a"),
+        AmqpValue(AmqpType.NULL, None),
+    )
+)
+values = st.one_of(few, few, strategies.values)
+headers = st.dictionaries(st.sampled_from(("a", "b", "x-c", "X-d", "qpid.subject")), values, max_size=3)
+#: Selectors of few shapes, with constants that change, beside random ones.
+selectors = st.one_of(
+    st.builds("a = '{}'".format, st.sampled_from("aé1")),
+    st.builds("a = {} AND b {} {}".format, st.integers(-2, 2), st.sampled_from(("<", ">=")), st.integers(-2, 2)),
+    st.builds("b > {} OR a = 1.{}".format, st.floats(-2, 2, allow_nan=False).map("{:.2f}".format), st.integers(0, 9)),
+    st.builds("a IN ('{}', 'b') AND JMSPriority {} 4".format, st.sampled_from("ax"), st.sampled_from(("<", ">"))),
+    st.builds("a LIKE '{}%' OR b NOT LIKE '%{}'".format, st.sampled_from(("a", "", "ab")), st.sampled_from("ax")),
+    st.builds("JMSMessageID = 'ID:{}'".format, st.sampled_from(("a", "AMQP_BINARY:ab", "x"))),
+    strategies.selectors(strategies.NAMES + strategies.HEADERS).map(print_selector),
+)
+
+
+queries = st.sampled_from(
+    (
+        "declare variable $a external; $a = 'a'",
+        "declare variable $a external; declare variable $b external; $a > 0 or not($b = 1)",
+        "./a = 'x'",
+        "declare variable $a external; ./a/b > 1 and $a",
+    )
+)
+
+
+@st.composite
+def topologies(draw: st.DrawFn, rules: Rules) -> Topology:
+    """A topology with cycles, alternates, replaced keys and all types of exchanges that its broker has."""
+    types = rules.types
+    names = [*NAMES, *rules.predeclared]
+    exchanges = []
+    for name in NAMES:
+        alternate = None
+        if draw(st.integers(0, 2)) == 0:
+            to_queue = rules.alternate_queues and draw(st.booleans())
+            alternate = (
+                Alternate(draw(st.sampled_from(QUEUES)), "queue")
+                if to_queue
+                else Alternate(draw(st.sampled_from((*NAMES, "amq.fanout"))))
+            )
+        exchanges.append(Exchange(name, draw(st.sampled_from(types)), alternate))
+    kinds: dict[str, Any] = dict(rules.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
+    bindings = []
+    for _ in range(draw(st.integers(0, 40))):
+        source = draw(st.sampled_from(names))
+        binding = Binding(source, draw(st.sampled_from(QUEUES)), draw(patterns))
+        if rules.exchange_to_exchange and draw(st.integers(0, 4)) == 0:
+            binding = replace(binding, destination=draw(st.sampled_from(names)), destination_type="exchange")
+        arguments: dict[str, AmqpValue] = {}
+        if kinds[source] == "headers":
+            arguments = dict(draw(headers))
+            modes = ["all", "any", None] + (["all-with-x", "any-with-x"] if rules.headers.with_x else [])
+            mode = draw(st.sampled_from(modes))
+            if mode is not None:
+                arguments["x-match"] = AmqpValue(AmqpType.STRING, mode)
+        if kinds[source] in rules.selector_types and draw(st.booleans()):
+            arguments["x-filter-jms-selector"] = AmqpValue(AmqpType.STRING, draw(selectors))
+        if kinds[source] == "xml" and draw(st.booleans()):
+            arguments["xquery"] = AmqpValue(AmqpType.STRING, draw(queries))
+        if rules.replaces_keys and binding.destination_type == "exchange" and draw(st.booleans()):
+            arguments["x-replacement-routing-key"] = AmqpValue(AmqpType.STRING, draw(keys))
+        if kinds[source] == "topic" and binding.key and not rules.topic.words(binding.key):
+            continue
+        bindings.append(replace(binding, arguments=arguments))
+    return Topology(rules, tuple(exchanges), tuple(Queue(name) for name in QUEUES), tuple(bindings))
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> Message:
+    """A message with a key and headers that bindings know."""
+    message = draw(strategies.messages)
+    properties = message.properties or Properties()
+    subject = draw(st.one_of(st.none(), keys))
+    named = dict(message.application_properties or {}) | dict(draw(headers))
+    body = draw(st.sampled_from((None, b"<a>x</a>", b"<a><b>2</b></a>", b"<a", b"\xff")))
+    return replace(
+        message,
+        properties=replace(properties, subject=subject),
+        application_properties=named,
+        body=Body("data", body),
+    )
+
+
+BROKERS = tuple(RULES.values())

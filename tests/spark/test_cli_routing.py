@@ -1,0 +1,153 @@
+"""selector-spark route and backtest as a user runs them: what they print, write, and their exit codes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from pyspark.sql import SparkSession
+
+from spark_ext.cli import main
+
+DATA = Path(__file__).parent.parent.parent / "examples" / "data"
+TRACE, DEFINITIONS = str(DATA / "trace.jsonl.gz"), str(DATA / "definitions.json")
+ENTRY = {
+    "type": "published",
+    "exchange": "amq.topic",
+    "routing_keys": ["a.b"],
+    "routed_queues": ["q"],
+    "properties": {"message_id": "m1"},
+}
+SMALL = {
+    "vhosts": [{"name": "/"}],
+    "exchanges": [],
+    "queues": [{"name": "q", "vhost": "/", "durable": True, "auto_delete": False, "arguments": {}}],
+    "bindings": [
+        {
+            "source": "amq.topic",
+            "vhost": "/",
+            "destination": "q",
+            "destination_type": "queue",
+            "routing_key": "a.*",
+            "arguments": {},
+        }
+    ],
+}
+
+
+@pytest.fixture
+def run(  # type: ignore[no-untyped-def]
+    spark: SparkSession,  # noqa: ARG001
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Run a command in a directory with a small topology; the session is the tests' own."""
+    monkeypatch.chdir(tmp_path)
+    Path("small.json").write_text(json.dumps(SMALL), encoding="utf-8")
+
+    def invoke(*arguments: str, lines: list[object] | None = None) -> Result:
+        if lines is not None:
+            texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+            Path("archive.jsonl").write_text("\n".join(texts), encoding="utf-8")
+        # The session's JVM has a working directory of its own.
+        named = [
+            str(tmp_path / word) if Path(word).suffix in (".jsonl", ".parquet", ".out") else word for word in arguments
+        ]
+        return CliRunner().invoke(main, named)
+
+    return invoke
+
+
+def test_the_real_trace_agrees(run) -> None:  # type: ignore[no-untyped-def]
+    result = run("backtest", TRACE, DEFINITIONS)
+    assert result.exit_code == 0, result.output
+    assert "3,000 of 3,000 messages have exactly the broker's queues (8,145 deliveries)" in result.output
+
+
+def test_one_message_that_differs_fails_the_backtest(run) -> None:  # type: ignore[no-untyped-def]
+    lines = [ENTRY, ENTRY | {"routed_queues": ["other"]}, ENTRY | {"type": "received"}]
+    result = run("backtest", "archive.jsonl", "small.json", lines=lines)
+    assert result.exit_code == 1
+    assert "1 of 2 messages have exactly the broker's queues" in result.output
+    assert "missed 1 times: amq.topic → other" in result.output
+    assert "example m1: to amq.topic with key 'a.b': missed other; extra q" in result.output
+    found = json.loads(run("backtest", "archive.jsonl", "small.json", "--json").output)
+    assert (found["messages"], found["agreed"]) == (2, 1)
+    assert found["extra"] == [{"exchange": "amq.topic", "queue": "q", "messages": 1}]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([ENTRY, "{oops"], "1 lines are no entries of a tracing log"),
+        ([ENTRY, {"exchange": "x"}], "1 lines are no entries of a tracing log"),
+        ([{"headers": {}}], "did you mean header?"),
+        (["{oops"], "this is not JSON"),
+        (["[1]"], "a message is an object"),
+    ],
+)
+def test_an_archive_that_is_none_is_refused(run, lines: list[object], said: str) -> None:  # type: ignore[no-untyped-def]
+    result = run("backtest", "archive.jsonl", "small.json", lines=lines)
+    assert result.exit_code == 2
+    assert said in result.output
+    assert "Traceback" not in result.output
+
+
+def test_an_archive_without_messages_proves_nothing(run) -> None:  # type: ignore[no-untyped-def]
+    result = run("backtest", "archive.jsonl", "small.json", lines=[ENTRY | {"type": "received"}])
+    assert (result.exit_code, result.output) == (1, "no messages were compared\n")
+
+
+def test_wrong_names_are_refused(run) -> None:  # type: ignore[no-untyped-def]
+    result = run("backtest", "nowhere.jsonl", "small.json")
+    assert (result.exit_code, result.output) == (2, f"there is no file {Path('nowhere.jsonl').absolute()}\n")
+    Path("wrong.json").write_text('{"bindings": [{"source": "x"}]', encoding="utf-8")
+    assert run("backtest", TRACE, "wrong.json").exit_code == 2
+    result = run("backtest", "archive.jsonl", "small.json", "--recorded", "answers", lines=[ENTRY])
+    assert result.exit_code == 2
+    assert "has no column answers" in result.output
+
+
+def test_route_counts_and_writes_deliveries(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
+    lines = [
+        {"exchange": "amq.topic", "properties": {"subject": "a.b"}},
+        {"exchange": "amq.topic", "properties": {"subject": "b"}},
+        {"exchange": "nowhere"},
+        {"properties": {"subject": "q"}},
+    ]
+    result = run("route", "small.json", "archive.jsonl", "--output", "deliveries.out", "--deliveries", lines=lines)
+    assert result.exit_code == 0, result.output
+    assert "         2  q\n" in result.output
+    assert "2 deliveries of 4 messages; 2 reach no queue" in result.output
+    assert [row.queue for row in spark.read.parquet(str(Path("deliveries.out").absolute())).collect()] == ["q", "q"]
+    summary = json.loads(run("route", "small.json", "archive.jsonl", "--summary").stdout)
+    assert summary == {
+        "exchanges": {"": 1, "amq.topic": 2, "nowhere": 1},
+        "queues": {"q": 2},
+        "outcomes": {"discard": 1, "no-exchange": 1, "routed": 2},
+    }
+
+
+def test_parquet_with_typed_columns_is_compared(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
+    frame = spark.createDataFrame([("a.b", ["q"]), ("c", [])], "routing_key STRING, answers ARRAY<STRING>")
+    frame.write.parquet(str(Path("typed.parquet").absolute()))
+    result = run("backtest", "typed.parquet", "small.json", "--exchange", "amq.topic", "--recorded", "answers")
+    assert result.exit_code == 0, result.output
+    assert "2 of 2 messages" in result.output
+
+
+def test_more_routing_keys_are_mentioned(run) -> None:  # type: ignore[no-untyped-def]
+    result = run("backtest", "archive.jsonl", "small.json", lines=[ENTRY | {"routing_keys": ["a.b", "cc"]}])
+    assert result.exit_code == 0
+    assert "1 messages have more routing keys (CC or BCC headers): only the first one is routed" in result.output
+
+
+def test_the_trace_needs_no_gzip(run) -> None:  # type: ignore[no-untyped-def]
+    with gzip.open(TRACE, "rt", encoding="utf-8") as lines:
+        first = [json.loads(next(lines)) for _ in range(50)]
+    result = run("backtest", "archive.jsonl", DEFINITIONS, lines=first)
+    assert result.exit_code == 0
+    assert "50 of 50 messages" in result.output

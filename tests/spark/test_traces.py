@@ -1,0 +1,77 @@
+"""RabbitMQ's tracing log, read natively, and routed as the broker did."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_ext import create_messages, deliveries, route, trace_messages
+from transpiler.message.rabbitmq import read_trace
+from transpiler.topology.files import read_topology
+
+DATA = Path(__file__).parent.parent.parent / "examples" / "data"
+TOPOLOGY = read_topology(DATA / "definitions.json")
+
+
+@pytest.fixture(scope="module")
+def trace(spark: SparkSession) -> DataFrame:
+    return trace_messages(spark.read.text(str(DATA / "trace.jsonl.gz"))).cache()
+
+
+def test_spark_reads_the_log_as_python_does(spark: SparkSession, trace: DataFrame) -> None:
+    with gzip.open(DATA / "trace.jsonl.gz", "rt", encoding="utf-8") as lines:
+        publications = list(read_trace(lines))
+    messages = create_messages(spark, [found.message for found in publications])
+    assert trace.select(*messages.columns).collect() == messages.collect()
+    others = trace.select("exchange", "routing_keys", "routed_queues").collect()
+    assert [(row.exchange, tuple(row.routing_keys), tuple(sorted(row.routed_queues))) for row in others] == [
+        (found.exchange, found.routing_keys, found.queues) for found in publications
+    ]
+
+
+@pytest.mark.parametrize("wholly_compiled", ["true", "false"])
+def test_every_message_gets_the_queues_that_the_broker_gave_it(
+    spark: SparkSession, trace: DataFrame, wholly_compiled: str
+) -> None:
+    spark.conf.set("spark.sql.codegen.wholeStage", wholly_compiled)
+    try:
+        rows = route(trace, TOPOLOGY).select("queues", "routed_queues").collect()
+    finally:
+        spark.conf.unset("spark.sql.codegen.wholeStage")
+    assert len(rows) == 3000
+    assert [row.queues for row in rows] == [sorted(row.routed_queues) for row in rows]
+
+
+def test_a_delivery_is_a_row_of_its_own(trace: DataFrame) -> None:
+    routed = route(trace, TOPOLOGY)
+    one_each = deliveries(routed)
+    assert "queues" not in one_each.columns
+    counted = {row.queue: row["count"] for row in one_each.groupBy("queue").count().collect()}
+    recorded = [queue for row in trace.select("routed_queues").collect() for queue in row.routed_queues]
+    assert counted == {queue: recorded.count(queue) for queue in set(recorded)}
+
+
+def test_headers_keep_their_types_and_other_lines_are_told_apart(spark: SparkSession) -> None:
+    headers = {"s": "5", "n": 5, "x": 2.5, "b": True, "none": None, "table": {"a": 1}, "list": [1]}
+    entry = {"type": "published", "exchange": "e", "routing_keys": ["k", "cc"], "routed_queues": "none"}
+    lines = [
+        json.dumps(entry | {"properties": {"headers": headers}}),
+        json.dumps(entry | {"type": "received", "properties": {}}),
+        "",
+        "{oops",
+    ]
+    frame = trace_messages(spark.createDataFrame([(line,) for line in lines], "value STRING"))
+    first, second = frame.collect()
+    found = {
+        name: (value.type, value[value.type])
+        for name, value in first.application_properties.items()
+        if value.type != "null"
+    }
+    assert found == {"s": ("string", "5"), "n": ("long", 5), "x": ("double", 2.5), "b": ("boolean", True)}
+    assert first.application_properties["none"].type == "null"
+    assert (first.exchange, first.properties.subject, first.routed_queues) == ("e", "k", [])
+    assert (second.exchange, second.routed_queues) == (None, None)

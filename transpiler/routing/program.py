@@ -1,0 +1,230 @@
+"""A topology as tables of constants, a trie and a few compiled conditions: all that it takes to route messages.
+
+A rule is one way in which one binding holds. Rules of a shape with many rules are rows of the shape's table, grouped
+by its key; the rules of rare shapes are compiled, in blocks. In front of each key stands the exchange that a message
+is published to: a rule of an exchange that others lead to has one row for each of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from transpiler.analysis.names import Missing
+from transpiler.layouts.columns import BIGINT, STRING
+from transpiler.layouts.layout import Layout
+from transpiler.predicate.core import TRUE, Among, Column, Compare, Constant, Predicate, all_of
+from transpiler.predicate.walk import size
+from transpiler.routing.conditions import EXCHANGE, Condition, Conditions
+from transpiler.routing.ranks import MIN_RANGES, Range, find_range
+from transpiler.routing.selectors import Parse
+from transpiler.routing.shapes import Disjunct, Parameter, Shape, disjuncts, fill, parameter, shifted
+from transpiler.routing.states import Entry, State, States, onward, read_states
+from transpiler.routing.tries import Trie, TrieBuilder
+from transpiler.selector.ast import Comparison
+from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+
+#: Rules from which on a shape has a table. A look-up costs about as much as so many compiled conditions.
+MIN_ROWS = 12
+
+#: Rules that are compiled at most; beyond it, the shapes with the most rules have tables all the same.
+MAX_COMPILED = 600
+
+#: Operations of a shape's residual beyond which its rules are compiled one by one.
+MAX_RESIDUAL = 2_000
+
+#: The numbers of the binding keys that a message's key matches, of those that something else is asked besides.
+MATCHED = "_routing_matched"
+
+
+class Delivery(NamedTuple):
+    """What a binding adds where it holds: a queue, or the state that it leads to; and the state that it belongs to.
+
+    Neither is there where the routing key names the queue.
+    """
+
+    state: int
+    onward: int | None
+    queue: str | None
+
+
+@dataclass
+class Table:
+    """The constants of a shape: by exchange and key, the other constants, and what each of these delivers."""
+
+    shape: Shape
+    rows: dict[tuple[Parameter, ...], dict[tuple[Parameter, ...], list[Delivery]]] = field(default_factory=dict)
+
+    @cached_property
+    def ranges(self) -> Range | None:
+        """What to find rows of constants by, where a key has so many that not each is asked."""
+        if max(map(len, self.rows.values()), default=0) < MIN_RANGES:
+            return None
+        return find_range(self.shape)
+
+
+class Compiled(NamedTuple):
+    """A condition with its constants in place, for messages published to some exchanges."""
+
+    condition: Predicate
+    exchanges: tuple[str, ...]
+    delivery: Delivery
+
+
+@dataclass
+class Program:
+    """How to route the messages of a topology.
+
+    ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
+    before any message is seen. ``patterns`` says what each number in the trie delivers, None where the number is
+    asked for in a residual.
+    """
+
+    entries: dict[str, Entry]
+    exchange: str | None
+    tables: list[Table]
+    compiled: list[Compiled]
+    trie: Trie | None
+    patterns: list[Delivery | None]
+
+    @property
+    def simple(self) -> bool:
+        """Whether every exchange's own bindings say all."""
+        return all(entry.simple for entry in self.entries.values())
+
+
+def build_program(
+    topology: Topology, layout: Layout, parse: Parse, missing: Missing, exchange: str | None = None
+) -> Program:
+    """The program of a topology over a layout; of the messages to one exchange, where one is named.
+
+    Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
+    """
+    states = read_states(topology, exchange)
+    return _Builder(topology, Conditions(topology, layout, parse, missing), states, exchange).build()
+
+
+class _Rule(NamedTuple):
+    state: int
+    key: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...]
+    delivery: Delivery
+
+
+_MATCHED: Predicate = Among(parameter(0, BIGINT), (MATCHED,))
+
+
+class _Builder:
+    def __init__(self, topology: Topology, conditions: Conditions, states: States, exchange: str | None) -> None:
+        self._topology = topology
+        self._conditions = conditions
+        self._states = states
+        self._exchange = exchange
+        self._published: dict[int, list[str]] = {}
+        for name, entry in states.entries.items():
+            for state in entry.states:
+                self._published.setdefault(state, []).append(name)
+        self._numbers = {state: number for number, state in enumerate(states.states)}
+        self._rules: dict[Shape, list[_Rule]] = {}
+        self._disjuncts: dict[int, tuple[Predicate, list[tuple[Disjunct, list[_Rule]]]]] = {}
+        self._matched: dict[int, tuple[Predicate, Predicate]] = {}
+        self._trie = TrieBuilder()
+        self._patterns: list[Delivery | None] = []
+
+    def build(self) -> Program:
+        for number, state in enumerate(self._states.states):
+            for condition, delivery in self._bindings(number, state):
+                self._add(number, condition, delivery)
+        tables, compiled = self._divide()
+        return Program(
+            self._states.entries,
+            self._exchange,
+            [self._table(shape) for shape in tables],
+            list(self._compile(compiled)),
+            self._trie.build() if self._patterns else None,
+            self._patterns,
+        )
+
+    def _bindings(self, number: int, state: State) -> Iterator[tuple[Condition, Delivery]]:
+        topology, conditions = self._topology, self._conditions
+        if state.exchange == DEFAULT_EXCHANGE:
+            for asked, queue in conditions.by_name(state.key):
+                yield asked, Delivery(number, None, queue)
+        for binding in topology.bindings_by_source.get(state.exchange, ()):
+            condition = conditions.of(binding, state.key)
+            if condition is None:
+                continue
+            if binding.destination_type == "queue":
+                yield condition, Delivery(number, None, binding.destination)
+            else:
+                yield condition, Delivery(number, self._numbers[onward(topology, binding, state)], None)
+
+    def _add(self, state: int, condition: Condition, delivery: Delivery) -> None:
+        pattern, constants = condition.pattern, condition.constants
+        if condition.words is not None:
+            self._trie.add(state, condition.words, len(self._patterns))
+            if pattern == TRUE:
+                self._patterns.append(delivery)
+                return
+            self._patterns.append(None)
+            known = self._matched.get(id(pattern))
+            if known is None:
+                known = self._matched[id(pattern)] = (all_of(_MATCHED, shifted(pattern, 1)), pattern)
+            pattern, constants = known[0], (len(self._patterns) - 1, *constants)
+        found = self._disjuncts.get(id(pattern))
+        if found is None:
+            # The pattern is kept with it, so that nobody else gets its identity.
+            ways = [(way, self._rules.setdefault(way.shape, [])) for way in disjuncts(pattern)]
+            found = self._disjuncts[id(pattern)] = (pattern, ways)
+        for disjunct, rules in found[1]:
+            key, parameters = disjunct.row(constants)
+            rules.append(_Rule(state, key, parameters, delivery))
+
+    def _divide(self) -> tuple[list[Shape], list[Shape]]:
+        """The shapes with tables, and those whose rules are compiled."""
+        tables, compiled = [], []
+        count = 0
+        for shape, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
+            large = size(shape.residual) > MAX_RESIDUAL
+            small = len(rules) < MIN_ROWS and count + len(rules) <= MAX_COMPILED
+            always = not shape.keys and shape.residual == TRUE
+            by_key = rules[0].delivery[1:] == (None, None)
+            if by_key or ((large or small) and not always and not _has_bytes(rules)):
+                compiled.append(shape)
+                count += len(rules)
+            else:
+                tables.append(shape)
+        return tables, compiled
+
+    def _table(self, shape: Shape) -> Table:
+        table = Table(shape)
+        for rule in self._rules[shape]:
+            names: Iterable[tuple[Parameter, ...]] = [()]
+            if self._exchange is None:
+                names = [(name,) for name in self._published[rule.state]]
+            for name in names:
+                group = table.rows.setdefault(name + rule.key, {})
+                group.setdefault(rule.parameters, []).append(rule.delivery)
+        return table
+
+    def _compile(self, shapes: list[Shape]) -> Iterator[Compiled]:
+        for shape in shapes:
+            for rule in self._rules[shape]:
+                keys = [
+                    Compare(Comparison.EQ, value, Constant(constant, column_type))
+                    for value, column_type, constant in zip(shape.keys, shape.key_types, rule.key, strict=True)
+                    if not isinstance(constant, bytes)
+                ]
+                condition = all_of(*keys, fill(shape.residual, rule.parameters))
+                names = () if self._exchange is not None else tuple(self._published[rule.state])
+                yield Compiled(condition, names, rule.delivery)
+
+
+def _has_bytes(rules: list[_Rule]) -> bool:
+    return any(isinstance(value, bytes) for value in (*rules[0].key, *rules[0].parameters))
+
+
+#: The exchange that a message was published to, as a value of the core.
+EXCHANGE_COLUMN = Column((EXCHANGE,), STRING)

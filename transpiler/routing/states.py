@@ -1,0 +1,219 @@
+"""The states of a message on its way through exchanges, and which of them it can reach from where it is published.
+
+A state is an exchange together with the routing key that a message has there. What the bindings of a state answer
+depends on the message alone and not on the way that led there, so each is asked once, and the answers are put
+together in the end: by *activation*, where an exchange that no binding answered for sends to its alternate, or by
+*ways*, where an alternate gets what reached no queue by any way, and a message that comes back goes no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from transpiler.errors import UnsupportedFeatureError
+from transpiler.topology.model import Binding, Exchange, Topology
+
+#: Ways through the exchanges of a topology with cycles that one exchange's answer may be put together from.
+MAX_WAYS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A message at an exchange, with its own key (None) or the one that a binding has put in its place."""
+
+    exchange: str
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """To a stop; not for a message whose own key is ``unless``, which has been there."""
+
+    stop: int
+    unless: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One stop on the ways from an entry: where, and the stops that its bindings and its alternate lead to.
+
+    Stops are numbered, those that others lead to first. ``onward`` says for the number of a state which stop its
+    binding leads to.
+    """
+
+    state: int
+    onward: tuple[tuple[int, Lead], ...] = ()
+    alternate_queue: str | None = None
+    alternate: Lead | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What can become of a message published to one exchange: the states that it can reach, the first one first.
+
+    ``alternates`` are the alternates of states, a state's number or a queue; ``steps`` are the ways, the entry last.
+    """
+
+    states: tuple[int, ...]
+    alternates: tuple[tuple[int, int | None, str | None], ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def simple(self) -> bool:
+        """Whether what the bindings of the first state answer is all."""
+        return len(self.states) == 1 and not self.alternates
+
+
+@dataclass
+class States:
+    """All states that can be reached from some exchanges, by number, and the entries by the names of exchanges."""
+
+    states: list[State] = field(default_factory=list)
+    entries: dict[str, Entry] = field(default_factory=dict)
+
+
+class _Reach:
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.numbers: dict[State, int] = {}
+        self._onward: dict[State, tuple[State, ...]] = {}
+        self._bindings: dict[str, tuple[Binding, ...]] = {
+            source: found
+            for source, bindings in topology.bindings_by_source.items()
+            if (found := tuple(binding for binding in bindings if binding.destination_type == "exchange"))
+        }
+
+    def number(self, state: State) -> int:
+        return self.numbers.setdefault(state, len(self.numbers))
+
+    def exchange(self, state: State) -> Exchange:
+        return self.topology.exchange_by_name[state.exchange]
+
+    def onward(self, state: State) -> tuple[State, ...]:
+        """The states that bindings lead to."""
+        found = self._onward.get(state)
+        if found is None:
+            targets = (onward(self.topology, binding, state) for binding in self._bindings.get(state.exchange, ()))
+            found = self._onward[state] = tuple(dict.fromkeys(targets))
+        return found
+
+    def alternate(self, state: State) -> State | str | None:
+        """The state, or the queue, that gets what a state cannot route."""
+        alternate = self.exchange(state).alternate
+        if alternate is None:
+            return None
+        if alternate.type == "queue":
+            return alternate.name
+        return State(alternate.name, state.key) if alternate.name in self.topology.exchange_by_name else None
+
+    def all_next(self, state: State) -> Iterator[State]:
+        yield from self.onward(state)
+        alternate = self.alternate(state)
+        if isinstance(alternate, State):
+            yield alternate
+
+    def closure(self, start: State) -> tuple[State, ...]:
+        found = {start: None}
+        waiting = [start]
+        while waiting:
+            for following in self.all_next(waiting.pop()):
+                if following not in found:
+                    found[following] = None
+                    waiting.append(following)
+        return tuple(found)
+
+
+def onward(topology: Topology, binding: Binding, state: State) -> State:
+    """The state that a binding between exchanges leads to."""
+    replacement = topology.replacement_key(binding)
+    return State(binding.destination, state.key if replacement is None else replacement)
+
+
+def read_states(topology: Topology, exchange: str | None = None) -> States:
+    """The states reached from one exchange, or from every one that a message can be published to."""
+    reach = _Reach(topology)
+    found = States()
+    names = topology.exchange_by_name if exchange is None else [exchange]
+    for name in names:
+        known = topology.exchange_by_name.get(name)
+        if known is not None and not known.internal:
+            found.entries[name] = _entry(reach, State(name))
+    found.states = list(reach.numbers)
+    return found
+
+
+def _entry(reach: _Reach, start: State) -> Entry:
+    states = reach.closure(start)
+    numbers = tuple(reach.number(state) for state in states)
+    alternates: list[tuple[int, int | None, str | None]] = []
+    for state in states:
+        alternate = reach.alternate(state)
+        if isinstance(alternate, State):
+            alternates.append((reach.number(state), reach.number(alternate), None))
+        elif alternate is not None:
+            alternates.append((reach.number(state), None, alternate))
+    if len(states) == 1 and not alternates:
+        return Entry(numbers)
+    if reach.topology.rules.alternate_on_no_match:
+        return Entry(numbers, tuple(alternates))
+    return Entry(numbers, tuple(alternates), _Ways(reach, start).steps)
+
+
+class _Ways:
+    """The stops of all ways from one state; two ways share what follows where nothing tells them apart."""
+
+    def __init__(self, reach: _Reach, start: State) -> None:
+        self._reach = reach
+        self._ahead: Mapping[State, frozenset[State]] = {
+            state: frozenset(reach.closure(state)) for state in reach.closure(start)
+        }
+        self._known: dict[tuple[State, frozenset[State], bool], int] = {}
+        self._steps: list[Step] = []
+        self._stop(start, frozenset(), True)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(self._steps)
+
+    def _lead(self, state: State, way: frozenset[State], asks_alternate: bool = True) -> Lead | None:
+        """The way on to a state; None where the message has been there."""
+        if state in way:
+            return None
+        # A key that was put in the place of the message's own may be the same.
+        again = state.key is not None and State(state.exchange) in way
+        return Lead(self._stop(state, way, asks_alternate), state.key if again else None)
+
+    def _stop(self, state: State, way: frozenset[State], asks_alternate: bool) -> int:
+        # Of the way behind only what can still come again matters.
+        ahead = self._ahead[state]
+        exchanges = {following.exchange for following in ahead}
+        behind = frozenset(stop for stop in way if stop in ahead or (stop.key is None and stop.exchange in exchanges))
+        key = (state, behind, asks_alternate)
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        reach, way = self._reach, behind | {state}
+        onward = tuple(
+            (reach.number(following), lead)
+            for following in reach.onward(state)
+            if (lead := self._lead(following, way)) is not None
+        )
+        alternate_queue, alternate = None, None
+        if asks_alternate:
+            found = reach.alternate(state)
+            if isinstance(found, State):
+                chained = reach.topology.rules.alternates_chain
+                # Where alternates do not chain, the alternate's bindings are asked even of a message that was there.
+                alternate = self._lead(found, way if chained else frozenset(), chained)
+            else:
+                alternate_queue = found
+        if len(self._steps) >= MAX_WAYS:
+            raise UnsupportedFeatureError.at(
+                "limit.ways",
+                f"from {state.exchange!r} there are more than {MAX_WAYS:,} ways through the bindings between exchanges",
+                hint="take some of the cycles out of the topology",
+            )
+        self._steps.append(Step(reach.number(state), onward, alternate_queue, alternate))
+        self._known[key] = len(self._steps) - 1
+        return self._known[key]

@@ -17,14 +17,20 @@ FLOORS = (
     "transpiler.message.types",
     "transpiler.amqp",
     "transpiler.message.fields",
+    "transpiler.message.operand_types",
+    "transpiler.message.broker_fields",
     "transpiler.message.ids",
     "transpiler.message.message",
     "transpiler.selector.ast",
+    "transpiler.selector.rules",
     "transpiler.selector.dialects",
     "transpiler.selector.pattern",
+    "transpiler.selector.numbers",
     "transpiler.selector.lexer",
     "transpiler.selector.expected",
+    "transpiler.selector.tokens",
     "transpiler.selector.parser",
+    "transpiler.selector.kinds",
     "transpiler.selector.check",
     "transpiler.selector.lint",
     "transpiler.selector.printer",
@@ -44,7 +50,12 @@ FLOORS = (
     "spark_ext",
     "spark_ext.cli",
 )
-WITH_SLY = {"transpiler.selector.lexer", "transpiler.selector.expected", "transpiler.selector.parser"}
+WITH_SLY = {
+    "transpiler.selector.lexer",
+    "transpiler.selector.expected",
+    "transpiler.selector.tokens",
+    "transpiler.selector.parser",
+}
 JUDGED = ("analysis", "predicate", "optimizer", "layouts", "sql", "compiler")
 MODULES = sorted([*ROOT.glob("transpiler/**/*.py"), *ROOT.glob("spark_ext/**/*.py")])
 

@@ -40,9 +40,10 @@ def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression 
 
     Raises ``SelectorSyntaxError``, ``SelectorTypeError``, or ``UnsupportedFeatureError`` beyond the limits.
     """
-    tree = parse(text, find_dialect(dialect))
+    found = find_dialect(dialect)
+    tree = parse(text, found)
     if tree is not None:
-        check(tree, Source(text))
+        check(tree, Source(text), found)
     return tree
 
 

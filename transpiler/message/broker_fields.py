@@ -7,7 +7,7 @@ shows for a field that the message does not have.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
@@ -46,6 +46,8 @@ class BrokerField:
     type: OperandType = OperandType.STRING
     reading: Reading = Reading.AS_IS
     default: bool | int | str | None = None
+    #: Whether an application property of the name is seen where the message does not have the field.
+    or_property: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +79,12 @@ def _fields(*fields: BrokerField) -> Mapping[str, BrokerField]:
     return MappingProxyType({field.name: field for field in fields})
 
 
+def _or_property(field: BrokerField) -> BrokerField:
+    return replace(field, or_property=True)
+
+
 def _renamed(field: BrokerField, name: str) -> BrokerField:
-    return BrokerField(name, field.places, field.type, field.reading, field.default)
+    return replace(field, name=name)
 
 
 _MODE = _header("JMSDeliveryMode", "durable", reading=Reading.DELIVERY_MODE, default=False)
@@ -134,13 +140,13 @@ ARTEMIS_FIELDS = BrokerFields(
         _renamed(_PRIORITY, "AMQPriority"),
         _USER_ID,
         _renamed(_USER_ID, "JMSMessageID"),
-        _CORRELATION,
+        _or_property(_CORRELATION),
         _TIMESTAMP,
         _renamed(_TIMESTAMP, "AMQTimestamp"),
         _EXPIRATION,
         _renamed(_EXPIRATION, "AMQExpiration"),
-        _TYPE,
-        _REPLY_TO,
+        _or_property(_TYPE),
+        _or_property(_REPLY_TO),
         _GROUP,
         _renamed(_GROUP, "AMQGroupID"),
         _property("JMSXGroupSeq", "group_sequence", type=OperandType.INT),
@@ -201,7 +207,16 @@ QPID_CPP_FIELDS = BrokerFields(
 )
 
 #: RabbitMQ's JMS client puts six headers into the message that it publishes.
-RABBITMQ_JMS_FIELDS = BrokerFields(_fields(_MODE, _PRIORITY, _MESSAGE_ID, _CORRELATION, _TIMESTAMP, _TYPE))
+RABBITMQ_JMS_FIELDS = BrokerFields(
+    _fields(
+        _MODE,
+        _PRIORITY,
+        _or_property(_MESSAGE_ID),
+        _or_property(_CORRELATION),
+        _TIMESTAMP,
+        _or_property(_TYPE),
+    )
+)
 
 #: The fields behind ``header.`` and ``properties.`` of RabbitMQ's SQL filter, by section and field.
 SECTION_FIELDS: Mapping[tuple[str, str], BrokerField] = MappingProxyType(

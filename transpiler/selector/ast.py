@@ -202,7 +202,7 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function and its arguments; the name is in upper case."""
+    """A function and its arguments; the name counts as it is written."""
 
     function: str
     arguments: tuple[Expression, ...]

@@ -26,7 +26,7 @@ from transpiler.source import Source, Span
 Report = Callable[[str, str, Span, str | None], None]
 
 #: The functions of ActiveMQ: how many arguments they take at least and at most.
-FUNCTIONS = {"REGEX": (2, 2), "INLIST": (2, 2), "MAKELIST": (0, None), "SPLIT": (2, 3), "REPLACE": (3, 3)}
+FUNCTIONS = {"REGEX": (2, 2), "INLIST": (2, 2), "MAKELIST": (1, None), "SPLIT": (2, 3), "REPLACE": (3, 3)}
 #: Those that are conditions.
 BOOLEAN_FUNCTIONS = frozenset({"REGEX", "INLIST"})
 

@@ -104,7 +104,7 @@ class _Retagging:
             case "NULL" if self.dialect.has(Extension.NULL_LITERAL) and not self._in_null_test(place):
                 token.type = "NULL_LITERAL"
             case "IDENTIFIER" if behind == "LPAREN" and self._is_function(token):
-                token.type, token.value = "FUNCTION", token.value.upper()
+                token.type = "FUNCTION"
             case "IDENTIFIER" if self.dialect.has(Extension.TESTS_AS_OPERANDS):
                 end = self._test_end(place)
                 if end is not None:

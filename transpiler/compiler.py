@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from transpiler.analysis.broker_lowering import BrokerLowering
+from transpiler.analysis.broker_names import BrokerNames
 from transpiler.analysis.lowering import Lowering
 from transpiler.analysis.names import Missing, Names
 from transpiler.diagnostics import Diagnostic, nearest
@@ -15,7 +17,7 @@ from transpiler.optimizer import optimize
 from transpiler.predicate.core import FALSE, TRUE, Predicate
 from transpiler.selector import ast
 from transpiler.selector.check import check
-from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.selector.parser import parse_selector as parse
 from transpiler.source import Source
 from transpiler.sql import emit_boolean, emit_filter, emit_ternary
@@ -54,12 +56,14 @@ def transpile_selector(
     dialect: str | Dialect = "jms",
     result: Result = "filter",
     missing: Missing = "error",
+    now: int | None = None,
 ) -> Transpiled:
     """A selector as Spark SQL over a layout.
 
     ``filter`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``boolean`` is never NULL; ``ternary``
-    has NULL for unknown. ``missing`` says what a name without a column means. Raises what ``parse_selector`` raises,
-    and ``LayoutError``.
+    has NULL for unknown. ``missing`` says what a name without a column means. ``now`` is what UTC() yields, in
+    milliseconds since the epoch; without it, the time of the query or micro-batch. Raises what ``parse_selector``
+    raises, and ``LayoutError``.
     """
     if result not in ("filter", "boolean", "ternary"):
         raise ValueError(f"result is filter, boolean or ternary, not {result!r}")
@@ -67,7 +71,7 @@ def transpile_selector(
         raise ValueError(f"missing is error or null, not {missing!r}")
     tree = parse_selector(text, dialect)
     source = Source(text)
-    lowering = Lowering(Names(find_layout(layout), missing, source), source)
+    lowering = _lowering(find_layout(layout), missing, source, find_dialect(dialect), now)
 
     def lower(wanted: bool) -> Predicate:
         if tree is None:
@@ -82,6 +86,15 @@ def transpile_selector(
     else:
         sql = emit_filter(optimized) if result == "filter" else emit_boolean(optimized)
     return Transpiled(sql, tuple(lowering.findings), trace)
+
+
+def _lowering(
+    layout: Layout, missing: Missing, source: Source, dialect: Dialect, now: int | None
+) -> Lowering | BrokerLowering:
+    """The lowering of a dialect: one truth at a time, or, where evaluation may throw and types are told apart, all."""
+    if dialect.fields is JMS.fields:
+        return Lowering(Names(layout, missing, source), source)
+    return BrokerLowering(BrokerNames(layout, missing, source, dialect), source, dialect, now)
 
 
 def find_layout(layout: str | Layout) -> Layout:

@@ -27,16 +27,19 @@ from transpiler.predicate.core import (
     IsNan,
     IsNull,
     Like,
+    Matches,
     NotTrue,
     Or,
     Predicate,
     Truth,
     Value,
     When,
+    XPath,
     type_class,
 )
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
+from transpiler.templates import TEMPLATES
 
 #: How tightly each form of text binds, loosest first; parentheses follow from this order alone.
 _OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _PRIMARY = range(7)
@@ -106,6 +109,9 @@ def opposite(predicate: Predicate) -> Predicate | None:
             return Flag(value, not negated)
         case In(value=value, members=members, negated=negated):
             return In(value, members, not negated)
+        case Like(pattern=(Wildcard.ANY,)):
+            # Its text says whether there is a string, and is never NULL.
+            return None
         case Like(value=value, pattern=pattern, negated=negated):
             return Like(value, pattern, not negated)
         case IsNull(value=value, negated=negated):
@@ -150,6 +156,10 @@ def _predicate(node: Predicate) -> _Text:
             return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
         case Like(value=value, pattern=pattern, negated=negated):
             return _like(value, pattern, negated)
+        case Matches(value=value, expression=expression, negated=negated):
+            return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
+        case XPath(value=value, expression=expression, negated=negated):
+            return _test(f"xpath_boolean({_value(value)[0]}, {quote_text(expression)})", negated)
         case Flag(value=value, negated=False):
             return _value(value)
         case Flag(value=value):
@@ -169,6 +179,10 @@ def _predicate(node: Predicate) -> _Text:
             assert_never(node)
 
 
+def _test(test: str, negated: bool) -> _Text:
+    return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
+
+
 def _not(negated: bool) -> str:
     return " NOT" if negated else ""
 
@@ -185,6 +199,10 @@ def _value(node: Value) -> _Text:
             return f"CASE WHEN {emit_filter(condition)} THEN {_wide(value)} END", _PRIMARY
         case _:
             assert_never(node)
+
+
+def _alone(node: Value) -> str:
+    return _within(_value(node), _PRIMARY)
 
 
 def _wide(node: Value) -> str:
@@ -260,6 +278,10 @@ _LONG_AGO, _LONG_AGO_MILLISECONDS = "TIMESTAMP_NTZ'-290000-01-01 00:00:00'", 921
 
 
 def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnType) -> _Text:
+    template = TEMPLATES.get(function)
+    if template is not None:
+        texts = (_wide(argument) if isinstance(argument, Constant) else _alone(argument) for argument in arguments)
+        return template.format(*texts), _PRIMARY
     first = arguments[0]
     text = _value(first)
     match function:
@@ -362,7 +384,7 @@ def _like(value: Value, pattern: Pattern, negated: bool) -> _Text:
             test = f"contains({inner}, {quote_text(middle)})"
         case _:
             return _long_pattern(inner, pattern, negated)
-    return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
+    return _test(test, negated)
 
 
 def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> _Text:

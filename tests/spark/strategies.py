@@ -86,6 +86,29 @@ messages = st.builds(
 )
 
 
+_TYPED = {
+    "flag": AmqpType.BOOLEAN,
+    "b": AmqpType.BYTE,
+    "sh": AmqpType.SHORT,
+    "i": AmqpType.INT,
+    "n": AmqpType.LONG,
+    "f": AmqpType.FLOAT,
+    "x": AmqpType.DOUBLE,
+    "s": AmqpType.STRING,
+    "bin": AmqpType.BINARY,
+}
+
+
+@st.composite
+def typed_messages(draw: st.DrawFn) -> Message:
+    """Messages with properties of one type each, any of which may be absent."""
+    return Message(
+        application_properties={
+            name: AmqpValue(kind, draw(_VALUES[kind])) for name, kind in _TYPED.items() if draw(st.booleans())
+        }
+    )
+
+
 def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
     """Trees that ``check`` accepts, over some names."""
     name = st.sampled_from(names).map(ast.Identifier)

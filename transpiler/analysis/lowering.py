@@ -128,6 +128,8 @@ class Lowering:
                 ast.Compare() | ast.Between() | ast.In() | ast.Like() | ast.IsNull() | ast.Not() | ast.And() | ast.Or()
             ):
                 return guarded(self.condition(node, True), self.condition(node, False), True, False)
+            case ast.NullLiteral() | ast.BinaryLiteral() | ast.Call() | ast.BodyQuery() | ast.ConvertStrings():
+                raise AssertionError("the default dialect has none of these")
             case _:
                 assert_never(node)
 

@@ -160,7 +160,7 @@ SQL_FILTER_TYPES = OperandTypes(
 RABBITMQ_JMS_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN
-        | _INTEGERS
+        | {amqp: kind for amqp, kind in _INTEGERS.items() if amqp is not AmqpType.TIMESTAMP}
         | _FLOATS
         | _DECIMALS
         | _STRINGS

@@ -16,12 +16,14 @@ from transpiler.predicate.core import (
     IsNan,
     IsNull,
     Like,
+    Matches,
     NotTrue,
     Or,
     Predicate,
     Truth,
     Value,
     When,
+    XPath,
 )
 
 Node = Predicate | Value
@@ -38,7 +40,9 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (condition, value)
         case Compare(left=left, right=right):
             return (left, right)
-        case In(value=value) | Like(value=value) | Flag(value=value) | IsNull(value=value) | IsNan(value=value):
+        case In(value=value) | Like(value=value) | Matches(value=value) | XPath(value=value):
+            return (value,)
+        case Flag(value=value) | IsNull(value=value) | IsNan(value=value):
             return (value,)
         case And(terms=terms) | Or(terms=terms):
             return terms
@@ -56,7 +60,15 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             if new_left is left and new_right is right:
                 return node
             return Compare(node.operator, new_left, new_right)
-        case In(value=inner) | Like(value=inner) | Flag(value=inner) | IsNull(value=inner) | IsNan(value=inner):
+        case (
+            In(value=inner)
+            | Like(value=inner)
+            | Matches(value=inner)
+            | XPath(value=inner)
+            | Flag(value=inner)
+            | IsNull(value=inner)
+            | IsNan(value=inner)
+        ):
             new = value(inner)
             return node if new is inner else replace(node, value=new)
         case And(terms=terms) | Or(terms=terms):

@@ -23,10 +23,10 @@ _BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
 
 def sign(operator: Arithmetic, value: Operand, dialect: Dialect) -> Operand:
     """A unary plus or minus."""
-    if operator is Arithmetic.ADD and dialect.signs is not Signs.BEFORE_PRIMARY:
-        if dialect.not_numbers is not NotNumbers.THROWS:
-            # Every Java broker lets a unary plus stand before anything and do nothing.
-            return value
+    checked = dialect.signs is Signs.BEFORE_PRIMARY or dialect.not_numbers is NotNumbers.THROWS
+    if operator is Arithmetic.ADD and not checked:
+        # Every Java broker lets a unary plus stand before anything and do nothing.
+        return value
     if value is None:
         return None
     if not value.numeric:

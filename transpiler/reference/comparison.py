@@ -141,9 +141,9 @@ def _climbs(left: OperandType, right: OperandType) -> bool:
 
 def _compare_java_floats(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
     if OperandType.DOUBLE in (left.type, right.type):
-        if left.type is OperandType.DOUBLE and right.type is OperandType.FLOAT:
-            if dialect.type_ladder is TypeLadder.UPWARDS_THROWING:
-                raise BrokerError("a double on the left is cast to the float on the right")
+        narrowing = (left.type, right.type) == (OperandType.DOUBLE, OperandType.FLOAT)
+        if narrowing and dialect.type_ladder is TypeLadder.UPWARDS_THROWING:
+            raise BrokerError("a double on the left is cast to the float on the right")
         first, second = float(left.value), float(right.value)  # type: ignore[arg-type]
     else:
         first, second = to_float(left.value), to_float(right.value)

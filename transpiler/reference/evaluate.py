@@ -192,9 +192,8 @@ class _Evaluator:
                 return None
             if first.type is OperandType.BYTES:
                 raise BrokerError("an array of bytes has no order")
-        if first is None and self.dialect.evaluation is Evaluation.SHORT_CIRCUIT and not ladder:
-            if self.dialect.type_ladder is TypeLadder.PROMOTION:
-                return None
+        if first is None and self.dialect.type_ladder is TypeLadder.PROMOTION:
+            return None
         second = self.operand(right)
         if first is None or second is None:
             return compare_null(operator, first, second, self.dialect)

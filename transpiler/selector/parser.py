@@ -259,8 +259,8 @@ class SelectorParser(Parser):
     def error(self, token: Token | None) -> NoReturn:
         """Say what was expected after what, and what stands there instead."""
         legal = set(self._lrtable.lr_action[self.state])
-        if self.chains is not None:
-            legal = self.chains.narrow(legal)
+        if self.chains is not None and token is not None:
+            legal = self.chains.narrow(legal, token)
         previous = self.previous
         # A parenthesis that is itself the error opens nothing.
         still_open = [entry for entry in self.open if entry.token is not token]

@@ -27,10 +27,13 @@ class Chains:
     def __init__(self) -> None:
         self.compared = [False]
         self.bounded = [False]
+        #: Whether the token is the pattern of a LIKE, and whether it stands behind one.
+        self.pattern = self.after_pattern = False
 
     def breaks(self, token: Token, previous: Token | None) -> bool:
         """Whether the token would compare what a comparison yields."""
-        kind = token.type
+        kind, before = token.type, previous.type if previous is not None else ""
+        self.after_pattern, self.pattern = self.pattern, kind == "STRING" and before in ("LIKE", "ESCAPE")
         if kind == "LPAREN":
             self.compared.append(False)
             self.bounded.append(False)
@@ -43,7 +46,7 @@ class Chains:
         elif kind in ("AND", "OR", "COMMA"):
             self.compared[-1] = self.bounded[-1] = False
         elif kind in _COMPARISONS or kind == "NOT":
-            if previous is not None and previous.type in _OPERAND_ENDS and self.compared[-1]:
+            if before in _OPERAND_ENDS and self.compared[-1]:
                 # Behind BETWEEN its AND is still missing, and that is the better thing to say.
                 return not self.bounded[-1]
             if kind in _COMPARISONS:
@@ -51,9 +54,10 @@ class Chains:
                 self.bounded[-1] = kind == "BETWEEN"
         return False
 
-    def narrow(self, legal: set[str]) -> set[str]:
-        """The legal next tokens without those that only a chain could have."""
-        if self.compared[-1] and "IDENTIFIER" not in legal and not legal <= {"LIKE", "IN", "BETWEEN", "NULL", "NOT"}:
+    def narrow(self, legal: set[str], token: Token) -> set[str]:
+        """The legal next tokens at one that would chain, without those that only a chain could have."""
+        chains = token.type in _COMPARISONS or token.type == "NOT" or self.after_pattern
+        if chains and self.compared[-1] and "IDENTIFIER" not in legal:
             return legal - _COMPARISONS - {"NOT"}
         return legal
 

@@ -7,12 +7,13 @@ Results go to standard output and findings to standard error. Exit codes: 0 for 
 from __future__ import annotations
 
 from transpiler.cli.check import check
+from transpiler.cli.compare import compare
 from transpiler.cli.explain import explain
 from transpiler.cli.group import main
 from transpiler.cli.match import match
 from transpiler.cli.sql import sql
 
-for command in (sql, check, explain, match):
+for command in (sql, check, explain, match, compare):
     main.add_command(command)
 
 __all__ = ["main"]

@@ -21,7 +21,10 @@ def match(selector: str, files: tuple[str, ...], dialect: str, invert: bool, cou
     for file in files or ("-",):
         with click.open_file(file, encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
-                if line.strip() and (evaluate(tree, read_message(line, f"{file}:{number}")) is True) is not invert:
+                if not line.strip():
+                    continue
+                truth = evaluate(tree, read_message(line, f"{file}:{number}"), dialect)
+                if (truth is True) is not invert:
                     found += 1
                     if not count:
                         click.echo(line.rstrip("\r\n"))

@@ -61,6 +61,7 @@ TEMPLATES: Mapping[Function, str] = MappingProxyType(
         Function.UTF16: "encode({0}, 'UTF-16BE')",
         Function.OCTETS: "decode(CAST({0} AS BINARY), 'ISO-8859-1')",
         Function.TEXT_OF_BYTES: "CAST({0} AS STRING)",
+        Function.VALID: "is_valid_utf8({0})",
         Function.TEXT_OF_UUID: (
             f"concat_ws('-', substr({_HEX}, 1, 8), substr({_HEX}, 9, 4), substr({_HEX}, 13, 4),"
             f" substr({_HEX}, 17, 4), substr({_HEX}, 21, 12))"

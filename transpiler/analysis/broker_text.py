@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from transpiler.analysis.broker_comparison import Truths
-from transpiler.layouts.columns import STRING
-from transpiler.predicate.core import Apply, Function, Like, Matches, Value
+from transpiler.layouts.columns import BOOLEAN, STRING
+from transpiler.predicate.core import Apply, Flag, Function, Like, Matches, Value, When, all_of
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard
 from transpiler.selector.rules import Wildcards
@@ -23,7 +23,12 @@ def text_test(value: Value, pattern: Pattern, written: str, escape: str | None, 
         case Wildcards.LINES:
             if Wildcard.ONE not in pattern and _percents(written, escape) <= 1:
                 return _both_ways(value, pattern)
-            return _of_line(value, pattern, end="(?=\\n?(?![\\s\\S]))")
+            truths = _of_line(value, pattern, end="(?=\\n?(?![\\s\\S]))")
+            if not _from_bytes(value):
+                return truths
+            # What is no UTF-8 is no subject of a regular expression, and so unknown.
+            valid = Flag(Apply(Function.VALID, (value,), BOOLEAN))
+            return Truths(all_of(valid, truths.true), all_of(valid, truths.false))
 
 
 def _of_line(value: Value, pattern: Pattern, end: str) -> Truths:
@@ -32,6 +37,19 @@ def _of_line(value: Value, pattern: Pattern, end: str) -> Truths:
         return _both_ways(value, pattern)
     expression = _line_expression(pattern) + end
     return Truths(Matches(value, expression), Matches(value, expression, negated=True))
+
+
+def _from_bytes(value: Value) -> bool:
+    """Whether a text can be one that was bytes."""
+    match value:
+        case Apply(function=Function.TEXT_OF_BYTES):
+            return True
+        case Apply(arguments=arguments):
+            return any(_from_bytes(argument) for argument in arguments)
+        case When(value=inner):
+            return _from_bytes(inner)
+        case _:
+            return False
 
 
 def _both_ways(value: Value, pattern: Pattern) -> Truths:

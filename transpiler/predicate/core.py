@@ -70,6 +70,8 @@ class Function(Enum):
     TEXT_OF_BYTES = "text of bytes"
     #: The bytes behind hexadecimal digits.
     UNHEX = "unhex"
+    #: Whether a string is UTF-8.
+    VALID = "valid"
     #: Sixteen bytes as a uuid in hexadecimal digits.
     TEXT_OF_UUID = "text of a uuid"
     #: A value as text, as Java writes it; of a double that stands for a float.

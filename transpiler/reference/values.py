@@ -182,7 +182,8 @@ def _read(field: BrokerField, found: object, dialect: Dialect) -> Operand:
             return Value(field.type, found + 1)
         case Reading.WHOLE_SECONDS:
             assert isinstance(found, int)
-            return Value(field.type, found // 1000 * 1000)
+            # C++ divides toward zero.
+            return Value(field.type, found - (found % 1000 if found >= 0 else -(-found % 1000)))
         case Reading.TEXT:
             assert isinstance(found, bytes)
             return Value(field.type, found.decode("utf-8", "surrogateescape"))

@@ -12,6 +12,7 @@ OTHER = {"descriptor": "apache.org:legacy-amqp-topic-binding:string", "value": "
 
 #: A value for each kind of filter.
 EXAMPLES: dict[str, Any] = {
+    "SqlFilter": "properties.subject LIKE 'usd%' AND header.priority > 4",
     "DirectBinding": "usd.stock",
     "TopicBinding": "*.stock.#",
     "HeadersBinding": {"x-match": "any", "area": "Viking", "speed": 5, "urgent": None},
@@ -94,7 +95,7 @@ def example(row: Descriptor) -> str:
         return "known, and not available here"
     value = EXAMPLES.get(row.kind.__name__)
     if value is None:
-        return "read in the dialect `rabbitmq`"
+        raise ValueError(f"no example of {row.kind.__name__}")
     return code(transpile_filter({"descriptor": row.symbol, "value": value}, connection="c1").sql)
 
 

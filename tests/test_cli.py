@@ -28,6 +28,11 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
         (["sql", "a = = 1"], "", 2, "syntax.unexpected-token"),
         (["sql", "a = 1", "--dialect", "jmx"], "", 2, "did you mean jms?"),
         (["sql", "a = 1", "--layout", "ampq"], "", 2, "did you mean amqp?"),
+        (["compare", "a BETWEEN 1 AND 2"], "", 0, "* rabbitmq      refused   syntax.unexpected-token"),
+        (["compare", "NOT a = 1"], "", 0, "reads: (NOT a) = 1"),
+        (["compare", "a = = 1"], "", 0, "refused   syntax.unexpected-token"),
+        (["match", "missing <> 5", "--dialect", "qpid-java", "--count"], MESSAGE, 0, "1\n"),
+        (["check", "a LIKE 'x!' ESCAPE '!'", "--dialect", "activemq"], "", 1, "lint.like-without-wildcard"),
         (["check", "a = 'x'"], "", 0, ""),
         (["check", "a = '5'"], "", 1, "lint.quoted-number"),
         (["check", "a == 1"], "", 1, "syntax.operator"),
@@ -73,6 +78,26 @@ def test_machine_formats_are_json(form: str) -> None:
     data = json.loads(result.output)
     findings = data if form == "json" else data["runs"][0]["results"]
     assert len(findings) == 2
+
+
+def test_explain_says_that_a_broker_would_have_thrown_and_what_that_does_there(tmp_path: Path) -> None:
+    (tmp_path / "message.json").write_text(MESSAGE, encoding="utf-8")
+    arguments = ["explain", "color - 1 = 0", "--message", str(tmp_path / "message.json"), "--dialect"]
+    result = CliRunner().invoke(main, [*arguments, "artemis"])
+    assert "artemis would have thrown here: - on what is no number" in result.output
+    assert "the message does not match, and the broker logs an invalid filter" in result.output
+    result = CliRunner().invoke(main, [*arguments, "rabbitmq"])
+    assert "thrown" not in result.output
+
+
+def test_compare_says_who_parts_and_by_which_rule(tmp_path: Path) -> None:
+    (tmp_path / "message.json").write_text(MESSAGE, encoding="utf-8")
+    result = CliRunner().invoke(main, ["compare", "missing <> 5", "--message", str(tmp_path / "message.json")])
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[0] == "  jms           accepted  unknown"
+    assert "* qpid-java     accepted  TRUE" in lines
+    assert "rule: `=` with NULL: FALSE with NULL on one side, TRUE on both" in result.output
 
 
 def test_a_schema_makes_typed_columns(tmp_path: Path) -> None:

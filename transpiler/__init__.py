@@ -67,13 +67,17 @@ __all__ = [
 ]
 
 
-def evaluate(selector: str | Expression | None, message: Message, dialect: str | Dialect = "jms") -> Truth:
+def evaluate(
+    selector: str | Expression | None, message: Message, dialect: str | Dialect = "jms", *, now: int | None = None
+) -> Truth:
     """Whether one message matches, by the reference evaluator: True, False, or None for unknown.
 
-    ``selector`` is text or a parsed tree; an empty one, or None, matches every message. Text raises what
+    ``selector`` is text or a parsed tree; an empty one, or None, matches every message. ``now`` is what UTC() yields,
+    in milliseconds since the epoch. Where the broker's evaluation would throw, the answer is unknown. Text raises what
     ``parse_selector`` raises.
     """
-    return _evaluate(parse_selector(selector, dialect) if isinstance(selector, str) else selector, message)
+    tree = parse_selector(selector, dialect) if isinstance(selector, str) else selector
+    return _evaluate(tree, message, find_dialect(dialect), now)
 
 
 def matches(

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 from transpiler.analysis.addresses import Addresses
 from transpiler.analysis.filters import FilterLowering
 from transpiler.analysis.kinds import destination_choices, message_choices
-from transpiler.analysis.lowering import Lowering
-from transpiler.analysis.names import Missing, Names
+from transpiler.analysis.names import Missing
+from transpiler.analysis.selectors import selector_lowering
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
 from transpiler.filters.sets import FilterSet, FiltersLike, read_filters
@@ -56,9 +56,10 @@ def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression 
 
     Raises ``SelectorSyntaxError``, ``SelectorTypeError``, or ``UnsupportedFeatureError`` beyond the limits.
     """
-    tree = parse(text, find_dialect(dialect))
+    found = find_dialect(dialect)
+    tree = parse(text, found)
     if tree is not None:
-        check(tree, Source(text))
+        check(tree, Source(text), found)
     return tree
 
 
@@ -69,17 +70,19 @@ def transpile_selector(
     dialect: str | Dialect = "jms",
     result: Result = "filter",
     missing: Missing = "error",
+    now: int | None = None,
 ) -> Transpiled:
     """A selector as Spark SQL over a layout.
 
     ``filter`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``boolean`` is never NULL; ``ternary``
-    has NULL for unknown. ``missing`` says what a name without a column means. Raises what ``parse_selector`` raises,
-    and ``LayoutError``.
+    has NULL for unknown. ``missing`` says what a name without a column means. ``now`` is what UTC() yields, in
+    milliseconds since the epoch; without it, the time of the query or micro-batch. Raises what ``parse_selector``
+    raises, and ``LayoutError``.
     """
     _check_options(result, missing)
     tree = parse_selector(text, dialect)
     source = Source(text)
-    lowering = Lowering(Names(find_layout(layout), missing, source), source)
+    lowering = selector_lowering(find_layout(layout), missing, source, find_dialect(dialect), now)
 
     def lower(wanted: bool) -> Predicate:
         if tree is None:
@@ -156,7 +159,7 @@ def transpile_address(
     addresses = Addresses(where, missing)
     text = parsed.link.selector or ""
     tree, source = parse_selector(text, dialect), Source(text)
-    lowering = Lowering(Names(where, missing, source), source)
+    lowering = selector_lowering(where, missing, source, find_dialect(dialect))
 
     def lower(wanted: bool) -> Predicate:
         bound = addresses.received(parsed, node_type, wanted)

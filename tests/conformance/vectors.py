@@ -52,6 +52,9 @@ def read_message(data: dict[str, Any] | None) -> Message:
             value = {"type": "binary", "value": base64.b64encode(bytes.fromhex(value["value"])).decode()}
         sections["application_properties"][name] = value
     for name, value in ((data or {}).get("headers") or {}).items():
+        if name == "text":
+            sections["body"] = {"section": "amqp-value", "value": value}
+            continue
         section, field = _HEADERS[name]
         if name == "JMSDeliveryMode":
             value = value == "PERSISTENT"
@@ -62,7 +65,21 @@ def read_message(data: dict[str, Any] | None) -> Message:
         elif name == "JMSXUserID":
             value = base64.b64encode(value.encode()).decode()
         sections.setdefault(section, {})[field] = value
+    for section, fields in ((data or {}).get("amqp") or {}).items():
+        sections[section] = sections.get(section, {}) | {
+            name: _amqp_field(name, value) for name, value in fields.items()
+        }
     return Message.from_dict(sections)
+
+
+def _amqp_field(name: str, value: Any) -> Any:
+    """A field of a section: only an id keeps its type, for the others have one."""
+    if not isinstance(value, dict):
+        return value
+    content = value["value"]
+    if value["type"] == "binary":
+        content = base64.b64encode(bytes.fromhex(content)).decode()
+    return {"type": value["type"], "value": content} if name in ("message_id", "correlation_id") else content
 
 
 def _lines(name: str) -> list[dict[str, Any]]:
@@ -110,3 +127,48 @@ def random_selectors(file: str) -> Iterator[Agreed]:
 
 
 RANDOM_FILES = ("random_full.jsonl.gz", "random_simple.jsonl.gz")
+
+
+DIALECTS = ("activemq", "artemis", "qpid-java", "qpid-cpp", "rabbitmq", "rabbitmq-jms")
+
+#: When the verdicts on UTC() were taken, in milliseconds since the epoch.
+TAKEN_AT = 1_795_230_000_000
+
+
+class Row(NamedTuple):
+    """One selector, the messages that it was tried on, and a letter for each; or just P."""
+
+    name: str
+    selector: str
+    messages: tuple[int, ...]
+    letters: str
+
+
+@cache
+def all_messages() -> tuple[Message, ...]:
+    """Every message of the vectors, once."""
+    return tuple({repr(message): message for message in _every_message()}.values())
+
+
+def _every_message() -> Iterator[Message]:
+    for file in ("probes.jsonl.gz", "suites.jsonl.gz"):
+        for row in _lines(file):
+            yield read_message(row["message"])
+    for file in RANDOM_FILES:
+        yield from random_messages(file)
+
+
+@cache
+def verdicts(dialect: str) -> tuple[Row, ...]:
+    """What one broker says on every case."""
+    numbers = {repr(message): number for number, message in enumerate(all_messages())}
+    rows = []
+    for file in ("probes.jsonl.gz", "suites.jsonl.gz"):
+        for line, row in enumerate(_lines(file), 1):
+            number = numbers[repr(read_message(row["message"]))]
+            rows.append(Row(f"{file.partition('.')[0]}:{line}", row["selector"], (number,), row["verdicts"][dialect]))
+    for file in RANDOM_FILES:
+        places = tuple(numbers[repr(message)] for message in random_messages(file))
+        for line, row in enumerate(_lines(file)[1:], 2):
+            rows.append(Row(f"{file.partition('.')[0]}:{line}", row["selector"], places, row["verdicts"][dialect]))
+    return tuple(rows)

@@ -163,7 +163,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     ),
     (one({"subject": "&x"}, "amqp:properties-filter"), "filters.modifier", "write &p: for a prefix"),
     (one({"group-sequence": -1}, "amqp:properties-filter"), "message.range", "filters.f.value.group-sequence: -1"),
-    (one("TRUE", "amqp:sql-filter"), "filters.sql-dialect", "the dialect rabbitmq"),
+    (one("a = = 1", "amqp:sql-filter"), "syntax.unexpected-token", "found ="),
     (one([], "apache.org:no-local-filter:list"), "filters.connection", "the receiver's connection"),
     (DirectBinding("\ud800"), "filters.value", "filters: this value has no AMQP 1.0 encoding"),
     ({"f": DirectBinding(5)}, "filters.value", "filters.f: this value has no AMQP 1.0 encoding: 5 as string"),

@@ -39,6 +39,8 @@ INTEGERS = (
     1_750_772_279_000,
 )
 FLOATS = (0.0, -0.0, 0.5, 1.0, 2.5, -2.5, 5.0, 1e10, 9007199254740992.0, 9.3e18, 0.1, 1e300)
+#: The operators of the standard; the remainder is a dialect's own.
+ARITHMETIC = tuple(operator for operator in ast.Arithmetic if operator is not ast.Arithmetic.REMAINDER)
 SPECIAL = (float("nan"), float("inf"), float("-inf"))
 
 PATTERN_PARTS = ("%", "_", "a", "b", "é", "5", "\n", "^", "[", "!%", "!_", "!a", "ID:", "ID:AMQP!_")
@@ -144,6 +146,29 @@ messages = st.builds(
 )
 
 
+_TYPED = {
+    "flag": AmqpType.BOOLEAN,
+    "b": AmqpType.BYTE,
+    "sh": AmqpType.SHORT,
+    "i": AmqpType.INT,
+    "n": AmqpType.LONG,
+    "f": AmqpType.FLOAT,
+    "x": AmqpType.DOUBLE,
+    "s": AmqpType.STRING,
+    "bin": AmqpType.BINARY,
+}
+
+
+@st.composite
+def typed_messages(draw: st.DrawFn) -> Message:
+    """Messages with properties of one type each, any of which may be absent."""
+    return Message(
+        application_properties={
+            name: AmqpValue(kind, draw(_VALUES[kind])) for name, kind in _TYPED.items() if draw(st.booleans())
+        }
+    )
+
+
 def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
     """Trees that ``check`` accepts, over some names."""
     name = st.sampled_from(names).map(ast.Identifier)
@@ -153,11 +178,11 @@ def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
     arithmetic = st.recursive(
         st.one_of(name, number),
         lambda inner: st.one_of(
-            st.builds(ast.Calculate, st.sampled_from(ast.Arithmetic), inner, inner),
+            st.builds(ast.Calculate, st.sampled_from(ARITHMETIC), inner, inner),
             st.builds(
                 ast.Sign,
                 st.just(ast.Arithmetic.SUBTRACT),
-                st.one_of(name, st.builds(ast.Calculate, st.sampled_from(ast.Arithmetic), inner, inner)),
+                st.one_of(name, st.builds(ast.Calculate, st.sampled_from(ARITHMETIC), inner, inner)),
             ),
         ),
         max_leaves=3,

@@ -17,7 +17,7 @@ from tests.spark.harness import answers
 from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES, numbered
 from tests.spark.test_plans import pushed_filters
-from transpiler import Message, UnsupportedFeatureError, matches, print_selector, transpile_filter
+from transpiler import Message, matches, print_selector, transpile_filter
 from transpiler.filters.kinds import (
     AndFilter,
     ApplicationPropertiesFilter,
@@ -36,7 +36,7 @@ from transpiler.filters.kinds import (
     TopicBinding,
 )
 from transpiler.layouts.layout import Layout
-from transpiler.message.message import Properties
+from transpiler.message.message import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.message.wire import PROPERTY_TYPES
 
@@ -233,10 +233,17 @@ def test_a_binding_reaches_the_file_reader(spark: SparkSession, tmp_path: Any, n
     assert pushed in pushed_filters(frame.filter(compile_filter(node)))
 
 
-def test_an_sql_filter_names_the_dialect_that_it_is_written_in(spark: SparkSession) -> None:
-    assert spark is not None
-    with pytest.raises(UnsupportedFeatureError, match="the dialect rabbitmq"):
-        compile_filter(SqlFilter("a = 1"))
+def test_an_sql_filter_is_read_in_its_own_dialect(spark: SparkSession) -> None:
+    node = SqlFilter("properties.subject LIKE 'usd%' AND header.priority > 4")
+    messages = [
+        Message(header=Header(priority=priority), properties=Properties(subject=subject))
+        for priority in (4, 5)
+        for subject in ("usd.stock", "eur")
+    ]
+    expected = [matches(node, message) for message in messages]
+    assert expected == [False, False, True, False]
+    frame = create_messages(spark, messages).select(compile_filter(node, result="boolean"))
+    assert [row[0] for row in frame.collect()] == expected
 
 
 def test_a_filter_that_is_left_out_is_a_warning(spark: SparkSession) -> None:

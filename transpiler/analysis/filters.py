@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import assert_never
 
 from transpiler.analysis.comparison import not_true
-from transpiler.analysis.lowering import MAX_NODES, Lowering
-from transpiler.analysis.names import Missing, Names
+from transpiler.analysis.lowering import MAX_NODES
+from transpiler.analysis.names import Missing
 from transpiler.analysis.operands import MISSING, Alternative, Operand, at
 from transpiler.analysis.pairs import Header, equals, header_at, headers
+from transpiler.analysis.selectors import selector_lowering
 from transpiler.analysis.subjects import direct, topic
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
@@ -34,7 +35,7 @@ from transpiler.filters.kinds import (
     Suffix,
     TopicBinding,
 )
-from transpiler.filters.selectors import parse_text, source_of
+from transpiler.filters.selectors import dialect_of, parse_text, source_of
 from transpiler.layouts.layout import Layout
 from transpiler.message.fields import PUBLISHER_CONNECTION, Place
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass
@@ -104,7 +105,7 @@ class FilterLowering:
         if tree is None:
             return TRUE if wanted else FALSE
         source = source_of(node)
-        lowering = Lowering(Names(self.layout, self.missing, source), source)
+        lowering = selector_lowering(self.layout, self.missing, source, dialect_of(node, self.dialect))
         predicate = lowering.selector(tree)
         self.findings.extend(finding for finding in lowering.findings if finding not in self.findings)
         return predicate if wanted else not_true(predicate)

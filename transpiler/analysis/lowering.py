@@ -96,7 +96,7 @@ class Lowering:
             case _:
                 return is_boolean(self.operand(node), wanted)
 
-    def constant(self, node: ast.Literal) -> Value:
+    def constant(self, node: ast.PlainLiteral) -> Value:
         """The value of a literal."""
         return constant(node.value)
 
@@ -142,6 +142,8 @@ class Lowering:
                 ast.Compare() | ast.Between() | ast.In() | ast.Like() | ast.IsNull() | ast.Not() | ast.And() | ast.Or()
             ):
                 return guarded(self.condition(node, True), self.condition(node, False), True, False)
+            case ast.NullLiteral() | ast.BinaryLiteral() | ast.Call() | ast.BodyQuery() | ast.ConvertStrings():
+                raise AssertionError("the default dialect has none of these")
             case _:
                 assert_never(node)
 

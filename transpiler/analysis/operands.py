@@ -127,6 +127,14 @@ def _derived(location: Derived) -> Operand:
             raise AssertionError(f"{derivation} of {len(values)} columns")
 
 
+def one_value(location: TypedColumn | Derived) -> Value:
+    """The value at a place that has one type."""
+    found = at(location).alternatives
+    if len(found) == 1:
+        return found[0].value
+    return Apply(Function.FIRST, tuple(When(item.guard, item.value) for item in found), found[0].value.type)
+
+
 def is_boolean(operand: Operand, wanted: bool) -> Predicate:
     """Where an operand has a boolean value, and that one."""
     return any_of(*(all_of(item.guard, _flag(item.value, wanted)) for item in operand.of(TypeClass.BOOLEAN)))

@@ -66,11 +66,12 @@ def _lines(file: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _check_one(text: str, layout: str | Layout, dialect: str, missing: Any) -> tuple[Diagnostic, ...]:
+    from transpiler.selector.dialects import find_dialect
     from transpiler.selector.lint import lint
 
     try:
         tree = parse_selector(text, dialect)
-        found = lint(tree, Source(text)) if tree is not None else []
+        found = lint(tree, Source(text), find_dialect(dialect)) if tree is not None else []
         compiled = transpile_selector(text, layout, dialect=dialect, missing=missing).diagnostics
     except TranspilerError as error:
         return error.diagnostics

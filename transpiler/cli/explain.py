@@ -8,11 +8,15 @@ from typing import Any
 
 import click
 
-from transpiler import Message, evaluate, parse_selector, transpile_selector
-from transpiler.analysis.names import Names
+from transpiler import Message, parse_selector, transpile_selector
+from transpiler.analysis.broker_names import BrokerNames
+from transpiler.analysis.names import Missing, Names
 from transpiler.cli.options import layout_options, read_layout, read_message, read_text, warn
 from transpiler.compiler import find_layout
+from transpiler.layouts.layout import Layout
+from transpiler.reference.evaluate import judge, value_of
 from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
 
@@ -26,49 +30,59 @@ _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 def explain(selector: str, layout: str, schema: Path | None, dialect: str, missing: Any, message: Any) -> None:
     """Show what SELECTOR means: its tree, the SQL before and after the rewrites, and why a message matches."""
     text = read_text(selector)
-    tree = parse_selector(text, dialect)
+    rules = find_dialect(dialect)
+    tree = parse_selector(text, rules)
     if tree is None:
         click.echo("no selector: every message matches")
         return
     where = read_layout(layout, schema)
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing)
     found = None if message is None else read_message(message.read(), message.name)
-    click.echo("selector   " + print_selector(tree))
-    for line in _tree(tree, found, 0):
+    click.echo("selector   " + print_selector(tree, rules))
+    for line in _tree(tree, found, 0, rules):
         click.echo("  " + line)
-    for line in _types(tree, Names(find_layout(where), missing, Source(text))):
+    for line in _types(tree, find_layout(where), missing, Source(text), rules):
         click.echo(line)
     for phase, emitted in transpiled.trace:
         click.echo(f"{phase:10} {emitted}")
     if found is not None:
-        truth = evaluate(tree, found)
-        click.echo(f"verdict    {_TRUTHS[truth]}: the message {'matches' if truth else 'does not match'}")
+        verdict = judge(tree, found, rules)
+        matches = "matches" if verdict.truth else "does not match"
+        click.echo(f"verdict    {_TRUTHS[verdict.truth]}: the message {matches}")
+        if verdict.thrown is not None:
+            click.echo(f"throws     {rules.title} would have thrown here: {verdict.thrown}")
+            click.echo(f"           there {rules.on_throw}")
     warn(transpiled.diagnostics)
 
 
-def _types(tree: ast.Expression, names: Names) -> Iterator[str]:
+def _types(tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect) -> Iterator[str]:
     """Each name once, with the types that its value can have over the layout."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
     for name, identifier in identifiers.items():
-        types = sorted(found.value for found in names.resolve(identifier).classes)
-        yield f"type       {name}: {' or '.join(types) or 'always NULL'}"
+        if dialect is JMS:
+            types = {found.value for found in Names(layout, missing, source).resolve(identifier).classes}
+        else:
+            operand = BrokerNames(layout, missing, source, dialect).operand(identifier)
+            types = {item.type.value for item in operand.alternatives}
+        yield f"type       {name}: {' or '.join(sorted(types)) or 'always NULL'}"
 
 
-def _tree(node: ast.Expression, message: Message | None, depth: int) -> Iterator[str]:
-    label = type(node).__name__.lower() if ast.children(node) else print_selector(node)
+def _tree(node: ast.Expression, message: Message | None, depth: int, dialect: Dialect) -> Iterator[str]:
+    label = type(node).__name__.lower() if ast.children(node) else print_selector(node, dialect)
     if ast.children(node):
-        label += f"  {print_selector(node)}"
+        label += f"  {print_selector(node, dialect)}"
     if message is not None and not isinstance(node, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral):
-        label += f"  → {_seen(node, message)}"
+        label += f"  → {_seen(node, message, dialect)}"
     yield "  " * depth + label
     for child in ast.children(node):
-        yield from _tree(child, message, depth + 1)
+        yield from _tree(child, message, depth + 1, dialect)
 
 
-def _seen(node: ast.Expression, message: Message) -> str:
-    from transpiler.reference.evaluate import value_of
-
-    if isinstance(node, ast.Identifier | ast.Sign | ast.Calculate):
-        value = value_of(node, message)
+def _seen(node: ast.Expression, message: Message, dialect: Dialect) -> str:
+    verdict = judge(node, message, dialect)
+    if verdict.thrown is not None:
+        return f"throws: {verdict.thrown}"
+    if isinstance(node, ast.Identifier | ast.Sign | ast.Calculate | ast.Call):
+        value = value_of(node, message, dialect)
         return "NULL" if value is None else repr(value)
-    return _TRUTHS[evaluate(node, message)]
+    return _TRUTHS[verdict.truth]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from transpiler.errors import TranspilerError, UnsupportedFeatureError
+from transpiler.errors import TranspilerError
 from transpiler.filters.kinds import JmsSelector, SqlFilter
 from transpiler.selector import ast
 from transpiler.selector.check import check
@@ -13,21 +13,12 @@ from transpiler.selector.parser import parse_selector
 from transpiler.source import Source
 
 #: The dialect that an ``amqp:sql-filter`` is written in, whatever the dialect of the selectors beside it.
-SQL_DIALECT = "rabbitmq"
+SQL_DIALECT = DIALECTS["rabbitmq"]
 
 
 def dialect_of(node: JmsSelector | SqlFilter, dialect: Dialect) -> Dialect:
-    """The dialect of a filter's text; ``UnsupportedFeatureError`` where there is none for SQL filters."""
-    if isinstance(node, JmsSelector):
-        return dialect
-    found = DIALECTS.get(SQL_DIALECT)
-    if found is None:
-        raise UnsupportedFeatureError.at(
-            "filters.sql-dialect",
-            f"{node.path}: an sql-filter is written in the dialect {SQL_DIALECT}, which is not here yet",
-            hint="a selector-filter with a JMS selector says the same",
-        )
-    return found
+    """The dialect of a filter's text."""
+    return dialect if isinstance(node, JmsSelector) else SQL_DIALECT
 
 
 def source_of(node: JmsSelector | SqlFilter) -> Source:
@@ -45,7 +36,7 @@ def parse_text(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expressio
     try:
         tree = parse_selector(node.text, own)
         if tree is not None:
-            check(tree, source)
+            check(tree, source, own)
     except TranspilerError as error:
         raise type(error)([replace(finding, source=source) for finding in error.diagnostics]) from None
     return tree

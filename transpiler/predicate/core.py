@@ -62,6 +62,63 @@ class Function(Enum):
     ULONG_ID = "ulong id"
     UUID_ID = "uuid id"
     BINARY_ID = "binary id"
+    #: Number to the nearest 32-bit floating point number, kept as a double.
+    TO_FLOAT = "to float"
+    #: Integer to DECIMAL(38, 0).
+    TO_DECIMAL = "to decimal"
+    #: A double without a fraction to DECIMAL(38, 0), exactly.
+    EXACT_DECIMAL = "exact decimal"
+    #: Integer arithmetic in 32 bits, which wraps.
+    ADD_INT = "add int"
+    SUBTRACT_INT = "subtract int"
+    MULTIPLY_INT = "multiply int"
+    #: Integer arithmetic in 64 bits, which wraps.
+    ADD_LONG = "add long"
+    SUBTRACT_LONG = "subtract long"
+    MULTIPLY_LONG = "multiply long"
+    #: Integer arithmetic in 38 decimal digits; NULL beyond.
+    ADD_BIG = "add big"
+    SUBTRACT_BIG = "subtract big"
+    MULTIPLY_BIG = "multiply big"
+    #: The remainder, with the sign of the dividend; NULL for integers by zero, NaN for doubles by zero.
+    REMAINDER_BIG = "remainder big"
+    REMAINDER_DOUBLE = "remainder double"
+    #: Division of doubles by IEEE 754, and with NULL by zero.
+    DIVIDE_IEEE = "divide by IEEE 754"
+    TRY_DIVIDE = "try divide"
+    #: A double, NULL where it is infinite.
+    FINITE = "finite"
+    #: A string's UTF-16 units, big-endian.
+    UTF16 = "utf-16"
+    #: A string's bytes, each as a character.
+    OCTETS = "octets"
+    #: Bytes as the text that they are in UTF-8.
+    TEXT_OF_BYTES = "text of bytes"
+    #: The bytes behind hexadecimal digits.
+    UNHEX = "unhex"
+    #: Whether a string is UTF-8.
+    VALID = "valid"
+    #: Sixteen bytes as a uuid in hexadecimal digits.
+    TEXT_OF_UUID = "text of a uuid"
+    #: A value as text, as Java writes it; of a double that stands for a float.
+    JAVA_TEXT = "java text"
+    TEXT_OF_FLOAT = "text of a float"
+    CONCATENATE = "concatenate"
+    #: The number of the first code point.
+    CODE_POINT = "code point"
+    #: A string up to its first NUL.
+    BEFORE_NUL = "before nul"
+    #: An integer or a double out of a string, as Java's valueOf reads it; NULL where it is none.
+    READ_LONG = "read long"
+    READ_DOUBLE = "read double"
+    #: A string in lower case.
+    LOWER = "lower"
+    #: All matches of a regular expression replaced.
+    REPLACE = "replace"
+    #: Milliseconds since the epoch, of the query or micro-batch.
+    NOW = "now"
+    #: A double whose sign shows, zero included: its text.
+    SIGNED_TEXT = "signed text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +214,15 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class Matches:
+    """The string contains a match of a regular expression of Java; ``negated``, it does not."""
+
+    value: Value
+    expression: str
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """XPath conditions of which all hold, or one does; Java lets a single one have few operators only."""
 
@@ -174,6 +240,9 @@ class XPath:
 
     value: Value
     test: XPathTest
+    #: Whether the conditions are of the document by itself, which has one root.
+    alone: bool = False
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +290,7 @@ class NotTrue:
     predicate: Predicate
 
 
-Predicate = Truth | Compare | In | Among | Like | Topic | XPath | Flag | IsNull | IsNan | And | Or | NotTrue
+Predicate = Truth | Compare | In | Among | Like | Topic | Matches | XPath | Flag | IsNull | IsNan | And | Or | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

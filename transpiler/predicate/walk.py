@@ -17,6 +17,7 @@ from transpiler.predicate.core import (
     IsNan,
     IsNull,
     Like,
+    Matches,
     NotTrue,
     Or,
     Predicate,
@@ -26,6 +27,7 @@ from transpiler.predicate.core import (
     When,
     XPath,
 )
+from transpiler.selector.pattern import Wildcard
 
 Node = Predicate | Value
 
@@ -46,6 +48,7 @@ def parts(node: Node) -> tuple[Node, ...]:
             | Among(value=value)
             | Like(value=value)
             | Topic(value=value)
+            | Matches(value=value)
             | XPath(value=value)
             | Flag(value=value)
             | IsNull(value=value)
@@ -73,6 +76,7 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             | Among(value=inner)
             | Like(value=inner)
             | Topic(value=inner)
+            | Matches(value=inner)
             | XPath(value=inner)
             | Flag(value=inner)
             | IsNull(value=inner)
@@ -115,6 +119,9 @@ def opposite(predicate: Predicate) -> Predicate | None:
             return Flag(value, not negated)
         case In(value=value, members=members, negated=negated):
             return In(value, members, not negated)
+        case Like(pattern=(Wildcard.ANY,)):
+            # Its text says whether there is a string, and is never NULL.
+            return None
         case Like() | Topic():
             return replace(predicate, negated=not predicate.negated)
         case IsNull(value=value, negated=negated):

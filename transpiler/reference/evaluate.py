@@ -1,87 +1,284 @@
-"""The meaning of a selector on one message: Jakarta Messaging 3.1, section 3.8.1.
+"""The meaning of a selector on one message: Jakarta Messaging 3.1, section 3.8.1, and the brokers' deviations from it.
 
-Evaluation is total: no message makes it raise. Where the standard is silent, the default dialect's decisions hold;
-they are named where they are made.
+Evaluation is total: no message makes it raise. Where a broker's own evaluation would throw, the answer is unknown.
+Where the standard is silent, the dialect's record decides; the default dialect's decisions are named where they are
+made.
 """
 
 from __future__ import annotations
 
-import math
-from functools import reduce
-from typing import assert_never
+from collections.abc import Callable
+from typing import NamedTuple, assert_never
 
 from transpiler.message.fields import find_field
 from transpiler.message.ids import canonical
 from transpiler.message.message import Message
+from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AND, NOT, OR, SelectorValue, Truth, coerce
+from transpiler.reference import values
+from transpiler.reference.arithmetic import calculate, sign
+from transpiler.reference.comparison import compare, compare_null
 from transpiler.reference.headers import header_value, is_id
+from transpiler.reference.text import call, is_like
+from transpiler.reference.values import BrokerError, Operand, Value
+from transpiler.reference.xpath import test_xml
 from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.rules import (
+    BareName,
+    BetweenMeaning,
+    Evaluation,
+    InOperand,
+    LikeOperand,
+    Logic,
+    TypeLadder,
+)
 
 
-def evaluate(tree: ast.Expression | None, message: Message) -> Truth:
+class Verdict(NamedTuple):
+    """The answer on one message; ``thrown`` says what the broker's evaluation would have ended with, if it would."""
+
+    truth: Truth
+    thrown: str | None = None
+
+
+def judge(tree: ast.Expression | None, message: Message, dialect: Dialect = JMS, now: int | None = None) -> Verdict:
+    """Whether the message matches, and whether the broker would have thrown. No selector matches every message.
+
+    ``now`` is what UTC() yields, in milliseconds since the epoch; without it the clock says.
+    """
+    if tree is None:
+        return Verdict(True)
+    try:
+        return Verdict(_Evaluator(message, dialect, now).selector(tree))
+    except BrokerError as error:
+        return Verdict(None, str(error))
+
+
+def evaluate(tree: ast.Expression | None, message: Message, dialect: Dialect = JMS, now: int | None = None) -> Truth:
     """Whether the message matches: True, False, or None for unknown. No selector matches every message."""
-    return True if tree is None else _condition(tree, message)
+    return judge(tree, message, dialect, now).truth
 
 
-def value_of(node: ast.Expression, message: Message) -> SelectorValue:
-    """The value of an operand on one message; None where it is NULL."""
-    return _operand(node, message)
+def value_of(node: ast.Expression, message: Message, dialect: Dialect = JMS) -> SelectorValue:
+    """The value of an operand on one message; None where it is NULL, or where the broker would have thrown."""
+    try:
+        found = _Evaluator(message, dialect).operand(node)
+    except BrokerError:
+        return None
+    if found is None:
+        return None
+    return ", ".join(found.value) if isinstance(found.value, tuple) else found.value
 
 
-def _condition(node: ast.Expression, message: Message) -> Truth:
-    match node:
-        case ast.And(terms=terms):
-            return reduce(lambda left, right: AND[left, right], (_condition(term, message) for term in terms))
-        case ast.Or(terms=terms):
-            return reduce(lambda left, right: OR[left, right], (_condition(term, message) for term in terms))
-        case ast.Not(operand=operand):
-            return NOT[_condition(operand, message)]
-        case ast.Compare(operator=operator, left=left, right=right):
-            return _compare(operator, _beside(right, left, message), _beside(left, right, message))
-        case ast.Between(operand=operand, low=low, high=high, negated=negated):
-            # "age BETWEEN 15 AND 19 is equivalent to age >= 15 AND age <= 19",
-            # "age NOT BETWEEN 15 AND 19 is equivalent to age < 15 OR age > 19".
-            value, floor, ceiling = (_operand(part, message) for part in (operand, low, high))
-            if negated:
-                return OR[_compare(ast.Comparison.LT, value, floor), _compare(ast.Comparison.GT, value, ceiling)]
-            return AND[_compare(ast.Comparison.GE, value, floor), _compare(ast.Comparison.LE, value, ceiling)]
-        case ast.In(operand=operand, members=members, negated=negated):
-            # "If identifier of an IN or NOT IN operation is NULL, the value of the operation is unknown."
-            value = _operand(operand, message)
-            found = _is_in(value, [_beside(operand, member, message) for member in members])
-            return NOT[found] if negated else found
-        case ast.Like(operand=operand, pattern=pattern, escape=escape, negated=negated):
-            # "If identifier of a LIKE or NOT LIKE operation is NULL, the value of the operation is unknown."
-            found = _is_like(_operand(operand, message), pattern.value, escape.value if escape else None)
-            return NOT[found] if negated else found
-        case ast.IsNull(operand=operand, negated=negated):
-            return (_operand(operand, message) is None) != negated
-        case _:
-            # A name by itself is a condition where its value is a boolean; elsewhere it is unknown.
-            value = _operand(node, message)
-            return value if isinstance(value, bool) else None
+class _Evaluator:
+    def __init__(self, message: Message, dialect: Dialect, now: int | None = None) -> None:
+        self.message = message
+        self.dialect = dialect
+        self.now = now
+        self.convert = False
+
+    def selector(self, tree: ast.Expression) -> Truth:
+        """A whole selector, with its prefix."""
+        if isinstance(tree, ast.ConvertStrings):
+            self.convert = True
+            return self.condition(tree.condition)
+        return self.condition(tree)
+
+    def condition(self, node: ast.Expression) -> Truth:
+        """The truth of a condition; ``BrokerError`` where the broker throws."""
+        match node:
+            case ast.And(terms=terms):
+                return self._junction(terms, deciding=False)
+            case ast.Or(terms=terms):
+                return self._junction(terms, deciding=True)
+            case ast.Not(operand=operand):
+                return NOT[self.condition(operand)]
+            case ast.Compare(operator=operator, left=left, right=right):
+                return self._compare(operator, left, right)
+            case ast.Between():
+                return self._between(node)
+            case ast.In():
+                return self._in(node)
+            case ast.Like(negated=negated):
+                found = self._like(node)
+                return NOT[found] if negated else found
+            case ast.IsNull(operand=operand, negated=negated):
+                return (self.operand(operand) is None) != negated
+            case ast.BodyQuery(language=language, query=query):
+                text = values.body_text(self.message)
+                return language == "XPATH" and text is not None and test_xml(text, query.value)
+            case _:
+                return self._bare(node)
+
+    def _bare(self, node: ast.Expression) -> Truth:
+        # A name by itself is a condition where its value is a boolean; elsewhere it is unknown.
+        value = self.operand(node)
+        if value is None:
+            return None
+        if value.type is OperandType.BOOLEAN:
+            return bool(value.value)
+        return False if self.dialect.bare_name is BareName.FALSE else None
+
+    def _junction(self, terms: tuple[ast.Expression, ...], deciding: bool) -> Truth:
+        """AND, which FALSE decides, or OR, which TRUE decides."""
+        return self._join([lambda term=term: self.condition(term) for term in terms], deciding)  # type: ignore[misc]
+
+    def _join(self, terms: list[Callable[[], Truth]], deciding: bool) -> Truth:
+        if self.dialect.evaluation is Evaluation.STRICT:
+            settled = [term() for term in terms]
+            terms = [lambda truth=truth: truth for truth in settled]  # type: ignore[misc]
+        table = OR if deciding else AND
+        result: Truth = not deciding
+        for term in terms:
+            found = term()
+            if found is deciding:
+                return deciding
+            if self.dialect.logic is Logic.QPID_JAVA:
+                # Its AND ends at the first unknown, its OR forgets one.
+                result = found
+                if found is None and not deciding:
+                    return None
+            else:
+                result = table[result, found]
+        return result
+
+    def operand(self, node: ast.Expression) -> Operand:
+        """The value of an operand; ``BrokerError`` where the broker throws."""
+        match node:
+            case ast.Identifier(name=name):
+                if self.dialect.fields is JMS.fields:
+                    return values.of_selector(_look_up(name, self.message))
+                return values.look_up(node, self.message, self.dialect)
+            case (
+                ast.StringLiteral()
+                | ast.IntegerLiteral()
+                | ast.FloatLiteral()
+                | ast.BooleanLiteral()
+                | ast.NullLiteral()
+                | ast.BinaryLiteral()
+            ):
+                return values.literal(node, self.dialect)
+            case ast.Sign(operator=operator, operand=operand):
+                return sign(operator, self.operand(operand), self.dialect)
+            case ast.Calculate(operator=operator, left=left, right=right):
+                return calculate(operator, lambda: self.operand(left), lambda: self.operand(right), self.dialect)
+            case ast.Call(function="UTC"):
+                return values.utc(self.now)
+            case ast.Call(function=function, arguments=arguments):
+                return call(function, [lambda item=item: self.operand(item) for item in arguments])  # type: ignore[misc]
+            case (
+                ast.Compare()
+                | ast.Between()
+                | ast.In()
+                | ast.Like()
+                | ast.IsNull()
+                | ast.BodyQuery()
+                | ast.Not()
+                | ast.And()
+                | ast.Or()
+                | ast.ConvertStrings()
+            ):
+                # A condition in parentheses is a boolean operand, and a missing one where it is unknown.
+                truth = self.condition(node)
+                return None if truth is None else Value(OperandType.BOOLEAN, truth)
+            case _:
+                assert_never(node)
+
+    def _compare(self, operator: ast.Comparison, left: ast.Expression, right: ast.Expression) -> Truth:
+        ladder = self.dialect.type_ladder in (TypeLadder.UPWARDS, TypeLadder.UPWARDS_THROWING)
+        first = self._beside(right, left)
+        if ladder and not operator.is_equality:
+            # Java's code leaves the right side alone where the left one is NULL, and casts what it has.
+            if first is None:
+                return None
+            if first.type is OperandType.BYTES:
+                raise BrokerError("an array of bytes has no order")
+        if first is None and self.dialect.type_ladder is TypeLadder.PROMOTION:
+            return None
+        second = self._beside(left, right)
+        if first is None or second is None:
+            return compare_null(operator, first, second, self.dialect)
+        return compare(operator, first, second, self.dialect, self.convert)
+
+    def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
+        """An operand; a literal beside a message id is read as an id, whose hexadecimal digits have no case."""
+        if isinstance(node, ast.StringLiteral) and self.dialect.fields is JMS.fields and is_id(other):
+            return values.of_selector(canonical(node.value))
+        return self.operand(node)
+
+    def _between(self, node: ast.Between) -> Truth:
+        # "age BETWEEN 15 AND 19 is equivalent to age >= 15 AND age <= 19",
+        # "age NOT BETWEEN 15 AND 19 is equivalent to age < 15 OR age > 19".
+        if self.dialect.between is BetweenMeaning.COMPARISONS:
+            low, high = (
+                (ast.Comparison.LT, ast.Comparison.GT) if node.negated else (ast.Comparison.GE, ast.Comparison.LE)
+            )
+            return self._join(
+                [
+                    lambda: self._compare(low, node.operand, node.low),
+                    lambda: self._compare(high, node.operand, node.high),
+                ],
+                deciding=node.negated,
+            )
+        value, floor, ceiling = (self.operand(part) for part in (node.operand, node.low, node.high))
+        if value is None or floor is None or ceiling is None:
+            return None
+        inside = compare(ast.Comparison.GE, value, floor, self.dialect) and compare(
+            ast.Comparison.LE, value, ceiling, self.dialect
+        )
+        return inside is not node.negated
+
+    def _in(self, node: ast.In) -> Truth:
+        # "If identifier of an IN or NOT IN operation is NULL, the value of the operation is unknown."
+        value = self.operand(node.operand)
+        if value is None:
+            return None
+        match self.dialect.in_not_string:
+            case InOperand.UNKNOWN if value.type is not OperandType.STRING:
+                return None
+            case InOperand.FALSE_BOTH_WAYS:
+                return self._in_by_type(value, node)
+            case _:
+                members = (self._beside(node.operand, member) for member in node.members)
+                found = any(
+                    member is not None and compare(ast.Comparison.EQ, value, member, self.dialect) for member in members
+                )
+                return found is not node.negated
+
+    def _in_by_type(self, value: Value, node: ast.In) -> Truth:
+        """NOT IN is FALSE too where a member is of an unlike type, unless a NULL member made it unknown."""
+        result: Truth = node.negated
+        for part in node.members:
+            member = self.operand(part)
+            if member is None:
+                result = None
+            elif node.negated and result is not None and not _like(value, member):
+                result = False
+            elif compare(ast.Comparison.EQ, value, member, self.dialect):
+                return not node.negated
+        return result
+
+    def _like(self, node: ast.Like) -> Truth:
+        # "If identifier of a LIKE or NOT LIKE operation is NULL, the value of the operation is unknown."
+        value = self.operand(node.operand)
+        if value is None:
+            return None
+        if value.type is not OperandType.STRING:
+            match self.dialect.like_not_string:
+                case LikeOperand.FALSE:
+                    return False
+                case LikeOperand.UNKNOWN:
+                    return None
+                case LikeOperand.THROWS:
+                    raise BrokerError("LIKE on what is no string")
+        pattern = values.literal(node.pattern, self.dialect)
+        assert pattern is not None
+        return is_like(str(value.value), str(pattern.value), node.escape.value if node.escape else None, self.dialect)
 
 
-def _operand(node: ast.Expression, message: Message) -> SelectorValue:
-    match node:
-        case ast.Identifier(name=name):
-            return _look_up(name, message)
-        case (
-            ast.StringLiteral(value=value)
-            | ast.IntegerLiteral(value=value)
-            | ast.FloatLiteral(value=value)
-            | ast.BooleanLiteral(value=value)
-        ):
-            return value
-        case ast.Sign(operator=operator, operand=operand):
-            return _sign(operator, _operand(operand, message))
-        case ast.Calculate(operator=operator, left=left, right=right):
-            return _calculate(operator, _operand(left, message), _operand(right, message))
-        case ast.Compare() | ast.Between() | ast.In() | ast.Like() | ast.IsNull() | ast.Not() | ast.And() | ast.Or():
-            # A condition in parentheses is a boolean operand, and a missing one where it is unknown.
-            return _condition(node, message)
-        case _:
-            assert_never(node)
+def _like(first: Value, second: Value) -> bool:
+    return first.type is second.type or (first.numeric and second.numeric)
 
 
 def _look_up(name: str, message: Message) -> SelectorValue:
@@ -91,148 +288,3 @@ def _look_up(name: str, message: Message) -> SelectorValue:
     # "If a property that does not exist in a message is referenced, its value is NULL."
     value = (message.application_properties or {}).get(name)
     return None if value is None else coerce(value)
-
-
-def _beside(other: ast.Expression, node: ast.Expression, message: Message) -> SelectorValue:
-    """An operand; a literal beside a message id is read as an id, whose hexadecimal digits have no case."""
-    if isinstance(node, ast.StringLiteral) and is_id(other):
-        return canonical(node.value)
-    return _operand(node, message)
-
-
-def _compare(operator: ast.Comparison, left: SelectorValue, right: SelectorValue) -> Truth:
-    # "SQL treats a NULL value as unknown. Comparison or arithmetic with an unknown value always yields an unknown."
-    if left is None or right is None:
-        return None
-    # "Comparison ... of values of unlike types: the value of the operation is false." Of = and <> alike.
-    if _is_number(left) and _is_number(right):
-        return _compare_numbers(operator, left, right)
-    if type(left) is not type(right):
-        return False
-    # "String and Boolean comparison is restricted to = and <>"; of two properties an ordering is false.
-    if operator is ast.Comparison.EQ:
-        return left == right
-    if operator is ast.Comparison.NE:
-        return left != right
-    return False
-
-
-def _is_number(value: SelectorValue) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _compare_numbers(operator: ast.Comparison, left: object, right: object) -> bool:
-    # Java's numeric promotion: where one is a floating point number, the other becomes a double.
-    assert isinstance(left, int | float)
-    assert isinstance(right, int | float)
-    if isinstance(left, float) or isinstance(right, float):
-        left, right = float(left), float(right)
-    match operator:
-        case ast.Comparison.EQ:
-            return left == right
-        case ast.Comparison.NE:
-            return left != right
-        case ast.Comparison.LT:
-            return left < right
-        case ast.Comparison.LE:
-            return left <= right
-        case ast.Comparison.GT:
-            return left > right
-        case ast.Comparison.GE:
-            return left >= right
-
-
-def _is_in(value: SelectorValue, members: list[SelectorValue]) -> Truth:
-    if value is None:
-        return None
-    return isinstance(value, str) and value in members
-
-
-def _is_like(value: SelectorValue, pattern: str, escape: str | None) -> Truth:
-    if value is None:
-        return None
-    return isinstance(value, str) and _matches(value, pattern, escape)
-
-
-def _matches(text: str, pattern: str, escape: str | None) -> bool:
-    """Wildcard matching by going back to the last ``%``: no more than the product of the two lengths."""
-    parts: list[tuple[str, bool]] = []
-    characters = iter(pattern)
-    for character in characters:
-        if character == escape:
-            parts.append((next(characters, ""), False))
-        else:
-            parts.append((character, character in "_%"))
-    at = here = 0
-    last_any, resume = -1, 0
-    while at < len(text):
-        if here < len(parts) and parts[here] == ("%", True):
-            last_any, resume = here, at
-            here += 1
-        elif here < len(parts) and (parts[here] == ("_", True) or parts[here] == (text[at], False)):
-            at, here = at + 1, here + 1
-        elif last_any >= 0:
-            resume += 1
-            at, here = resume, last_any + 1
-        else:
-            return False
-    return all(part == ("%", True) for part in parts[here:])
-
-
-_LONG_MIN, _LONG_MAX = -(2**63), 2**63 - 1
-
-
-def _long(value: int) -> int | None:
-    """Integer arithmetic has 64 bits; what does not fit is unknown."""
-    return value if _LONG_MIN <= value <= _LONG_MAX else None
-
-
-def _sign(operator: ast.Arithmetic, value: SelectorValue) -> SelectorValue:
-    # Every broker lets a unary plus stand before anything and do nothing.
-    if operator is ast.Arithmetic.ADD:
-        return value
-    if not _is_number(value):
-        return None
-    assert isinstance(value, int | float)
-    return _long(-value) if isinstance(value, int) else -value
-
-
-def _calculate(operator: ast.Arithmetic, left: SelectorValue, right: SelectorValue) -> SelectorValue:
-    # Arithmetic on what is no number is unknown, as arithmetic with NULL is.
-    if not (_is_number(left) and _is_number(right)):
-        return None
-    assert isinstance(left, int | float)
-    assert isinstance(right, int | float)
-    if isinstance(left, int) and isinstance(right, int):
-        match operator:
-            case ast.Arithmetic.ADD:
-                return _long(left + right)
-            case ast.Arithmetic.SUBTRACT:
-                return _long(left - right)
-            case ast.Arithmetic.MULTIPLY:
-                return _long(left * right)
-            case ast.Arithmetic.DIVIDE:
-                # Java's integer division truncates toward zero; by zero it has no value.
-                if right == 0:
-                    return None
-                quotient = abs(left) // abs(right)
-                return _long(quotient if (left < 0) == (right < 0) else -quotient)
-    first, second = float(left), float(right)
-    match operator:
-        case ast.Arithmetic.ADD:
-            return first + second
-        case ast.Arithmetic.SUBTRACT:
-            return first - second
-        case ast.Arithmetic.MULTIPLY:
-            return first * second
-        case ast.Arithmetic.DIVIDE:
-            return _divide(first, second)
-
-
-def _divide(dividend: float, divisor: float) -> float:
-    """IEEE 754 division, which Python refuses for a zero divisor."""
-    if divisor != 0:
-        return dividend / divisor
-    if dividend == 0 or math.isnan(dividend):
-        return math.nan
-    return math.copysign(math.inf, dividend) * math.copysign(1, divisor)

@@ -74,7 +74,7 @@ def match_filter(node: Filter, message: Message, dialect: Dialect = JMS, connect
             return _is_not_local(message, connection)
         case JmsSelector() | SqlFilter():
             # A selector that is unknown does not select.
-            return evaluate(_tree(node, dialect), message) is True
+            return evaluate(_tree(node, dialect), message, dialect_of(node, dialect)) is True
         case OrFilter(filters=filters):
             # "accepts a message if at least one of the filters within its list accept the message"
             return any(match_filter(inner, message, dialect, connection) for inner in filters)

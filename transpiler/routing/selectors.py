@@ -166,10 +166,10 @@ def _scan(text: str) -> tuple[str, list[_Found]]:
     return "".join(skeleton), found
 
 
-def _known(tree: ast.Expression | None, found: list[_Found]) -> dict[int, ast.Literal]:
+def _known(tree: ast.Expression | None, found: list[_Found]) -> dict[int, ast.PlainLiteral]:
     """The literals of the tree that are what the scanner saw, a sign before a number aside."""
     by_end = {end: number for number, (_, _, end) in enumerate(found)}
-    known: dict[int, ast.Literal] = {}
+    known: dict[int, ast.PlainLiteral] = {}
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral):
             number = by_end.get(node.span.end)
@@ -256,7 +256,7 @@ class _Parameters(Lowering):
         super().__init__(names, source)
         self._columns = columns
 
-    def constant(self, node: ast.Literal) -> Value:
+    def constant(self, node: ast.PlainLiteral) -> Value:
         return self._columns.get(node.span) or super().constant(node)
 
     def text(self, node: ast.StringLiteral, other: ast.Expression) -> Value:

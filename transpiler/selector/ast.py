@@ -66,14 +66,21 @@ class Arithmetic(Enum):
     SUBTRACT = "-"
     MULTIPLY = "*"
     DIVIDE = "/"
+    REMAINDER = "%"
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is ``+`` or ``-``, which bind looser than the others."""
+        return self in (Arithmetic.ADD, Arithmetic.SUBTRACT)
 
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """The name of a header field or a property."""
+    """The name of a header field or a property; with a section, the name of one of its fields."""
 
     name: str
     span: Span = field(default=_NOWHERE, compare=False)
+    section: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +93,7 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class IntegerLiteral:
-    """An exact numeric literal, within 64 signed bits."""
+    """An exact numeric literal, within 64 signed bits unless the dialect has larger ones."""
 
     value: int
     span: Span = field(default=_NOWHERE, compare=False)
@@ -105,6 +112,21 @@ class BooleanLiteral:
     """TRUE or FALSE."""
 
     value: bool
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NullLiteral:
+    """NULL as an operand; only some dialects have it."""
+
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryLiteral:
+    """A binary string of the SQL filter, ``0xCAFE``."""
+
+    value: bytes
     span: Span = field(default=_NOWHERE, compare=False)
 
 
@@ -179,6 +201,32 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A function and its arguments; the name counts as it is written."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BodyQuery:
+    """``XPATH 'expression'`` or ``XQUERY 'expression'``: a test of the message's body."""
+
+    language: str
+    query: StringLiteral
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertStrings:
+    """A whole selector with the prefix that lets its comparisons read numbers and booleans out of strings."""
+
+    condition: Expression
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """A negated condition."""
 
@@ -202,8 +250,11 @@ class Or:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-Literal = StringLiteral | IntegerLiteral | FloatLiteral | BooleanLiteral
-Expression = Identifier | Literal | Sign | Calculate | Compare | Between | In | Like | IsNull | Not | And | Or
+#: The literals that every dialect has; some have two more.
+PlainLiteral = StringLiteral | IntegerLiteral | FloatLiteral | BooleanLiteral
+Literal = PlainLiteral | NullLiteral | BinaryLiteral
+Test = Compare | Between | In | Like | IsNull | BodyQuery
+Expression = Identifier | Literal | Sign | Calculate | Call | Test | Not | And | Or | ConvertStrings
 
 
 def children(node: Expression) -> tuple[Expression, ...]:
@@ -221,6 +272,10 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return (operand,)
         case And(terms=terms) | Or(terms=terms):
             return terms
+        case Call(arguments=arguments):
+            return arguments
+        case ConvertStrings(condition=condition):
+            return (condition,)
         case _:
             return ()
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import SelectorSyntaxError, SelectorTypeError
 from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.kinds import KindChecker
 from transpiler.selector.pattern import PatternError, read_pattern
+from transpiler.selector.rules import OperandKinds
 from transpiler.source import Source, Span
 
 _CONDITIONS = (
@@ -26,10 +29,13 @@ _CONDITIONS = (
 _NOT_NUMBERS = (*(kind for kind in _CONDITIONS if kind is not ast.Identifier), ast.StringLiteral)
 
 
-def check(tree: ast.Expression, source: Source) -> None:
+def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
     """Raise what is wrong with the tree: ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal."""
     checker = _Checker(source)
-    checker.condition(tree)
+    if dialect.operand_kinds is OperandKinds.CHECKED:
+        checker.condition(tree)
+    else:
+        KindChecker(dialect, source, checker.report).selector(tree)
     if checker.findings:
         findings = sorted(checker.findings, key=lambda finding: finding.span or Span(0, 0))
         literal = findings[0].code.startswith("syntax.")

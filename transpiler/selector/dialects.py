@@ -1,37 +1,283 @@
 """Dialects: which broker's rules hold, as frozen data, one instance a broker.
 
 A dialect never brings a grammar or an evaluator of its own; it is a row of values that the one lexer, the one check,
-the one evaluator and the one compiler consult.
+the one evaluator and the one compiler consult. The field names are questions, ``rules`` has the answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from transpiler.diagnostics import nearest
 from transpiler.errors import UnsupportedFeatureError
+from transpiler.message.broker_fields import (
+    ARTEMIS_FIELDS,
+    CLASSIC_FIELDS,
+    JMS_FIELDS,
+    NO_FIELDS,
+    QPID_CPP_FIELDS,
+    QPID_JAVA_FIELDS,
+    RABBITMQ_JMS_FIELDS,
+    BrokerFields,
+)
+from transpiler.message.operand_types import (
+    JMS_TYPES,
+    QPID_CPP_TYPES,
+    RABBITMQ_JMS_TYPES,
+    SQL_FILTER_TYPES,
+    TYPED_JMS,
+    OperandTypes,
+)
+from transpiler.selector.rules import (
+    Associativity,
+    BareName,
+    BetweenMeaning,
+    Comments,
+    Division,
+    DoubleQuotes,
+    Escapes,
+    Evaluation,
+    Extension,
+    FloatOrder,
+    Identifiers,
+    InOperand,
+    IntegerArithmetic,
+    LikeOperand,
+    Logic,
+    NotBinding,
+    NotNumbers,
+    NullEquality,
+    NumericLiterals,
+    OperandKinds,
+    Ordering,
+    Remainder,
+    ReservedWords,
+    Signs,
+    Tested,
+    TypeLadder,
+    UnlikeTypes,
+    Wildcards,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A broker's selector language.
+    """A broker's selector language; the defaults are those of ``jms``.
 
     Limits are this project's own for ``jms``: the standard sets none. ``max_length`` counts code points,
-    ``max_nesting`` levels of the tree, ``max_terms`` operands (names and literals).
+    ``max_nesting`` levels of the tree, ``max_terms`` operands (names and literals), ``max_tokens`` tokens.
     """
 
     name: str
     max_length: int = 1_000_000
     max_nesting: int = 120
     max_terms: int = 50_000
+    max_tokens: int | None = None
+    #: Whether white space alone is no selector, or is refused as the broker's parser does.
+    blank_is_no_selector: bool = True
+
+    identifiers: Identifiers = Identifiers.UNICODE_WITH_DOTS
+    double_quotes: DoubleQuotes = DoubleQuotes.REFUSED
+    reserved_words: ReservedWords = ReservedWords.ANY_CASE
+    comments: Comments = Comments.REFUSED
+    numeric_literals: NumericLiterals = NumericLiterals.JAVA
+    extensions: Extension = Extension.NONE
+
+    not_binding: NotBinding = NotBinding.LOOSE
+    associativity: Associativity = Associativity.LEFT
+    signs: Signs = Signs.ANY
+    operand_kinds: OperandKinds = OperandKinds.CHECKED
+    in_operand: Tested = Tested.NAME
+    like_operand: Tested = Tested.NAME
+    null_operand: Tested = Tested.ANY
+    escapes: Escapes = Escapes.ONE_CODE_POINT
+
+    types: OperandTypes = JMS_TYPES
+    fields: BrokerFields = JMS_FIELDS
+    logic: Logic = Logic.SQL
+    evaluation: Evaluation = Evaluation.SHORT_CIRCUIT
+    null_equality: NullEquality = NullEquality.UNKNOWN
+    unlike_types: UnlikeTypes = UnlikeTypes.FALSE
+    type_ladder: TypeLadder = TypeLadder.PROMOTION
+    float_order: FloatOrder = FloatOrder.IEEE
+    ordering: Ordering = Ordering.FALSE
+    integer_arithmetic: IntegerArithmetic = IntegerArithmetic.LONG
+    division: Division = Division.TRUNCATING
+    remainder: Remainder = Remainder.NONE
+    not_numbers: NotNumbers = NotNumbers.UNKNOWN
+    bare_name: BareName = BareName.UNKNOWN
+    between: BetweenMeaning = BetweenMeaning.COMPARISONS
+    like_not_string: LikeOperand = LikeOperand.FALSE
+    in_not_string: InOperand = InOperand.FALSE
+    wildcards: Wildcards = Wildcards.CODE_POINTS
+    #: What the broker does where its evaluation throws; empty where it never does.
+    on_throw: str = ""
+
+    def has(self, extension: Extension) -> bool:
+        """Whether the dialect has a construct beyond the standard."""
+        return extension in self.extensions
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return "JMS" if self.name == "jms" else self.name
 
 
 #: Jakarta Messaging 3.1; where its text is silent, what most brokers do.
 JMS = Dialect("jms")
 
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({dialect.name: dialect for dialect in (JMS,)})
+#: Apache ActiveMQ Classic. Evaluation errors leave the selector and end up in the dispatch of the message.
+ACTIVEMQ = Dialect(
+    "activemq",
+    blank_is_no_selector=False,
+    identifiers=Identifiers.ASCII,
+    comments=Comments.TAKEN,
+    numeric_literals=NumericLiterals.ACTIVEMQ,
+    extensions=Extension.CHAINED_COMPARISONS
+    | Extension.NULL_LITERAL
+    | Extension.XPATH
+    | Extension.FUNCTIONS
+    | Extension.CONVERT_STRINGS,
+    not_binding=NotBinding.TIGHT,
+    operand_kinds=OperandKinds.ACTIVEMQ,
+    like_operand=Tested.ANY,
+    escapes=Escapes.BEFORE_WILDCARDS,
+    types=TYPED_JMS,
+    fields=CLASSIC_FIELDS,
+    null_equality=NullEquality.FALSE_ON_THE_RIGHT,
+    unlike_types=UnlikeTypes.NOT_EQUAL,
+    type_ladder=TypeLadder.UPWARDS_THROWING,
+    float_order=FloatOrder.COMPARE_TO,
+    ordering=Ordering.COMPARE_TO,
+    integer_arithmetic=IntegerArithmetic.WRAP_INT,
+    division=Division.DOUBLE,
+    remainder=Remainder.DOUBLE,
+    not_numbers=NotNumbers.CONCATENATE,
+    bare_name=BareName.FALSE,
+    in_not_string=InOperand.UNKNOWN,
+    on_throw="the exception leaves the selector and disturbs the dispatch of the message",
+)
+
+#: Apache ActiveMQ Artemis: the same parser, grown apart.
+ARTEMIS = replace(
+    ACTIVEMQ,
+    name="artemis",
+    double_quotes=DoubleQuotes.IDENTIFIER,
+    extensions=Extension.CHAINED_COMPARISONS
+    | Extension.NULL_LITERAL
+    | Extension.XPATH
+    | Extension.CONVERT_STRINGS
+    | Extension.HYPHENATED,
+    type_ladder=TypeLadder.UPWARDS,
+    fields=ARTEMIS_FIELDS,
+    on_throw="the message does not match, and the broker logs an invalid filter",
+)
+
+#: Apache Qpid Broker-J: the same parser again, with NOT mended and other tables of truth.
+QPID_JAVA = replace(
+    ARTEMIS,
+    name="qpid-java",
+    extensions=Extension.CHAINED_COMPARISONS | Extension.NULL_LITERAL,
+    not_binding=NotBinding.GREEDY,
+    escapes=Escapes.AFTER_COLLAPSE,
+    fields=QPID_JAVA_FIELDS,
+    logic=Logic.QPID_JAVA,
+    null_equality=NullEquality.FALSE,
+    on_throw="the message does not match; a ClassCastException ends the delivery",
+)
+
+#: The Apache Qpid C++ broker, on its AMQP 0-10 path.
+QPID_CPP = Dialect(
+    "qpid-cpp",
+    identifiers=Identifiers.ASCII_WITH_DOTS,
+    double_quotes=DoubleQuotes.IDENTIFIER,
+    comments=Comments.SIGNS,
+    numeric_literals=NumericLiterals.QPID_CPP,
+    extensions=Extension.VERTICAL_TAB | Extension.ANY_IN_MEMBER,
+    signs=Signs.PLUS_BEFORE_PRIMARY,
+    operand_kinds=OperandKinds.ANY,
+    in_operand=Tested.ANY,
+    like_operand=Tested.ANY,
+    escapes=Escapes.VANISHING,
+    types=QPID_CPP_TYPES,
+    fields=QPID_CPP_FIELDS,
+    integer_arithmetic=IntegerArithmetic.WRAP_LONG,
+    division=Division.TRUNCATING_THROWING,
+    between=BetweenMeaning.ONE_TEST,
+    like_not_string=LikeOperand.UNKNOWN,
+    in_not_string=InOperand.FALSE_BOTH_WAYS,
+    wildcards=Wildcards.BYTES,
+    on_throw="the signal of the division ends the broker",
+)
+
+#: RabbitMQ 4: SQL filter expressions (``amqp:sql-filter``) on streams.
+RABBITMQ = Dialect(
+    "rabbitmq",
+    max_length=4096,
+    max_tokens=200,
+    blank_is_no_selector=False,
+    identifiers=Identifiers.REGULAR,
+    double_quotes=DoubleQuotes.STRING,
+    reserved_words=ReservedWords.UPPER_CASE,
+    comments=Comments.SIGNS,
+    numeric_literals=NumericLiterals.SQL_FILTER,
+    extensions=Extension.NOT_EQUAL | Extension.UTC | Extension.BRACKETS | Extension.SECTIONS | Extension.ANY_IN_MEMBER,
+    signs=Signs.BEFORE_PRIMARY,
+    operand_kinds=OperandKinds.ANY,
+    in_operand=Tested.ANY,
+    like_operand=Tested.ANY,
+    null_operand=Tested.BARE_NAME,
+    types=SQL_FILTER_TYPES,
+    fields=NO_FIELDS,
+    evaluation=Evaluation.SHORT_CIRCUIT,
+    unlike_types=UnlikeTypes.NOT_EQUAL,
+    type_ladder=TypeLadder.EXACT,
+    ordering=Ordering.BYTES,
+    integer_arithmetic=IntegerArithmetic.BIGNUM,
+    division=Division.BY_ZERO_UNKNOWN,
+    remainder=Remainder.INTEGER,
+    between=BetweenMeaning.ABSENT,
+    like_not_string=LikeOperand.UNKNOWN,
+    wildcards=Wildcards.LINES,
+    on_throw="the arithmetic error ends the reader of the stream",
+)
+
+#: RabbitMQ's JMS topic exchange: the client compiles the selector, the server evaluates it.
+RABBITMQ_JMS = Dialect(
+    "rabbitmq-jms",
+    blank_is_no_selector=False,
+    identifiers=Identifiers.ASCII_WITH_DOTS,
+    reserved_words=ReservedWords.ANY_CASE_WITHOUT_NULL,
+    comments=Comments.SIGNS,
+    numeric_literals=NumericLiterals.RABBITMQ_JMS,
+    extensions=Extension.VERTICAL_TAB | Extension.TESTS_AS_OPERANDS,
+    not_binding=NotBinding.LOOSE_ONCE,
+    associativity=Associativity.RIGHT,
+    operand_kinds=OperandKinds.TYPED,
+    in_operand=Tested.BARE_NAME,
+    like_operand=Tested.BARE_NAME,
+    null_operand=Tested.BARE_NAME,
+    escapes=Escapes.LITERAL_AT_END,
+    types=RABBITMQ_JMS_TYPES,
+    fields=RABBITMQ_JMS_FIELDS,
+    evaluation=Evaluation.STRICT,
+    unlike_types=UnlikeTypes.NOT_EQUAL,
+    type_ladder=TypeLadder.EXACT,
+    ordering=Ordering.TERMS,
+    integer_arithmetic=IntegerArithmetic.BIGNUM,
+    division=Division.BY_ZERO_ATOMS,
+    not_numbers=NotNumbers.THROWS,
+    between=BetweenMeaning.ONE_TEST,
+    like_not_string=LikeOperand.THROWS,
+    wildcards=Wildcards.BYTES_OF_LINE,
+    on_throw="the error reaches the routing of the message, and so its publisher",
+)
+
+DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+    {dialect.name: dialect for dialect in (JMS, ACTIVEMQ, ARTEMIS, QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_JMS)}
+)
 
 
 def find_dialect(dialect: str | Dialect) -> Dialect:
@@ -44,3 +290,9 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
         hint = f"did you mean {near[0]}?" if near else f"the dialects are {', '.join(DIALECTS)}"
         raise UnsupportedFeatureError.at("dialect.unknown", f"there is no dialect called {dialect!r}", hint=hint)
     return found
+
+
+def dialects_with(extension: Extension) -> str:
+    """The names of the dialects that have a construct, for a hint."""
+    names = [dialect.name for dialect in DIALECTS.values() if dialect.has(extension)]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

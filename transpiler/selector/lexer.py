@@ -1,4 +1,4 @@
-"""From text to tokens: Jakarta Messaging 3.1, section 3.8.1.1.
+"""From text to tokens: Jakarta Messaging 3.1, section 3.8.1.1, and what each dialect spells in its own way.
 
 One lexer reads every word; what a word means is settled here only as far as spelling goes. White space is what the
 standard names: space, tab, form feed and line ends. Every spelling that people bring along from other languages has
@@ -8,27 +8,47 @@ an error of its own that says what to write instead.
 from __future__ import annotations
 
 import re
-import struct
 import unicodedata
+from functools import cache
 from typing import Any, NoReturn
 
 from sly import Lexer
 from sly.lex import Token
 
 from transpiler.errors import SelectorSyntaxError
+from transpiler.message.broker_fields import SECTION_FIELDS, SECTION_PREFIXES
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.numbers import NumberError, read_number
+from transpiler.selector.pattern import is_control
+from transpiler.selector.rules import Comments, DoubleQuotes, Extension, Identifiers, Remainder, ReservedWords
 from transpiler.source import Source, Span
 
 #: Reserved words, in any case.
 KEYWORDS = ("AND", "OR", "NOT", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE", "NULL", "TRUE", "FALSE")
 
-_KEYWORD = {spelling: word for word in KEYWORDS for spelling in (word, word.lower(), word.capitalize())}
+#: Words that the SQL filter keeps for later, besides the reserved words in any other spelling than upper case.
+_UNUSABLE = frozenset("NAN INF LOWER UPPER LEFT RIGHT SUBSTRING UTC DATE EXISTS".split())
 
-_DECIMAL = re.compile(r"(0|[1-9][0-9]*)[lL]?")
-_OCTAL = re.compile(r"0([0-7]+)[lL]?")
-_HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]+)[lL]?")
-_FLOATING = re.compile(r"([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eEfFdD]))([eE][+-]?[0-9]+)?([fFdD]?)")
+_JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)
+_NULL_TEST = re.compile(r"IS\s+(?:NOT\s+)?NULL(?![a-zA-Z0-9_$.])", re.IGNORECASE | re.ASCII)
+_HYPHENATED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+_DOUBLE_MINUS = re.compile(r"--(?:\s|$)")
+_REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
-_JOINED = re.compile(r"([0-9]+)(?:AND|OR|BETWEEN|LIKE|IN|IS|NOT)", re.IGNORECASE)
+
+@cache
+def _keywords(words: ReservedWords, queries: bool) -> dict[str, str]:
+    """Reserved words in the spellings that people use, and their tokens."""
+    reserved = set(KEYWORDS)
+    if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
+        reserved -= {"NULL", "IS"}
+    elif words is ReservedWords.UPPER_CASE:
+        return {word: word for word in reserved - {"BETWEEN"}}
+    found = {spelling: word for word in reserved for spelling in (word, word.lower(), word.capitalize())}
+    if queries:
+        found |= dict.fromkeys(("XPATH", "xpath", "XQUERY", "xquery"), "QUERY")
+    return found
+
 
 #: Characters that begin no token, and what to write instead. The longest spelling comes first.
 _FOREIGN = (
@@ -59,15 +79,39 @@ class SelectorLexer(Lexer):
     """Tokens with their offsets; every failure is a ``SelectorSyntaxError`` at its place."""
 
     tokens = {
-        IDENTIFIER, STRING, INTEGER, FLOAT,
-        AND, OR, NOT, BETWEEN, LIKE, IN, IS, ESCAPE, NULL, TRUE, FALSE,
-        EQ, NE, LE, GE, LT, GT, PLUS, MINUS, TIMES, DIVIDE, LPAREN, RPAREN, COMMA,
+        IDENTIFIER, STRING, INTEGER, FLOAT, BINARY, SECTION, FUNCTION, QUERY, NULL_LITERAL,
+        AND, OR, NOT, TIGHT_NOT, BETWEEN, LIKE, IN, IS, ESCAPE, NULL, TRUE, FALSE,
+        EQ, NE, LE, GE, LT, GT, PLUS, MINUS, TIMES, DIVIDE, REMAINDER, LPAREN, RPAREN, COMMA,
     }  # fmt: skip
 
     ignore = " \t\f\r\n"
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, dialect: Dialect, start: int = 0, hyphens: bool = False) -> None:
         self.source = source
+        self.dialect = dialect
+        self.start = start
+        self.hyphens = hyphens
+        self.keywords = _keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
+        #: Where an IS NULL or IS NOT NULL ends whose words are no names.
+        self.null_test_end = 0
+
+    # Only some dialects have it; to the others it begins nothing.
+    @_(r"\v+")
+    def VERTICAL_TAB(self, token: Token) -> None:
+        """Java's and C's white space has one character more."""
+        if not self.dialect.has(Extension.VERTICAL_TAB):
+            self._refuse(token.index)
+
+    @_(r"--[^\n\r]*(?:\r\n|\n|\r)|/\*(?:[^*]|\*+[^*/])*+\*+/")
+    def COMMENT(self, token: Token) -> Token | None:
+        """A comment, an error, or only its first sign."""
+        if self.dialect.comments is Comments.TAKEN:
+            return None
+        if token.value[0] == "/":
+            self._refuse(token.index)
+        token.value, token.type = "-", "MINUS"
+        self.index = token.end = token.index + 1
+        return self.MINUS(token)
 
     @_(r"'(?:[^']++|'')*+'")
     def STRING(self, token: Token) -> Token:
@@ -78,51 +122,156 @@ class SelectorLexer(Lexer):
         token.value = value
         return token
 
+    @_(r'"(?:[^"]++|"")*+"')
+    def QUOTED(self, token: Token) -> Token:
+        """Text in double quotes: a name, a string or an error."""
+        if self.dialect.double_quotes is DoubleQuotes.REFUSED:
+            self._refuse(token.index)
+        token.value = token.value[1:-1].replace('""', '"')
+        self._reject_surrogates(token.value, token.index)
+        token.type = "STRING" if self.dialect.double_quotes is DoubleQuotes.STRING else "IDENTIFIER"
+        return token
+
+    @_(r"\[(?:[^\[\]]|\[\[|\]\])*+\]")
+    def BRACKETED(self, token: Token) -> Token:
+        """A delimited identifier of the SQL filter."""
+        if not self.dialect.has(Extension.BRACKETS):
+            self._refuse(token.index)
+        token.value = token.value[1:-1].replace("[[", "[").replace("]]", "]")
+        if any(map(is_control, token.value)):
+            span = Span(token.index, token.index + len(token.value) + 2)
+            self._fail("unexpected-character", "a name in brackets has no control characters", span)
+        token.type = "IDENTIFIER"
+        return token
+
     # A hexadecimal literal first: in 0x1e-5 the minus is an operator, in 1e-5 it is part of the number.
     @_(r"0[xX]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?(?=[0-9]))?[\w.$]*")
     def INTEGER(self, token: Token) -> Token:
-        """A numeric literal in Java's syntax; the minus of a negative number is an operator."""
-        text = token.value
-        if decimal := _DECIMAL.fullmatch(text):
-            token.value = int(decimal[1])
-        elif octal := _OCTAL.fullmatch(text):
-            token.value = int(octal[1], 8)
-        elif hexadecimal := _HEXADECIMAL.fullmatch(text):
-            token.value = int(hexadecimal[1], 16)
-        elif floating := _FLOATING.fullmatch(text):
-            token.type = "FLOAT"
-            token.value = self._float(floating, token)
-        elif joined := _JOINED.fullmatch(text):
-            # Java's longest match: in 5AND the number ends where the reserved word begins.
-            token.value = joined[1]
-            self.index = token.end = token.index + len(joined[1])
-            return self.INTEGER(token)
-        else:
+        """A numeric literal; the minus of a negative number is an operator."""
+        text, end = token.value, token.index + len(token.value)
+        try:
+            found = read_number(self.dialect.numeric_literals, self.source.text, token.index)
+        except NumberError as error:
+            self._fail("number-range", str(error), Span(token.index, end))
+        if found is None:
             self._malformed_number(token)
+        value, stop = found
+        # The longest match: in 5AND the number ends where the reserved word begins.
+        if stop < end and not _JOINED.fullmatch(text, stop - token.index):
+            self._malformed_number(token)
+        token.value = value
+        token.type = "FLOAT" if isinstance(value, float) else "BINARY" if isinstance(value, bytes) else "INTEGER"
+        self.index = token.end = stop
         return token
 
     @_(r"(?:[A-Za-z_$]|[^\x00-\x7f])(?:[A-Za-z0-9_$.]|[^\x00-\x7f])*")
     def IDENTIFIER(self, token: Token) -> Token:
         """A name or a reserved word."""
+        if self.hyphens and (hyphenated := _HYPHENATED.match(self.source.text, token.index)):
+            token.value = hyphenated[0]
+            self.index = token.end = hyphenated.end()
         text = token.value
-        word = _KEYWORD.get(text)
-        if word is None and text.upper() in KEYWORDS and text.isascii():
-            word = text.upper()
+        word = self.keywords.get(text)
+        if word is None and text.isascii():
+            word = self._unusual_spelling(text, token.index)
         if word is not None:
             token.type = word
-        elif not text.isascii():
-            self._check_identifier(text, token.index)
+        elif self.dialect.identifiers is Identifiers.UNICODE_WITH_DOTS:
+            if not text.isascii():
+                self._check_identifier(text, token.index)
+        else:
+            self._check_spelling(token)
         return token
 
-    NE = r"<>"
+    def _unusual_spelling(self, text: str, index: int) -> str | None:
+        upper = text.upper()
+        if upper in self.keywords:
+            return self.keywords[upper] if self.dialect.reserved_words is not ReservedWords.UPPER_CASE else None
+        if self.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL and upper in ("IS", "NOT", "NULL"):
+            if upper == "IS" and (test := _NULL_TEST.match(self.source.text, index)):
+                self.null_test_end = test.end()
+            return upper if index < self.null_test_end else None
+        return None
+
+    def _check_spelling(self, token: Token) -> None:
+        text, title = token.value, self.dialect.title
+        span = Span(token.index, token.index + len(text))
+        if self.dialect.reserved_words is ReservedWords.UPPER_CASE:
+            upper = text.upper()
+            if upper in self.keywords:
+                self._fail("reserved-word", f"{title} writes {upper} in upper case only", span, f"write {upper}")
+            if text == "UTC" and re.match(r"\s*\(", self.source.text[token.index + 3 :]):
+                return
+            if upper in _UNUSABLE:
+                self._fail(
+                    "reserved-word", f"{text} is a reserved word of {title}", span, f"write [{text}] for the name"
+                )
+        for offset, character in enumerate(text):
+            if ord(character) > 127:
+                self._fail(
+                    "unexpected-character",
+                    f"the names of {title} are ASCII, and {_name(character)} is not",
+                    Span(token.index + offset, token.index + offset + 1),
+                    "the dialect jms takes any letter",
+                )
+        match self.dialect.identifiers:
+            case Identifiers.ASCII if "." in text:
+                at = token.index + text.index(".")
+                hint = "jms, qpid-cpp and rabbitmq-jms take dots in names"
+                if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER:
+                    hint = f'put the name into double quotes: "{text}"'
+                self._fail("unexpected-character", f"the names of {title} have no dots", Span(at, at + 1), hint)
+            case Identifiers.REGULAR:
+                self._check_regular(token, span)
+            case _:
+                return
+
+    def _check_regular(self, token: Token, span: Span) -> None:
+        prefix, dot, field = token.value.partition(".")
+        section = SECTION_PREFIXES.get(prefix) if dot else None
+        if section is not None and _REGULAR.fullmatch(field):
+            if section == "application_properties":
+                token.value = field
+                return
+            if (section, field) in SECTION_FIELDS:
+                token.type, token.value = "SECTION", (section, field)
+                return
+            known = ", ".join(name for place, name in SECTION_FIELDS if place == section)
+            self._fail("section", f"the section {section} has no field {field} here", span, f"its fields are {known}")
+        if not _REGULAR.fullmatch(token.value):
+            message = f"a name of {self.dialect.title} has letters, digits and _, a letter first"
+            self._fail("unexpected-character", message, span, f"write [{token.value}]")
+
+    @_(r"<>|!=")
+    def NE(self, token: Token) -> Token:
+        """Not equal, in both spellings."""
+        if token.value == "!=":
+            if not self.dialect.has(Extension.NOT_EQUAL):
+                self._refuse(token.index)
+            token.value = "<>"
+        return token
+
     LE = r"<="
     GE = r">="
     EQ = r"=(?!=)"
     LT = r"<"
     GT = r">"
     PLUS = r"\+"
-    # Two minus signs before white space are what other languages and some brokers read as a comment.
-    MINUS = r"-(?!-(?:\s|$))"
+
+    @_(r"-")
+    def MINUS(self, token: Token) -> Token:
+        """A minus; two before white space are what other languages and some brokers read as a comment."""
+        if self.dialect.comments is Comments.REFUSED and _DOUBLE_MINUS.match(self.source.text, token.index):
+            self._refuse(token.index)
+        return token
+
+    @_(r"%")
+    def REMAINDER(self, token: Token) -> Token:
+        """The remainder, which only some dialects have."""
+        if self.dialect.remainder is Remainder.NONE:
+            self._refuse(token.index)
+        return token
+
     TIMES = r"\*"
     DIVIDE = r"/(?!\*)"
     LPAREN = r"\("
@@ -131,7 +280,10 @@ class SelectorLexer(Lexer):
 
     def error(self, token: Token) -> NoReturn:
         """Say why no token begins here."""
-        rest, index = token.value, token.index
+        self._refuse(token.index)
+
+    def _refuse(self, index: int) -> NoReturn:
+        rest, title = self.source.text[index:], self.dialect.title
         if rest.startswith("'"):
             self._fail(
                 "unterminated-string",
@@ -142,32 +294,14 @@ class SelectorLexer(Lexer):
         if rest.startswith("--"):
             self._fail(
                 "comment",
-                "JMS has no comments",
+                f"{title} has no comments",
                 Span(index, index + 2),
                 "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment",
             )
         for spelling, code, message, hint in _FOREIGN:
             if rest.startswith(spelling):
-                self._fail(code, message, Span(index, index + len(spelling)), hint)
+                self._fail(code, message.replace("JMS", title), Span(index, index + len(spelling)), hint)
         self._fail("unexpected-character", f"{_name(rest[0])} begins nothing in a selector", Span(index, index + 1))
-
-    def _float(self, match: re.Match[str], token: Token) -> float:
-        mantissa, exponent, suffix = match[1], match[2] or "", match[3]
-        value = float(mantissa + exponent)
-        if suffix in ("f", "F"):
-            # A 32-bit literal keeps its rounded value when it is widened to a double.
-            try:
-                value = struct.unpack("f", struct.pack("f", value))[0]
-            except OverflowError:
-                value = float("inf")
-        if value == float("inf") or (value == 0 and mantissa.strip("0.")):
-            side = "large" if value else "small"
-            self._fail(
-                "number-range",
-                f"{token.value} is too {side} for a floating point number",
-                Span(token.index, token.index + len(token.value)),
-            )
-        return value
 
     def _malformed_number(self, token: Token) -> NoReturn:
         text = token.value
@@ -227,7 +361,7 @@ class SelectorLexer(Lexer):
 
     def scan(self) -> Any:
         """The tokens of the source, one at a time."""
-        return self.tokenize(self.source.text)
+        return self.tokenize(self.source.text, index=self.start)
 
 
 def _name(character: str) -> str:

@@ -8,6 +8,7 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS, find_field
 from transpiler.message.types import SelectorType
 from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
 from transpiler.selector.pattern import read_pattern
 from transpiler.source import Source, Span
 
@@ -16,12 +17,12 @@ _NUMERIC_HEADERS = tuple(name for name, field in HEADER_FIELDS.items() if field.
 _TIMES = ("JMSTimestamp", "JMSExpiration", "JMSDeliveryTime", "amqp.creation_time", "amqp.absolute_expiry_time")
 
 
-def lint(tree: ast.Expression, source: Source) -> list[Diagnostic]:
+def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[Diagnostic]:
     """Warnings about a checked tree, in the order of the text."""
     findings = [
         Diagnostic(f"lint.{code}", "warning", message, source, span, hint)
         for node in ast.walk(tree)
-        for code, message, span, hint in _doubts(node)
+        for code, message, span, hint in _doubts(node, dialect)
     ]
     return sorted(findings, key=lambda finding: finding.span or Span(0, 0))
 
@@ -29,7 +30,7 @@ def lint(tree: ast.Expression, source: Source) -> list[Diagnostic]:
 _Doubt = tuple[str, str, Span, str | None]
 
 
-def _doubts(node: ast.Expression) -> Iterator[_Doubt]:
+def _doubts(node: ast.Expression, dialect: Dialect) -> Iterator[_Doubt]:
     match node:
         case ast.Compare(left=left, right=right):
             yield from _comparison(left, right)
@@ -37,7 +38,8 @@ def _doubts(node: ast.Expression) -> Iterator[_Doubt]:
             if isinstance(left, ast.Identifier) and isinstance(right, ast.Identifier):
                 yield from _unquoted(right)
         case ast.Like(operand=operand, pattern=pattern, escape=escape):
-            if all(isinstance(part, str) for part in read_pattern(pattern.value, escape.value if escape else None)):
+            parts = read_pattern(pattern.value, escape.value if escape else None, dialect.escapes)
+            if all(isinstance(part, str) for part in parts):
                 hint = f"write {'<>' if node.negated else '='}"
                 yield "like-without-wildcard", "a pattern without % or _ matches one text only", pattern.span, hint
             yield from _text_test(operand, "LIKE")

@@ -19,9 +19,11 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.expected import Opened, describe, hint_for
 from transpiler.selector.lexer import SelectorLexer
+from transpiler.selector.rules import Associativity, Extension
+from transpiler.selector.tokens import Chains, retag
 from transpiler.source import Source, Span
 
-_MAX_LONG = 2**63 - 1
+_CONVERT, _HYPHENS = "convert_string_expressions:", "hyphenated_props:"
 
 
 class SelectorParser(Parser):
@@ -30,26 +32,46 @@ class SelectorParser(Parser):
     tokens = SelectorLexer.tokens
     start = "condition"
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, dialect: Dialect, at: int = 0, hyphens: bool = False) -> None:
         self.source = source
+        self.dialect = dialect
+        self.lexer = SelectorLexer(source, dialect, at, hyphens)
         self.previous: Token | None = None
         self.current: Token | None = None
         self.open: list[Opened] = []
+        self.chains = None if dialect.has(Extension.CHAINED_COMPARISONS) else Chains()
+        self.grouped: list[ast.Expression] = []
+        self.count = 0
 
     def read(self) -> ast.Expression:
         """The tree of the whole source."""
-        return self.parse(self._follow(SelectorLexer(self.source).scan()))
+        return self.parse(self._follow(retag(self.lexer.scan(), self.dialect)))
 
     def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
+        limit = self.dialect.max_tokens
         for token in tokens:
             self.previous, self.current = self.current, token
+            self.count += 1
+            if limit is not None and self.count > limit:
+                self._too_many(token, limit)
             if token.type == "LPAREN":
                 self.open.append(Opened(token, self.previous is not None and self.previous.type == "IN"))
+            if self.chains is not None and self.chains.breaks(token, self.previous):
+                self.error(token)
             yield token
             # Only now has the parser taken it: until then its partner counts as open.
             if token.type == "RPAREN" and self.open:
                 self.open.pop()
         self.previous, self.current = self.current, None
+
+    def _too_many(self, token: Token, limit: int) -> NoReturn:
+        raise UnsupportedFeatureError.at(
+            "limit.tokens",
+            f"the selector has more than {limit} words and signs, which is the limit of {self.dialect.title}",
+            self.source,
+            Span(token.index, token.end),
+            "split it into several selectors",
+        )
 
     # conditional expression
 
@@ -79,35 +101,43 @@ class SelectorParser(Parser):
     def negation(self, p: Any) -> ast.Expression:
         return ast.Not(p.negation, Span(p.index, p.negation.span.end))
 
-    @_("comparison")
+    @_("equality")
     def negation(self, p: Any) -> ast.Expression:
-        return p.comparison
+        return p.equality
 
-    # comparison
+    # comparison: = and IS NULL are one level looser than the others, which shows only where a dialect chains them
 
-    @_("sum EQ sum", "sum NE sum", "sum LT sum", "sum LE sum", "sum GT sum", "sum GE sum")
-    def comparison(self, p: Any) -> ast.Expression:
-        return ast.Compare(ast.Comparison(p[1]), p.sum0, p.sum1, p.sum0.span.to(p.sum1.span))
+    @_("equality EQ relation", "equality NE relation")
+    def equality(self, p: Any) -> ast.Expression:
+        return ast.Compare(ast.Comparison(p[1]), p.equality, p.relation, p.equality.span.to(p.relation.span))
 
-    @_("sum IS NULL", "sum IS NOT NULL")
-    def comparison(self, p: Any) -> ast.Expression:
-        return ast.IsNull(p.sum, len(p) == 4, Span(p.sum.span.start, p.end))
+    @_("equality IS NULL", "equality IS NOT NULL")
+    def equality(self, p: Any) -> ast.Expression:
+        return ast.IsNull(p.equality, len(p) == 4, Span(p.equality.span.start, p.end))
 
-    @_("sum BETWEEN sum AND sum", "sum NOT BETWEEN sum AND sum")
-    def comparison(self, p: Any) -> ast.Expression:
-        return ast.Between(p.sum0, p.sum1, p.sum2, len(p) == 6, p.sum0.span.to(p.sum2.span))
+    @_("relation")
+    def equality(self, p: Any) -> ast.Expression:
+        return p.relation
 
-    @_("sum IN LPAREN members RPAREN", "sum NOT IN LPAREN members RPAREN")
-    def comparison(self, p: Any) -> ast.Expression:
-        return ast.In(p.sum, tuple(p.members), len(p) == 6, Span(p.sum.span.start, p.end))
+    @_("relation LT sum", "relation LE sum", "relation GT sum", "relation GE sum")
+    def relation(self, p: Any) -> ast.Expression:
+        return ast.Compare(ast.Comparison(p[1]), p.relation, p.sum, p.relation.span.to(p.sum.span))
 
-    @_("sum LIKE string escape", "sum NOT LIKE string escape")
-    def comparison(self, p: Any) -> ast.Expression:
+    @_("relation BETWEEN sum AND sum", "relation NOT BETWEEN sum AND sum")
+    def relation(self, p: Any) -> ast.Expression:
+        return ast.Between(p.relation, p.sum0, p.sum1, len(p) == 6, p.relation.span.to(p.sum1.span))
+
+    @_("relation IN LPAREN members RPAREN", "relation NOT IN LPAREN members RPAREN")
+    def relation(self, p: Any) -> ast.Expression:
+        return ast.In(p.relation, tuple(p.members), len(p) == 6, Span(p.relation.span.start, p.end))
+
+    @_("relation LIKE string escape", "relation NOT LIKE string escape")
+    def relation(self, p: Any) -> ast.Expression:
         end = p.escape.span.end if p.escape else p.string.span.end
-        return ast.Like(p.sum, p.string, p.escape, len(p) == 5, Span(p.sum.span.start, end))
+        return ast.Like(p.relation, p.string, p.escape, len(p) == 5, Span(p.relation.span.start, end))
 
     @_("sum")
-    def comparison(self, p: Any) -> ast.Expression:
+    def relation(self, p: Any) -> ast.Expression:
         return p.sum
 
     @_("ESCAPE string")
@@ -131,15 +161,15 @@ class SelectorParser(Parser):
 
     @_("sum PLUS product", "sum MINUS product")
     def sum(self, p: Any) -> ast.Expression:
-        return ast.Calculate(ast.Arithmetic(p[1]), p.sum, p.product, p.sum.span.to(p.product.span))
+        return self._calculate(ast.Arithmetic(p[1]), p.sum, p.product)
 
     @_("product")
     def sum(self, p: Any) -> ast.Expression:
         return p.product
 
-    @_("product TIMES sign", "product DIVIDE sign")
+    @_("product TIMES sign", "product DIVIDE sign", "product REMAINDER sign")
     def product(self, p: Any) -> ast.Expression:
-        return ast.Calculate(ast.Arithmetic(p[1]), p.product, p.sign, p.product.span.to(p.sign.span))
+        return self._calculate(ast.Arithmetic(p[1]), p.product, p.sign)
 
     @_("sign")
     def product(self, p: Any) -> ast.Expression:
@@ -161,13 +191,21 @@ class SelectorParser(Parser):
     def sign(self, p: Any) -> ast.Expression:
         return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.index, p.sign.span.end))
 
+    # Where NOT binds tightest it is a sign of its own.
+    @_("TIGHT_NOT sign")
+    def sign(self, p: Any) -> ast.Expression:
+        return ast.Not(p.sign, Span(p.index, p.sign.span.end))
+
     @_("primary")
     def sign(self, p: Any) -> ast.Expression:
         return p.primary
 
     @_("LPAREN condition RPAREN")
     def primary(self, p: Any) -> ast.Expression:
-        return replace(p.condition, span=Span(p.index, p.end))
+        condition = replace(p.condition, span=Span(p.index, p.end))
+        if self.dialect.associativity is Associativity.RIGHT:
+            self.grouped.append(condition)
+        return condition
 
     @_("IDENTIFIER")
     def primary(self, p: Any) -> ast.Expression:
@@ -185,6 +223,31 @@ class SelectorParser(Parser):
     def primary(self, p: Any) -> ast.Expression:
         return ast.FloatLiteral(p.FLOAT, Span(p.index, p.end))
 
+    @_("BINARY")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.BinaryLiteral(p.BINARY, Span(p.index, p.end))
+
+    @_("NULL_LITERAL")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.NullLiteral(Span(p.index, p.end))
+
+    @_("SECTION")
+    def primary(self, p: Any) -> ast.Expression:
+        section, name = p.SECTION
+        return ast.Identifier(name, Span(p.index, p.end), section)
+
+    @_("QUERY string")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.BodyQuery(p.QUERY.upper(), p.string, Span(p.index, p.string.span.end))
+
+    @_("FUNCTION LPAREN members RPAREN")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.Call(p.FUNCTION, tuple(p.members), Span(p.index, p.end))
+
+    @_("FUNCTION LPAREN RPAREN")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.Call(p.FUNCTION, (), Span(p.index, p.end))
+
     @_("TRUE", "FALSE")
     def primary(self, p: Any) -> ast.Expression:
         return ast.BooleanLiteral(p[0].upper() == "TRUE", Span(p.index, p.end))
@@ -196,6 +259,8 @@ class SelectorParser(Parser):
     def error(self, token: Token | None) -> NoReturn:
         """Say what was expected after what, and what stands there instead."""
         legal = set(self._lrtable.lr_action[self.state])
+        if self.chains is not None and token is not None:
+            legal = self.chains.narrow(legal, token)
         previous = self.previous
         # A parenthesis that is itself the error opens nothing.
         still_open = [entry for entry in self.open if entry.token is not token]
@@ -210,6 +275,18 @@ class SelectorParser(Parser):
         after = f" after {self._shown(previous)}" if previous is not None else ""
         hint = hint_for(previous, token, self.source, opened)
         raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint)
+
+    def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
+        """Operators of one level in a row; where the right one comes first, it takes the end of the left side."""
+        if (
+            self.dialect.associativity is Associativity.RIGHT
+            and isinstance(left, ast.Calculate)
+            and left.operator.is_sum is operator.is_sum
+            and not any(left is grouped for grouped in self.grouped)
+        ):
+            inner = self._calculate(operator, left.right, right)
+            return ast.Calculate(left.operator, left.left, inner, left.span.to(right.span))
+        return ast.Calculate(operator, left, right, left.span.to(right.span))
 
     def _shown(self, token: Token) -> str:
         return _short(self.source.text[token.index : token.end])
@@ -244,11 +321,32 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
             Span(dialect.max_length, len(text)),
             "split it into several selectors",
         )
+    start, convert, hyphens = _prefixes(text, dialect)
     if not text.strip(SelectorLexer.ignore):
-        return None
-    tree = SelectorParser(source).read()
+        if dialect.blank_is_no_selector:
+            return None
+        raise SelectorSyntaxError.at(
+            "syntax.blank",
+            f"{dialect.title} has no empty selector",
+            source,
+            Span(0, len(text)),
+            "leave the selector out to match every message",
+        )
+    tree = SelectorParser(source, dialect, start, hyphens).read()
     _check_limits(tree, dialect, source)
-    return tree
+    return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
+
+
+def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
+    """Where the selector begins behind its prefixes, and which of the two there are."""
+    start, convert, hyphens = 0, False, False
+    while True:
+        if dialect.has(Extension.CONVERT_STRINGS) and text.startswith(_CONVERT, start):
+            start, convert = start + len(_CONVERT), True
+        elif dialect.has(Extension.HYPHENATED) and text.startswith(_HYPHENS, start):
+            start, hyphens = start + len(_HYPHENS), True
+        else:
+            return start, convert, hyphens
 
 
 def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> None:

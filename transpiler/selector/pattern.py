@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from types import MappingProxyType
+
+from transpiler.selector.rules import Escapes
 
 
 class Wildcard(Enum):
@@ -24,24 +29,100 @@ class PatternError(ValueError):
         self.offset = offset
 
 
-def read_pattern(text: str, escape: str | None = None) -> Pattern:
-    """The parts of a pattern value; ``PatternError`` where it ends in its escape character.
+def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escapes.ONE_CODE_POINT) -> Pattern:
+    """The parts of a pattern value, by the dialect's reading of its escape character.
 
-    An escaped character stands for itself, whether or not it is a wildcard.
+    In the standard's reading an escaped character stands for itself, whether or not it is a wildcard, and a pattern
+    that ends in its escape character is a ``PatternError``.
     """
     parts: list[str | Wildcard] = []
-    characters = iter(enumerate(text))
-    for offset, character in characters:
-        part: str | Wildcard
-        if character == escape:
-            following = next(characters, None)
-            if following is None:
-                raise PatternError("the pattern ends in its escape character", offset)
-            part = following[1]
-        else:
-            part = Wildcard(character) if character in "%_" else character
+    for part in _READINGS[escapes](text, escape):
         if isinstance(part, str) and parts and isinstance(parts[-1], str):
             parts[-1] += part
         elif part is not Wildcard.ANY or not parts or parts[-1] is not Wildcard.ANY:
             parts.append(part)
     return tuple(parts)
+
+
+def is_control(character: str) -> bool:
+    """Whether the SQL filter refuses a character in patterns and in names between brackets."""
+    return character < " " or character == "\x7f"
+
+
+def _plain(character: str) -> str | Wildcard:
+    return Wildcard(character) if character in "%_" else character
+
+
+def _strictly(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    characters = iter(enumerate(text))
+    for offset, character in characters:
+        if character == escape:
+            following = next(characters, None)
+            if following is None:
+                raise PatternError("the pattern ends in its escape character", offset)
+            yield following[1]
+        else:
+            yield _plain(character)
+
+
+def _before_wildcards(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    place = 0
+    while place < len(text):
+        character = text[place]
+        if character == escape and text[place + 1 : place + 2] in ("%", "_", character):
+            place += 1
+            yield _java_hexadecimal(text[place])
+        else:
+            yield _plain(character)
+        place += 1
+
+
+def _after_collapse(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    characters = iter(re.sub("%{2,}", "%", text))
+    for character in characters:
+        if character == escape:
+            yield _java_hexadecimal(next(characters, ""))
+        else:
+            yield _plain(character)
+
+
+def _java_hexadecimal(character: str) -> str:
+    """What Java reads after backslash x: two digits, and what is left of a longer number as text."""
+    if not character or 0x10 <= ord(character) <= 0xFF:
+        return character
+    if ord(character) < 0x10:
+        raise PatternError("Java's regular expression refuses an escaped control character", 0)
+    digits = f"{ord(character):x}"
+    return chr(int(digits[:2], 16)) + digits[2:]
+
+
+def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    escaped = False
+    for character in text:
+        if escape and character == escape:
+            escaped = True
+            continue
+        yield character if escaped else _plain(character)
+        escaped = False
+
+
+def _literal_at_end(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    place = 0
+    while place < len(text):
+        if text[place] == escape and place + 1 < len(text):
+            place += 1
+            yield text[place]
+        else:
+            yield _plain(text[place])
+        place += 1
+
+
+_READINGS: Mapping[Escapes, Callable[[str, str | None], Iterator[str | Wildcard]]] = MappingProxyType(
+    {
+        Escapes.ONE_CODE_POINT: _strictly,
+        Escapes.BEFORE_WILDCARDS: _before_wildcards,
+        Escapes.AFTER_COLLAPSE: _after_collapse,
+        Escapes.VANISHING: _vanishing,
+        Escapes.LITERAL_AT_END: _literal_at_end,
+    }
+)

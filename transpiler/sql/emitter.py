@@ -1,20 +1,14 @@
-"""The emitter, and the only place that quotes.
-
-The text means the same under every setting of Spark's parser: no backslash, no double quote and no ``${``
-ever reaches it, and whatever is not plain printable text is written as its bytes in hexadecimal.
-"""
+"""The emitter: a predicate as Spark SQL text."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import assert_never
 
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
-from transpiler.layouts.columns import ColumnType, Key, Kind, Path
+from transpiler.layouts.columns import ColumnType, Kind
 from transpiler.message import ids
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.message.types import TypeClass
@@ -32,8 +26,8 @@ from transpiler.predicate.core import (
     In,
     IsNan,
     IsNull,
-    Joined,
     Like,
+    Matches,
     NotTrue,
     Or,
     Predicate,
@@ -42,31 +36,20 @@ from transpiler.predicate.core import (
     Value,
     When,
     XPath,
-    XPathTest,
     type_class,
 )
 from transpiler.predicate.regular import regular_expression, topic_expression
 from transpiler.predicate.walk import opposite
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
+from transpiler.sql.documents import xpath_text
+from transpiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
+from transpiler.sql.templates import TEMPLATES
 
 #: How tightly each form of text binds, loosest first; parentheses follow from this order alone.
 _OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _PRIMARY = range(7)
 
 _Text = tuple[str, int]
-
-#: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
-_RESERVED = frozenset(
-    """all and any array as authorization between both by call case cast check collate collation collations
-    column constraint create cross current_catalog current_database current_date current_path
-    current_schema current_time current_timestamp current_user date distinct div else end escape except
-    execute exists false fetch filter for foreign from full grant group having if in inner intersect
-    interval into is join lateral leading left like localtime localtimestamp map minus natural not now
-    null offset on only or order outer overlaps primary recursive references right rlike row select semi
-    session_user some sql struct table then time timestamp timestamp_ltz timestamp_ntz to trailing true
-    union unique unknown user using values variant when where with within""".split()
-)
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def emit_filter(predicate: Predicate) -> str:
@@ -123,19 +106,6 @@ def never_null(predicate: Predicate) -> bool:
             return False
 
 
-def quote_text(text: str) -> str:
-    """A string literal that no setting of the parser can read in another way."""
-    plain = text.isprintable() and "'" not in text and "\\" not in text and "${" not in text and '"' not in text
-    return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
-
-
-def quote_name(name: str) -> str:
-    """A name of a column or a field, in backticks where it is not a plain word."""
-    if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
-        return name
-    return "`" + name.replace("`", "``") + "`"
-
-
 def _within(text: _Text, level: int) -> str:
     return text[0] if text[1] >= level else f"({text[0]})"
 
@@ -150,13 +120,15 @@ def _predicate(node: Predicate) -> _Text:
             listed = ", ".join(_constant(member)[0] for member in members)
             return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
         case Among(value=value, array=array):
-            return f"array_contains({_path(array)}, {_wide(value)})", _PRIMARY
+            return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case Like(value=value, pattern=pattern, negated=negated):
             return _like(value, pattern, negated)
         case Topic(value=value, pattern=pattern, negated=negated):
             return _topic(_value(value)[0], pattern, negated)
-        case XPath(value=value, test=test):
-            return _xpath(_value(value)[0], test), _PRIMARY
+        case XPath(value=value, test=test, alone=alone, negated=negated):
+            return _test(xpath_text(_value(value)[0], test, alone), negated)
+        case Matches(value=value, expression=expression, negated=negated):
+            return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
         case Flag(value=value, negated=False):
             return _value(value)
         case Flag(value=value):
@@ -176,6 +148,10 @@ def _predicate(node: Predicate) -> _Text:
             assert_never(node)
 
 
+def _test(test: str, negated: bool) -> _Text:
+    return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
+
+
 def _not(negated: bool) -> str:
     return " NOT" if negated else ""
 
@@ -183,7 +159,7 @@ def _not(negated: bool) -> str:
 def _value(node: Value) -> _Text:
     match node:
         case Column(path=path):
-            return _path(path), _PRIMARY
+            return quote_path(path), _PRIMARY
         case Constant():
             return _constant(node)
         case Apply(function=function, arguments=arguments):
@@ -194,25 +170,14 @@ def _value(node: Value) -> _Text:
             assert_never(node)
 
 
+def _alone(node: Value) -> str:
+    return _within(_value(node), _PRIMARY)
+
+
 def _wide(node: Value) -> str:
     """A value whose own SQL type counts: a small integer literal alone would make it 32 bits wide."""
     text = _value(node)[0]
     return f"{text}L" if isinstance(node, Constant) and node.type.kind is Kind.BIGINT else text
-
-
-def _path(path: Path) -> str:
-    names = [step for step in path if isinstance(step, str)]
-    if any("${" in name for name in names):
-        # A name that variable substitution would touch goes in as bytes.
-        spelled = ".".join("`" + name.replace("`", "``") + "`" for name in names)
-        return f"IDENTIFIER({quote_text(spelled)})"
-    text = ""
-    for step in path:
-        if isinstance(step, Key):
-            text += f"[{quote_text(step.name)}]"
-        else:
-            text += f".{quote_name(step)}" if text else quote_name(step)
-    return text
 
 
 def _constant(node: Constant) -> _Text:
@@ -229,9 +194,9 @@ def _constant(node: Constant) -> _Text:
         case int() if kind is Kind.TIMESTAMP:
             return f"timestamp_millis({value // 1000})", _PRIMARY
         case int() if kind is Kind.TIMESTAMP_NTZ:
-            return _wall_clock(value), _PRIMARY
+            return wall_clock_literal(value), _PRIMARY
         case int() if kind is Kind.DECIMAL:
-            return _decimal(value, node.type.scale), _PRIMARY
+            return decimal_literal(value, node.type.scale), _PRIMARY
         case int():
             return str(value), _PRIMARY
         case _:
@@ -246,29 +211,15 @@ def _floating(value: float, suffix: str, kind: Kind) -> _Text:
     return (text[:-2] if text.endswith(".0") else text) + suffix, _PRIMARY
 
 
-def _decimal(unscaled: int, scale: int) -> str:
-    digits = str(abs(unscaled)).rjust(scale + 1, "0")
-    text = f"{digits[:-scale]}.{digits[-scale:]}" if scale > 0 else digits + "0" * -scale
-    # The suffix keeps a whole number from being read as an integer, and a long one from overflowing.
-    return ("-" if unscaled < 0 else "") + text + "BD"
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _wall_clock(microseconds: int) -> str:
-    try:
-        moment = _EPOCH + timedelta(microseconds=microseconds)
-    except OverflowError:
-        return f"timestampadd(MICROSECOND, {microseconds}, TIMESTAMP_NTZ'1970-01-01 00:00:00')"
-    return f"TIMESTAMP_NTZ'{moment.replace(tzinfo=None).isoformat(' ')}'"
-
-
 #: Far enough back that truncation, which timestampdiff does, rounds down; in milliseconds before the epoch.
 _LONG_AGO, _LONG_AGO_MILLISECONDS = "TIMESTAMP_NTZ'-290000-01-01 00:00:00'", 9213683299200000
 
 
 def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnType) -> _Text:
+    template = TEMPLATES.get(function)
+    if template is not None:
+        texts = (_wide(argument) if isinstance(argument, Constant) else _alone(argument) for argument in arguments)
+        return template.format(*texts), _PRIMARY
     first = arguments[0]
     text = _value(first)
     match function:
@@ -401,46 +352,6 @@ def _divide_doubles(first: _Text, second: _Text, divisor: Value) -> _Text:
     )
 
 
-#: The element that is put around a document, so that what stands beside its root shows.
-_AROUND = "message-body"
-
-#: What may stand before the root and not inside another element: a byte order mark and the declaration.
-_DECLARATION = "^\ufeff?(<[?]xml[ \t\r\n][^>]*[?]>)?"
-
-#: Characters that XML has not; Spark's two XML parsers do not agree about them.
-_NO_XML = "[\ufffe\uffff]"
-
-#: One root, and nothing but white space beside it.
-_ONE_ROOT = "count(/*/*) = 1 and not(/*/text()[normalize-space()])"
-
-
-def _xpath(text: str, test: XPathTest) -> str:
-    """Conditions on an XML document, which are never asked of a text that is none: that would end the job."""
-    inner = f"regexp_replace({text}, {quote_text(_DECLARATION)}, '')"
-    closing = f"</{_AROUND}>"
-    options = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_corrupt_record')"
-    sound = " AND ".join(
-        (
-            f"instr(document, '{closing[:-1]}') = length(document) - {len(closing) - 1}",
-            f"NOT rlike(document, {quote_text(_NO_XML)})",
-            f"from_xml(document, '_corrupt_record STRING', {options})._corrupt_record IS NULL",
-        )
-    )
-    asked = _xpath_test("document", Joined("AND", (_ONE_ROOT, test)))
-    # An array of one is how SQL gives a name to a value.
-    documents = f"array(concat('<{_AROUND}>', {inner}, '{closing}'))"
-    return f"transform({documents}, document -> CASE WHEN {sound} THEN {asked} END)[0]"
-
-
-def _xpath_test(document: str, test: XPathTest) -> str:
-    if isinstance(test, str):
-        return f"xpath_boolean({document}, {quote_text(test)})"
-    terms = [_xpath_test(document, term) for term in test.terms]
-    return f" {test.word} ".join(
-        f"({text})" if isinstance(term, Joined) else text for text, term in zip(terms, test.terms, strict=True)
-    )
-
-
 def _like(value: Value, pattern: Pattern, negated: bool) -> _Text:
     """A pattern as the cheapest test that says the same, one that a file reader knows where there is one."""
     text = _value(value)
@@ -462,7 +373,7 @@ def _like(value: Value, pattern: Pattern, negated: bool) -> _Text:
             test = f"contains({inner}, {quote_text(middle)})"
         case _:
             return _long_pattern(inner, pattern, negated)
-    return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
+    return _test(test, negated)
 
 
 def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> _Text:

@@ -1,0 +1,65 @@
+"""A selector under several brokers' rules over the same rows: who would hand over what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+from spark_ext.columns import compile_selector
+from transpiler import Layout, TranspilerError
+from transpiler.diagnostics import Diagnostic
+from transpiler.errors import UnsupportedFeatureError
+
+
+class DialectComparison(NamedTuple):
+    """Rows that some dialects hand over and others do not, and how many rows each dialect hands over.
+
+    ``rows`` has the columns of the DataFrame and one boolean column a dialect, ``matches_activemq`` and so on.
+    ``matched`` counts by dialect, ``changed`` is the number of ``rows``, ``refused`` says why a dialect takes no part.
+    """
+
+    rows: DataFrame
+    matched: Mapping[str, int]
+    changed: int
+    refused: Mapping[str, Diagnostic]
+
+
+def compare_dialects(
+    df: DataFrame,
+    selector: str,
+    dialects: Iterable[str],
+    layout: str | Layout | StructType | DataFrame | None = None,
+) -> DialectComparison:
+    """How many rows change hands between dialects, and which.
+
+    ``layout`` is None where the DataFrame itself says what its columns are. A property without a column is missing.
+    Two jobs count. Raises ``TranspilerError`` where every dialect refuses the selector.
+    """
+    columns, refused = {}, {}
+    for dialect in dialects:
+        try:
+            column = compile_selector(
+                selector, df if layout is None else layout, dialect=dialect, result="boolean", missing="null"
+            )
+        except TranspilerError as error:
+            refused[dialect] = error.diagnostics[0]
+        else:
+            columns[f"matches_{dialect.replace('-', '_')}"] = (dialect, column)
+    if not columns:
+        if refused:
+            raise UnsupportedFeatureError(list(refused.values()))
+        raise ValueError("there is no dialect to compare")
+    judged = df.withColumns({name: column for name, (_, column) in columns.items()})
+    first, *others = columns
+    parted = sf.lit(False)
+    for name in others:
+        parted = parted | (sf.col(name) != sf.col(first))
+    counts = judged.agg(*(sf.count_if(sf.col(name)).alias(name) for name in columns)).collect()[0]
+    rows = judged.filter(parted)
+    return DialectComparison(
+        rows, {dialect: counts[name] for name, (dialect, _) in columns.items()}, rows.count(), refused
+    )

@@ -1,0 +1,51 @@
+"""Every broker's own answer: what each dialect refuses, and what it says on every message of the vectors."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, all_messages, verdicts
+from transpiler import TranspilerError, evaluate, parse_selector
+from transpiler.reference.evaluate import judge
+from transpiler.selector.dialects import find_dialect
+
+#: Cases on which a dialect parts from its broker, by dialect and case, with the reason. There are none.
+PARTED: dict[tuple[str, str], str] = {}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_dialect_refuses_what_its_broker_refuses(dialect: str) -> None:
+    parted = set()
+    for row in verdicts(dialect):
+        try:
+            parse_selector(row.selector, dialect)
+        except TranspilerError:
+            refused = True
+        else:
+            refused = False
+        if refused is not (row.letters == "P"):
+            parted.add((dialect, row.name))
+    assert parted == {key for key in PARTED if key[0] == dialect}
+    assert len(verdicts(dialect)) > 5_800
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_dialect_says_what_its_broker_says_and_throws_where_it_throws(dialect: str) -> None:
+    parted, cases = set(), 0
+    for row in verdicts(dialect):
+        if row.letters == "P":
+            continue
+        tree = parse_selector(row.selector, dialect)
+        for number, letter in zip(row.messages, row.letters, strict=True):
+            cases += 1
+            found = judge(tree, all_messages()[number], find_dialect(dialect), TAKEN_AT)
+            if found.truth is not TRUTHS.get(letter) or (found.thrown is not None) is not (letter == "X"):
+                parted.add((dialect, row.name))
+    assert parted == {key for key in PARTED if key[0] == dialect}
+    assert cases > 75_000
+
+
+def test_utc_is_the_clock_unless_it_is_given() -> None:
+    message = all_messages()[0]
+    assert evaluate("UTC() = 5", message, "rabbitmq", now=5) is True
+    assert evaluate("UTC() > 1700000000000", message, "rabbitmq") is True

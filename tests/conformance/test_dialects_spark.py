@@ -1,0 +1,52 @@
+"""Spark says in three values what each broker says, on the canonical layout.
+
+By default the probes, the brokers' suites and every eighth random selector; ``--thorough`` takes all of them.
+"""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import create_messages
+from tests.conformance.test_dialects import PARTED
+from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, Row, all_messages, verdicts
+from tests.spark.harness import CHUNK, settings
+from tests.spark.test_agreement import INTERPRETED, numbered
+from transpiler import transpile_selector
+
+
+def chosen(dialect: str, thorough: bool) -> list[Row]:
+    """The cases to try: those that the broker accepts."""
+    rows = [row for row in verdicts(dialect) if row.letters != "P"]
+    return [row for place, row in enumerate(rows) if thorough or len(row.messages) == 1 or place % 8 == 0]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_spark_says_what_the_broker_says(spark: SparkSession, dialect: str, request: pytest.FixtureRequest) -> None:
+    rows = chosen(dialect, request.config.getoption("--thorough"))
+    by_selector: dict[str, list[Row]] = {}
+    for row in rows:
+        by_selector.setdefault(row.selector, []).append(row)
+    selectors = list(by_selector)
+    parted, cases = set(), 0
+    with settings(spark, INTERPRETED):
+        frame = numbered(create_messages(spark, all_messages())).cache()
+        for start in range(0, len(selectors), CHUNK // 2):
+            part = selectors[start : start + CHUNK // 2]
+            needed = sorted({number for text in part for row in by_selector[text] for number in row.messages})
+            columns = [
+                sf.expr(transpile_selector(text, dialect=dialect, result="ternary", now=TAKEN_AT).sql).alias(f"c{i}")
+                for i, text in enumerate(part)
+            ]
+            found = {row[0]: row for row in frame.filter(sf.col("id").isin(needed)).select("id", *columns).collect()}
+            for place, text in enumerate(part, 1):
+                for row in by_selector[text]:
+                    for number, letter in zip(row.messages, row.letters, strict=True):
+                        cases += 1
+                        if found[number][place] is not TRUTHS.get(letter):
+                            parted.add((dialect, row.name))
+        frame.unpersist()
+    assert parted == {key for key in PARTED if key[0] == dialect}
+    assert cases > 9_000

@@ -1,0 +1,87 @@
+"""In every broker's dialect, Spark's answer on the emitted SQL is the reference evaluator's."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from spark_ext import create_messages, infer_layout
+from tests.conformance.vectors import DIALECTS
+from tests.spark import strategies
+from tests.spark.harness import answers
+from tests.spark.harness import settings as spark_settings
+from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES, numbered
+from transpiler import Message, TranspilerError, parse_selector, print_selector, transpile_selector
+from transpiler.layouts.layout import Layout
+from transpiler.reference.evaluate import judge
+from transpiler.selector import ast
+from transpiler.selector.dialects import find_dialect
+
+SELECTORS, MESSAGES = 20, 16
+
+
+def accepted(trees: list[ast.Expression], dialect: str) -> list[str]:
+    """The selectors that the dialect takes, in its spelling."""
+    texts = []
+    for tree in trees:
+        text = print_selector(tree, dialect)
+        try:
+            parse_selector(text, dialect)
+        except TranspilerError:
+            continue
+        texts.append(text)
+    return texts
+
+
+def assert_agreement(
+    frame: object, layout: Layout | str, dialect: str, texts: list[str], messages: list[Message]
+) -> None:
+    rules = find_dialect(dialect)
+    wanted = [[judge(parse_selector(text, dialect), message, rules).truth for message in messages] for text in texts]
+    for result in ("ternary", "filter"):
+        sqls = [
+            transpile_selector(text, layout, dialect=dialect, result=result, missing="null").sql  # type: ignore[arg-type]
+            for text in texts
+        ]
+        for text, sql, truths, column in zip(texts, sqls, wanted, answers(frame, sqls), strict=True):  # type: ignore[arg-type]
+            seen = column if result == "ternary" else [answer is True for answer in column]
+            expected = truths if result == "ternary" else [truth is True for truth in truths]
+            assert seen == expected, f"{dialect} {result}: {text}\n{sql}"
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(data=st.data())
+@settings(max_examples=max(1, EXAMPLES // 12), phases=PHASES, suppress_health_check=list(HealthCheck))
+def test_spark_agrees_with_the_reference_on_the_canonical_layout(
+    spark: SparkSession, dialect: str, ansi: str, data: st.DataObject
+) -> None:
+    names = strategies.NAMES + strategies.HEADERS
+    trees = data.draw(st.lists(strategies.selectors(names), min_size=SELECTORS, max_size=SELECTORS))
+    messages = data.draw(st.lists(strategies.messages, min_size=MESSAGES, max_size=MESSAGES))
+    with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED}):
+        frame = numbered(create_messages(spark, messages))
+        assert_agreement(frame, "amqp", dialect, accepted(trees, dialect), messages)
+
+
+#: Typed columns of every width, and what each is to AMQP.
+COLUMNS = "flag boolean, b tinyint, sh smallint, i int, n bigint, f float, x double, s string, bin binary"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(data=st.data())
+@settings(max_examples=max(1, EXAMPLES // 12), phases=PHASES, suppress_health_check=list(HealthCheck))
+def test_spark_agrees_with_the_reference_on_typed_columns(
+    spark: SparkSession, dialect: str, data: st.DataObject
+) -> None:
+    schema = StructType.fromDDL(COLUMNS)
+    names = (*schema.names, "missing")
+    trees = data.draw(st.lists(strategies.selectors(names), min_size=SELECTORS, max_size=SELECTORS))
+    messages = data.draw(st.lists(strategies.typed_messages(), min_size=MESSAGES, max_size=MESSAGES))
+    layout = infer_layout(schema)
+    with spark_settings(spark, INTERPRETED):
+        frame = numbered(spark.createDataFrame([layout.row(message) for message in messages], schema))
+        assert_agreement(frame, layout, dialect, accepted(trees, dialect), messages)

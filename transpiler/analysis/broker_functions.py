@@ -1,0 +1,120 @@
+"""The functions of ActiveMQ and of the SQL filter as Spark has them.
+
+A regular expression must be a literal: one that a row brings along could be wrong there, and fail the job.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+from transpiler.analysis.broker_arithmetic import java_text
+from transpiler.analysis.broker_comparison import Truths, compare
+from transpiler.analysis.typed import Typed, TypedOperand, complement, literal, truth_value
+from transpiler.errors import UnsupportedFeatureError
+from transpiler.layouts.columns import BIGINT, STRING
+from transpiler.message.operand_types import OperandType
+from transpiler.predicate.core import FALSE, TRUE, Apply, Function, Matches, Value, all_of, any_of, constant
+from transpiler.selector import ast
+from transpiler.selector.dialects import Dialect
+from transpiler.source import Source
+
+_STRING = OperandType.STRING
+
+
+class Functions:
+    """The functions of one selector; ``operand`` lowers an argument."""
+
+    def __init__(
+        self, operand: Callable[[ast.Expression], TypedOperand], source: Source, dialect: Dialect, now: int | None
+    ) -> None:
+        self.operand = operand
+        self.source = source
+        self.dialect = dialect
+        self.now = now
+
+    def call(self, node: ast.Call) -> TypedOperand:
+        """What a function yields."""
+        match node.function:
+            case "UTC":
+                now: Value = constant(self.now) if self.now is not None else Apply(Function.NOW, (), BIGINT)
+                return TypedOperand((Typed(OperandType.LONG, now, sure=True),), known=TRUE)
+            case "REGEX":
+                return truth_value(*self._regex(node))
+            case "INLIST":
+                return truth_value(*self._in_list(node))
+            case "REPLACE":
+                return self._replace(node)
+            case _:
+                return self._refuse(node, f"a list that {node.function} makes stands in INLIST only")
+
+    def _refuse(self, node: ast.Expression, message: str) -> NoReturn:
+        raise UnsupportedFeatureError.at(
+            "spark.function", message, self.source, node.span, "the reference evaluator has it: selector-sql match"
+        )
+
+    def _pattern_text(self, node: ast.Expression, function: str) -> str:
+        """A regular expression that is known now, for one of a row could fail there."""
+        if not isinstance(node, ast.StringLiteral):
+            self._refuse(node, f"{function} in Spark takes its regular expression from a literal")
+        try:
+            re.compile(node.value)
+        except re.error as error:
+            self._refuse(node, f"the regular expression is wrong: {error}")
+        return node.value
+
+    def _regex(self, node: ast.Call) -> Truths:
+        expression = self._pattern_text(node.arguments[0], "REGEX")
+        candidate = self.operand(node.arguments[1])
+        tests = [
+            all_of(item.guard, Matches(text, expression))
+            for item in candidate.alternatives
+            if (text := java_text(item)) is not None
+        ]
+        true = any_of(*tests)
+        # A missing candidate is FALSE, not unknown.
+        return Truths(true, complement(any_of(true, candidate.raises)), candidate.raises)
+
+    def _in_list(self, node: ast.Call) -> Truths:
+        listed, found = node.arguments[0], self.operand(node.arguments[1])
+        if isinstance(listed, ast.Call) and listed.function == "SPLIT":
+            text, separator = listed.arguments[0], self._pattern_text(listed.arguments[1], "SPLIT")
+            if not isinstance(text, ast.StringLiteral) or len(listed.arguments) > 2:
+                self._refuse(listed, "SPLIT in Spark splits a literal, without a limit")
+            parts = re.split(separator, text.value)
+            while parts and not parts[-1]:
+                parts.pop()
+            members = [literal(_STRING, part) for part in parts]
+        elif isinstance(listed, ast.Call) and listed.function == "MAKELIST":
+            members = [self.operand(argument) for argument in listed.arguments]
+        else:
+            self._refuse(listed, "INLIST in Spark takes SPLIT or MAKELIST")
+        thrown = any_of(*(member.raises for member in members), found.raises)
+        texts = TypedOperand(found.of(_STRING), absent=complement(found.present))
+        true = any_of(
+            *(
+                compare(ast.Comparison.EQ, TypedOperand(member.of(_STRING)), texts, self.dialect).true
+                for member in members
+            )
+        )
+        return Truths(true, complement(any_of(true, thrown)), thrown)
+
+    def _replace(self, node: ast.Call) -> TypedOperand:
+        subject = self.operand(node.arguments[0])
+        expression = self._pattern_text(node.arguments[1], "REPLACE")
+        replacement = node.arguments[2]
+        if not isinstance(replacement, ast.StringLiteral):
+            self._refuse(replacement, "REPLACE in Spark takes its replacement from a literal")
+        items = tuple(
+            Typed(
+                _STRING,
+                Apply(Function.REPLACE, (item.value, constant(expression), constant(replacement.value)), STRING),
+                item.guard,
+                item.sure,
+            )
+            for item in subject.of(_STRING)
+        )
+        strings = subject.where([_STRING]) if items else FALSE
+        # Anything but a string is cast to one and throws, NULL too.
+        return TypedOperand(items, FALSE, complement(strings), strings)

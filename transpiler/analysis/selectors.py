@@ -1,0 +1,23 @@
+"""Which lowering a dialect has."""
+
+from __future__ import annotations
+
+from transpiler.analysis.broker_lowering import BrokerLowering
+from transpiler.analysis.broker_names import BrokerNames
+from transpiler.analysis.lowering import Lowering
+from transpiler.analysis.names import Missing, Names
+from transpiler.layouts.layout import Layout
+from transpiler.selector.dialects import JMS, Dialect
+from transpiler.source import Source
+
+
+def selector_lowering(
+    layout: Layout, missing: Missing, source: Source, dialect: Dialect, now: int | None = None
+) -> Lowering | BrokerLowering:
+    """The lowering of a dialect: one truth at a time, or, where evaluation may throw and types are told apart, all.
+
+    ``now`` is what UTC() yields, in milliseconds since the epoch; without it, the time of the query.
+    """
+    if dialect.fields is JMS.fields:
+        return Lowering(Names(layout, missing, source), source)
+    return BrokerLowering(BrokerNames(layout, missing, source, dialect), source, dialect, now)

@@ -1,0 +1,43 @@
+"""selector-sql compare: one selector in every dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from transpiler.cli.options import read_message, read_text
+from transpiler.comparing import Compared, compare_dialects
+from transpiler.selector.dialects import DIALECTS
+
+_TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
+
+
+@click.command()
+@click.argument("selector")
+@click.option("--message", type=click.File(encoding="utf-8"), help="A message in JSON; - is standard input.")
+def compare(selector: str, message: Any) -> None:
+    """Show what every dialect makes of SELECTOR: accepted or why not, and the verdict on a message.
+
+    A dialect that parts from jms has a star, and the rule behind the difference.
+    """
+    text = read_text(selector)
+    found = None if message is None else read_message(message.read(), message.name)
+    width = max(len(name) for name in DIALECTS)
+    for row in compare_dialects(text, found):
+        star = "*" if row.rule is not None or row.reading is not None else " "
+        click.echo(f"{star} {row.dialect.name:{width}}  {_said(row)}")
+        if row.verdict is not None and row.verdict.thrown is not None:
+            click.echo(f"  {'':{width}}    throws: {row.verdict.thrown}; {row.dialect.on_throw}")
+        if row.reading is not None:
+            click.echo(f"  {'':{width}}    reads: {row.reading}")
+        if row.rule is not None:
+            click.echo(f"  {'':{width}}    rule: {row.rule}")
+
+
+def _said(row: Compared) -> str:
+    if row.refused is not None:
+        return f"refused   {row.refused.code}: {row.refused.message}"
+    if row.verdict is None:
+        return "accepted"
+    return f"accepted  {_TRUTHS[row.verdict.truth]}"

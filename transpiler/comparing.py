@@ -1,0 +1,90 @@
+"""One selector, and one message, in every dialect: who accepts it, what each answers, and which rule makes it so.
+
+The rule is found by experiment. A dialect that parts from ``jms`` is tried again with one answer of its record
+replaced by that of ``jms``; where the difference goes away, that question is the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from transpiler.compiler import parse_selector
+from transpiler.diagnostics import Diagnostic
+from transpiler.errors import TranspilerError
+from transpiler.message.message import Message
+from transpiler.message.types import Truth
+from transpiler.reference.evaluate import Verdict, judge
+from transpiler.selector.deviations import QUESTIONS, answer
+from transpiler.selector.dialects import DIALECTS, JMS, Dialect
+from transpiler.selector.printer import print_selector
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What one dialect says: why it refuses, or its verdict; and the rule by which it parts from ``jms``."""
+
+    dialect: Dialect
+    refused: Diagnostic | None
+    verdict: Verdict | None
+    rule: str | None
+    #: The selector as this dialect reads it, in canonical text, where ``jms`` would read another one.
+    reading: str | None = None
+
+    @property
+    def truth(self) -> Truth:
+        """The answer on the message; unknown where there is none."""
+        return None if self.verdict is None else self.verdict.truth
+
+
+def compare_dialects(
+    selector: str, message: Message | None = None, dialects: Iterable[str] = tuple(DIALECTS)
+) -> list[Compared]:
+    """What each dialect makes of a selector, on a message if there is one."""
+    standard = _outcome(selector, message, JMS)
+    result = []
+    for name in dialects:
+        dialect = DIALECTS[name]
+        refused, verdict = _outcome(selector, message, dialect)
+        parts = _differs((refused, verdict), standard)
+        rule = _rule(selector, message, dialect, standard) if parts and dialect is not JMS else None
+        result.append(Compared(dialect, refused, verdict, rule, _reading(selector, dialect)))
+    return result
+
+
+_Outcome = tuple[Diagnostic | None, Verdict | None]
+
+
+def _outcome(selector: str, message: Message | None, dialect: Dialect) -> _Outcome:
+    try:
+        tree = parse_selector(selector, dialect)
+    except TranspilerError as error:
+        return error.diagnostics[0], None
+    return None, None if message is None else judge(tree, message, dialect)
+
+
+def _differs(one: _Outcome, other: _Outcome) -> bool:
+    """Whether two dialects part: one refuses, or the verdicts are not the same."""
+    if (one[0] is None) is not (other[0] is None):
+        return True
+    return one[1] != other[1] and (one[1] is None or other[1] is None or one[1].truth is not other[1].truth)
+
+
+def _reading(selector: str, dialect: Dialect) -> str | None:
+    try:
+        own, standard = parse_selector(selector, dialect), parse_selector(selector, JMS)
+    except TranspilerError:
+        return None
+    return None if own is None or own == standard else print_selector(own, dialect)
+
+
+def _rule(selector: str, message: Message | None, dialect: Dialect, standard: _Outcome) -> str:
+    # What decides many things at once is tried last: it would explain too much.
+    for name, question in sorted(QUESTIONS.items(), key=lambda item: item[0] in ("types", "fields")):
+        own, default = getattr(dialect, name), getattr(JMS, name)
+        if own == default or name == "on_throw":
+            continue
+        changed = replace(dialect, **{name: default})
+        if not _differs(_outcome(selector, message, changed), standard):
+            return f"{question}: {answer(own)}"
+    return "several rules together"

@@ -1,0 +1,172 @@
+"""What a broker takes a property of an AMQP type for: one table a broker.
+
+The Java brokers have the types of the Java language, because their comparisons tell a short from an int. The others
+have numbers, strings and booleans. A type that a table leaves out is NULL there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+
+from transpiler.message.types import AmqpType
+
+
+class OperandType(Enum):
+    """The types of operands, narrow before wide."""
+
+    BOOLEAN = "boolean"
+    BYTE = "byte"
+    SHORT = "short"
+    INT = "int"
+    LONG = "long"
+    FLOAT = "float"
+    DOUBLE = "double"
+    #: An integer literal beyond 64 bits: Java's BigDecimal.
+    BIG = "big"
+    STRING = "string"
+    CHAR = "char"
+    BYTES = "bytes"
+    #: Erlang's plus_infinity, minus_infinity and nan, which are neither numbers nor strings.
+    ATOM = "atom"
+
+    @property
+    def integer(self) -> bool:
+        """Whether it is an exact number."""
+        return self in (OperandType.BYTE, OperandType.SHORT, OperandType.INT, OperandType.LONG, OperandType.BIG)
+
+    @property
+    def floating(self) -> bool:
+        """Whether it is an approximate number."""
+        return self in (OperandType.FLOAT, OperandType.DOUBLE)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether arithmetic takes it."""
+        return self.integer or self.floating
+
+
+class UnsignedLong(Enum):
+    """What an unsigned long above 2**63-1 becomes."""
+
+    WRAPPED = "Java's longValue"
+    DOUBLE = "a double"
+    EXACT = "itself"
+
+
+class ByteText(Enum):
+    """What text a binary value or a uuid is."""
+
+    NONE = "none"
+    BYTES = "its bytes as text"
+    UUID = "a uuid in hexadecimal digits"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperandTypes:
+    """The type of a property by its AMQP type; ``throws`` names those on which the evaluation ends."""
+
+    table: Mapping[AmqpType, OperandType]
+    throws: frozenset[AmqpType] = frozenset()
+    unsigned_long: UnsignedLong = UnsignedLong.WRAPPED
+    byte_text: ByteText = ByteText.NONE
+    #: A char as the number of its code point.
+    char_is_number: bool = False
+    #: Whether NaN and the infinities are values, or make the property a missing one.
+    special_doubles: bool = True
+
+    def names(self, operand_type: OperandType) -> tuple[str, ...]:
+        """The AMQP types that become one type, by their names."""
+        return tuple(amqp.value for amqp, found in self.table.items() if found is operand_type)
+
+
+_STRINGS = {AmqpType.STRING: OperandType.STRING, AmqpType.SYMBOL: OperandType.STRING}
+_DECIMALS = dict.fromkeys((AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128), OperandType.DOUBLE)
+_INTEGERS = dict.fromkeys(
+    (
+        AmqpType.UBYTE,
+        AmqpType.USHORT,
+        AmqpType.UINT,
+        AmqpType.ULONG,
+        AmqpType.BYTE,
+        AmqpType.SHORT,
+        AmqpType.INT,
+        AmqpType.LONG,
+        AmqpType.TIMESTAMP,
+    ),
+    OperandType.LONG,
+)
+_FLOATS = {AmqpType.FLOAT: OperandType.DOUBLE, AmqpType.DOUBLE: OperandType.DOUBLE}
+_BOOLEAN = {AmqpType.BOOLEAN: OperandType.BOOLEAN}
+_BYTES = {AmqpType.BINARY: OperandType.BYTES, AmqpType.UUID: OperandType.BYTES}
+
+#: Numbers without widths; the default dialect's evaluator and compiler know the rest.
+JMS_TYPES = OperandTypes(
+    MappingProxyType(
+        _BOOLEAN | _INTEGERS | _FLOATS | _DECIMALS | _STRINGS | _BYTES | {AmqpType.CHAR: OperandType.STRING}
+    )
+)
+
+#: The Apache AMQP filter document, Figure 2, with Java's types as they are.
+TYPED_JMS = OperandTypes(
+    MappingProxyType(
+        _BOOLEAN
+        | {
+            AmqpType.BYTE: OperandType.BYTE,
+            AmqpType.UBYTE: OperandType.SHORT,
+            AmqpType.SHORT: OperandType.SHORT,
+            AmqpType.USHORT: OperandType.INT,
+            AmqpType.INT: OperandType.INT,
+            AmqpType.UINT: OperandType.LONG,
+            AmqpType.ULONG: OperandType.LONG,
+            AmqpType.LONG: OperandType.LONG,
+            AmqpType.TIMESTAMP: OperandType.LONG,
+            AmqpType.FLOAT: OperandType.FLOAT,
+            AmqpType.DOUBLE: OperandType.DOUBLE,
+        }
+        | _DECIMALS
+        | _STRINGS
+        | {AmqpType.CHAR: OperandType.CHAR}
+        | _BYTES
+    )
+)
+
+#: Booleans, 64-bit integers, doubles, strings of bytes; nothing else has a value.
+QPID_CPP_TYPES = OperandTypes(
+    MappingProxyType(_BOOLEAN | _INTEGERS | _FLOATS | _STRINGS | {AmqpType.BINARY: OperandType.STRING}),
+    unsigned_long=UnsignedLong.DOUBLE,
+    byte_text=ByteText.BYTES,
+)
+
+#: Erlang's numbers, and binaries for all that is text or bytes.
+SQL_FILTER_TYPES = OperandTypes(
+    MappingProxyType(
+        _BOOLEAN
+        | _INTEGERS
+        | _FLOATS
+        | _DECIMALS
+        | _STRINGS
+        | {AmqpType.CHAR: OperandType.LONG, AmqpType.BINARY: OperandType.STRING, AmqpType.UUID: OperandType.STRING}
+    ),
+    unsigned_long=UnsignedLong.EXACT,
+    byte_text=ByteText.BYTES,
+    char_is_number=True,
+    special_doubles=False,
+)
+
+#: What the client's header table has; a timestamp or binary header has no clause in the evaluator.
+RABBITMQ_JMS_TYPES = OperandTypes(
+    MappingProxyType(
+        _BOOLEAN
+        | {amqp: kind for amqp, kind in _INTEGERS.items() if amqp is not AmqpType.TIMESTAMP}
+        | _FLOATS
+        | _DECIMALS
+        | _STRINGS
+        | {AmqpType.CHAR: OperandType.STRING, AmqpType.UUID: OperandType.STRING}
+    ),
+    throws=frozenset({AmqpType.TIMESTAMP, AmqpType.BINARY}),
+    byte_text=ByteText.UUID,
+    special_doubles=False,
+)

@@ -1,0 +1,225 @@
+"""Arithmetic on operands, by the rules of a dialect."""
+
+from __future__ import annotations
+
+import math
+import operator as op
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from transpiler.message.operand_types import OperandType
+from transpiler.reference.values import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, wrap
+from transpiler.selector.ast import Arithmetic
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.rules import Division, IntegerArithmetic, NotNumbers, Remainder, Signs
+
+_BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
+    Arithmetic.ADD: op.add,
+    Arithmetic.SUBTRACT: op.sub,
+    Arithmetic.MULTIPLY: op.mul,
+}
+
+
+def sign(operator: Arithmetic, value: Operand, dialect: Dialect) -> Operand:
+    """A unary plus or minus."""
+    checked = dialect.signs is Signs.BEFORE_PRIMARY or dialect.not_numbers is NotNumbers.THROWS
+    if operator is Arithmetic.ADD and not checked:
+        # Every Java broker lets a unary plus stand before anything and do nothing.
+        return value
+    if value is None:
+        return None
+    if not value.numeric:
+        if dialect.not_numbers is NotNumbers.THROWS:
+            raise BrokerError("a sign before what is no number")
+        return None
+    if operator is Arithmetic.ADD:
+        return value
+    number = value.value
+    assert isinstance(number, int | float)
+    if value.type.floating:
+        return Value(value.type, -number)
+    match dialect.integer_arithmetic:
+        case IntegerArithmetic.LONG:
+            return _long(-int(number))
+        case IntegerArithmetic.WRAP_LONG:
+            return Value(OperandType.LONG, wrap(-int(number), 64))
+        case IntegerArithmetic.BIGNUM:
+            return Value(OperandType.LONG, -number)
+        case IntegerArithmetic.WRAP_INT:
+            return _java_negate(value, int(number))
+
+
+def _java_negate(value: Value, number: int) -> Operand:
+    match value.type:
+        case OperandType.INT:
+            return Value(value.type, wrap(-number, 32))
+        case OperandType.LONG:
+            return Value(value.type, wrap(-number, 64))
+        case OperandType.BIG:
+            return Value(OperandType.LONG if -number == LONG_MIN else value.type, -number)
+        case _:
+            raise BrokerError(f"a {value.type.value} cannot be negated")
+
+
+def calculate(
+    operator: Arithmetic, left: Callable[[], Operand], right: Callable[[], Operand], dialect: Dialect
+) -> Operand:
+    """A binary operation; the operands are evaluated here, for Java leaves the right one where the left is NULL."""
+    first = left()
+    if first is None and dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT:
+        return None
+    second = right()
+    if first is None or second is None:
+        return None
+    if not (first.numeric and second.numeric):
+        return _not_numbers(operator, first, second, dialect)
+    match operator:
+        case Arithmetic.DIVIDE:
+            return _divide(first, second, dialect)
+        case Arithmetic.REMAINDER:
+            return _remainder(first, second, dialect)
+        case _:
+            return _basic(operator, first, second, dialect)
+
+
+def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) -> Operand:
+    match dialect.not_numbers:
+        case NotNumbers.UNKNOWN:
+            # Arithmetic on what is no number is unknown, as arithmetic with NULL is.
+            return None
+        case NotNumbers.CONCATENATE if operator is Arithmetic.ADD and left.type is OperandType.STRING:
+            return Value(OperandType.STRING, java_text(left) + java_text(right))
+        case NotNumbers.THROWS if operator is Arithmetic.DIVIDE and right.numeric and right.value == 0:
+            # By Erlang's order of terms everything else is above a number.
+            return Value(OperandType.ATOM, "plus_infinity")
+        case _:
+            raise BrokerError(f"{operator.value} on what is no number")
+
+
+def _basic(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) -> Operand:
+    calculation = _BASIC[operator]
+    if left.type.floating or right.type.floating:
+        return _float(lambda: calculation(float(left.value), float(right.value)), dialect)  # type: ignore[arg-type]
+    result = calculation(left.value, right.value)
+    match dialect.integer_arithmetic:
+        case IntegerArithmetic.LONG:
+            # Integer arithmetic has 64 bits; what does not fit is unknown.
+            return _long(result)
+        case IntegerArithmetic.WRAP_LONG:
+            return Value(OperandType.LONG, wrap(result, 64))
+        case IntegerArithmetic.BIGNUM:
+            return Value(OperandType.LONG, result)
+        case IntegerArithmetic.WRAP_INT:
+            # Two BigDecimals, or one and an int, are ints to Java's code.
+            if OperandType.LONG in (left.type, right.type):
+                return Value(OperandType.LONG, wrap(result, 64))
+            return Value(OperandType.INT, wrap(result, 32))
+
+
+def _long(value: int) -> Operand:
+    return Value(OperandType.LONG, value) if LONG_MIN <= value <= LONG_MAX else None
+
+
+def _float(calculation: Callable[[], float], dialect: Dialect) -> Operand:
+    """A double; Erlang has no infinity and throws instead."""
+    try:
+        result = calculation()
+    except OverflowError:
+        result = math.inf
+    if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM and not math.isfinite(result):
+        raise BrokerError("the result is too large for a float")
+    return Value(OperandType.DOUBLE, result)
+
+
+def _divide(left: Value, right: Value, dialect: Dialect) -> Operand:
+    first, second = left.value, right.value
+    assert isinstance(first, int | float)
+    assert isinstance(second, int | float)
+    integers = left.type.integer and right.type.integer
+    match dialect.division:
+        case Division.TRUNCATING | Division.TRUNCATING_THROWING if integers:
+            throws = dialect.division is Division.TRUNCATING_THROWING
+            if throws and (second == 0 or (first == LONG_MIN and second == -1)):
+                raise BrokerError("an integer division without a result")
+            # Java's integer division truncates toward zero; by zero it has no value.
+            if second == 0:
+                return None
+            quotient = abs(int(first)) // abs(int(second))
+            return _long(quotient if (first < 0) == (second < 0) else -quotient)
+        case Division.BY_ZERO_UNKNOWN if second == 0:
+            return None
+        case Division.BY_ZERO_ATOMS if second == 0:
+            atom = "nan" if first == 0 else "plus_infinity" if first > 0 else "minus_infinity"
+            return Value(OperandType.ATOM, atom)
+        case _:
+            return _float(lambda: divide(float(first), float(second)), dialect)
+
+
+def divide(dividend: float, divisor: float) -> float:
+    """IEEE 754 division, which Python refuses for a zero divisor."""
+    if divisor != 0:
+        return dividend / divisor
+    if dividend == 0 or math.isnan(dividend):
+        return math.nan
+    return math.copysign(math.inf, dividend) * math.copysign(1, divisor)
+
+
+def _remainder(left: Value, right: Value, dialect: Dialect) -> Operand:
+    first, second = left.value, right.value
+    assert isinstance(first, int | float)
+    assert isinstance(second, int | float)
+    if dialect.remainder is Remainder.DOUBLE:
+        dividend, divisor = float(first), float(second)
+        if divisor == 0 or math.isinf(dividend):
+            return Value(OperandType.DOUBLE, math.nan)
+        return Value(OperandType.DOUBLE, math.fmod(dividend, divisor))
+    if not (left.type.integer and right.type.integer) or second == 0:
+        return None
+    rest = abs(int(first)) % abs(int(second))
+    return Value(OperandType.LONG, rest if first >= 0 else -rest)
+
+
+def java_text(value: Value) -> str:
+    """What Java's string concatenation writes."""
+    match value.value:
+        case bool() as truth:
+            return "true" if truth else "false"
+        case float() as number:
+            return _java_float(number, value.type)
+        case tuple() as items:
+            return f"[{', '.join(items)}]"
+        case other:
+            return str(other)
+
+
+def _java_float(number: float, kind: OperandType) -> str:
+    """Double.toString: the shortest digits, with a point, and an exponent outside 0.001 to 10 million."""
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    if number == 0:
+        return "-0.0" if math.copysign(1, number) < 0 else "0.0"
+    digits = _shortest_float(abs(number)) if kind is OperandType.FLOAT else repr(abs(number))
+    mantissa, _, exponent = digits.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    figures = (whole + fraction).lstrip("0")
+    leading = len(whole + fraction) - len(figures)
+    point = len(whole) - leading + int(exponent or 0)
+    figures = figures.rstrip("0") or "0"
+    sign = "-" if number < 0 else ""
+    if -2 <= point <= 7:
+        if point <= 0:
+            return f"{sign}0.{'0' * -point}{figures}"
+        padded = figures.ljust(point, "0")
+        return f"{sign}{padded[:point]}.{padded[point:] or '0'}"
+    return f"{sign}{figures[0]}.{figures[1:] or '0'}E{point - 1}"
+
+
+def _shortest_float(number: float) -> str:
+    for precision in range(1, 10):
+        text = f"{number:.{precision}g}"
+        if struct.unpack("f", struct.pack("f", float(text)))[0] == number:
+            return text
+    return repr(number)

@@ -1,0 +1,208 @@
+"""Comparison of two operands that are not NULL, by the rules of a dialect."""
+
+from __future__ import annotations
+
+import math
+import operator as op
+import re
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from transpiler.message.operand_types import OperandType
+from transpiler.reference.values import BrokerError, Value
+from transpiler.selector.ast import Comparison
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.rules import FloatOrder, NullEquality, Ordering, TypeLadder, UnlikeTypes
+
+_HOLDS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
+    Comparison.EQ: op.eq,
+    Comparison.NE: op.ne,
+    Comparison.LT: op.lt,
+    Comparison.LE: op.le,
+    Comparison.GT: op.gt,
+    Comparison.GE: op.ge,
+}
+_WIDTH = {
+    kind: width for width, kind in enumerate((OperandType.BYTE, OperandType.SHORT, OperandType.INT, OperandType.LONG))
+}
+
+
+def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, convert: bool = False) -> bool:
+    """Whether the comparison holds; ``BrokerError`` where the broker ends in an exception."""
+    if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
+        # <> is NOT of =.
+        return not compare(Comparison.EQ, left, right, dialect, convert)
+    match dialect.type_ladder:
+        case TypeLadder.UPWARDS | TypeLadder.UPWARDS_THROWING:
+            return _up_the_ladder(operator, left, right, dialect, convert)
+        case TypeLadder.EXACT:
+            return _exactly(operator, left, right, dialect)
+        case TypeLadder.PROMOTION:
+            return _promoted(operator, left, right)
+
+
+def compare_null(operator: Comparison, left: Value | None, right: Value | None, dialect: Dialect) -> bool | None:
+    """A comparison of which a side is NULL."""
+    # "SQL treats a NULL value as unknown. Comparison or arithmetic with an unknown value always yields an unknown."
+    if not operator.is_equality or dialect.null_equality is NullEquality.UNKNOWN:
+        return None
+    if left is None and right is None:
+        equal = True
+    elif left is None and dialect.null_equality is NullEquality.FALSE_ON_THE_RIGHT:
+        return None
+    else:
+        equal = False
+    return equal if operator is Comparison.EQ else not equal
+
+
+def _promoted(operator: Comparison, left: Value, right: Value) -> bool:
+    if left.numeric and right.numeric:
+        # Java's numeric promotion: where one is a floating point number, the other becomes a double.
+        first, second = left.value, right.value
+        if left.type.floating or right.type.floating:
+            first, second = float(first), float(second)  # type: ignore[arg-type]
+        return _HOLDS[operator](first, second)
+    # "Comparison ... of values of unlike types: the value of the operation is false." Of = and <> alike.
+    if left.type is not right.type:
+        return False
+    # "String and Boolean comparison is restricted to = and <>"; of two properties an ordering is false.
+    return operator.is_equality and _HOLDS[operator](left.value, right.value)
+
+
+def _exactly(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
+    if left.numeric and right.numeric:
+        # Python compares an int with a float exactly, as Erlang does.
+        return _HOLDS[operator](left.value, right.value)
+    if dialect.ordering is Ordering.TERMS:
+        return _HOLDS[operator](_term(left), _term(right))
+    if left.type is not right.type:
+        return False
+    if operator is Comparison.EQ:
+        return left.value == right.value
+    return left.type is OperandType.STRING and _HOLDS[operator](_octets(left), _octets(right))
+
+
+def _octets(value: Value) -> bytes:
+    return str(value.value).encode("utf-8", "surrogateescape")
+
+
+def _term(value: Value) -> tuple[int, Any]:
+    """Erlang's order: a number is below an atom, which is below a binary."""
+    match value.type:
+        case OperandType.BOOLEAN:
+            return 1, "true" if value.value else "false"
+        case OperandType.ATOM:
+            return 1, value.value
+        case OperandType.STRING:
+            return 2, _octets(value)
+        case _:
+            return 0, value.value
+
+
+def _up_the_ladder(operator: Comparison, left: Value, right: Value, dialect: Dialect, convert: bool) -> bool:
+    lists = isinstance(left.value, tuple) or isinstance(right.value, tuple)
+    if lists or OperandType.BYTES in (left.type, right.type):
+        if operator is not Comparison.EQ:
+            raise BrokerError("an array of bytes has no order")
+        # Two arrays are equal only where they are one.
+        return left.type is right.type and bool(left.origin) and left.origin == right.origin
+    if left.type is not right.type:
+        converted = _converted(left, right, dialect) if convert else None
+        if converted is not None:
+            left, right = converted
+        elif not _climbs(left.type, right.type):
+            return False
+        if left.type.floating or right.type.floating:
+            return _compare_java_floats(operator, left, right, dialect)
+        return _HOLDS[operator](left.value, right.value)
+    match left.type:
+        case OperandType.FLOAT | OperandType.DOUBLE:
+            return _HOLDS[operator](_compare_to_key(left.value), _compare_to_key(right.value))
+        case OperandType.STRING | OperandType.CHAR:
+            return _HOLDS[operator](_units(left), _units(right))
+        case _:
+            return _HOLDS[operator](left.value, right.value)
+
+
+def _units(value: Value) -> bytes:
+    """String.compareTo goes by UTF-16 units."""
+    return str(value.value).encode("utf-16-be", "surrogatepass")
+
+
+def _climbs(left: OperandType, right: OperandType) -> bool:
+    """Whether Java's code converts one of the two types: it lacks the clauses for a narrow right side."""
+    if not (left.numeric and right.numeric) or OperandType.BIG in (left, right):
+        return False
+    if right in (OperandType.BYTE, OperandType.SHORT):
+        return _WIDTH.get(left, 9) < _WIDTH[right]
+    return True
+
+
+def _compare_java_floats(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
+    if OperandType.DOUBLE in (left.type, right.type):
+        narrowing = (left.type, right.type) == (OperandType.DOUBLE, OperandType.FLOAT)
+        if narrowing and dialect.type_ladder is TypeLadder.UPWARDS_THROWING:
+            raise BrokerError("a double on the left is cast to the float on the right")
+        first, second = float(left.value), float(right.value)  # type: ignore[arg-type]
+    else:
+        first, second = to_float(left.value), to_float(right.value)
+    if dialect.float_order is FloatOrder.COMPARE_TO:
+        return _HOLDS[operator](_compare_to_key(first), _compare_to_key(second))
+    return _HOLDS[operator](first, second)
+
+
+def to_float(number: Any) -> float:
+    """The nearest 32-bit floating point number."""
+    exact = float(number)
+    try:
+        # An integer goes to 24 bits in one step, not by way of a double.
+        if isinstance(number, int) and abs(number) > 2**53:
+            shift = abs(number).bit_length() - 26
+            cut = abs(number) >> shift << shift
+            cut |= (abs(number) != cut) << shift
+            exact = math.copysign(float(cut), number)
+        return float(struct.unpack("f", struct.pack("f", exact))[0])
+    except OverflowError:
+        return math.copysign(math.inf, exact)
+
+
+def _compare_to_key(value: Any) -> tuple[int, float, float]:
+    """Double.compareTo: NaN equals itself and is above all, -0.0 is below 0.0."""
+    if math.isnan(value):
+        return 1, 0.0, 0.0
+    return 0, value, math.copysign(1.0, value) if value == 0 else 0.0
+
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_FLOATING = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
+_BITS = {OperandType.BYTE: 8, OperandType.SHORT: 16, OperandType.INT: 32, OperandType.LONG: 64}
+
+
+def _converted(left: Value, right: Value, dialect: Dialect) -> tuple[Value, Value] | None:
+    """convert_string_expressions: a string is read as the type of the other side; None where it is no such text."""
+    if left.type is OperandType.STRING:
+        read = read_text(str(left.value), right.type)
+        return None if read is None else (read, right)
+    if right.type is OperandType.STRING:
+        if left.type is OperandType.BOOLEAN and dialect.type_ladder is TypeLadder.UPWARDS_THROWING:
+            raise BrokerError("the boolean is cast to the string")
+        read = read_text(str(right.value), left.type)
+        return None if read is None else (left, read)
+    return None
+
+
+def read_text(text: str, wanted: OperandType) -> Value | None:
+    """A number or boolean out of text, as Java's ``valueOf`` reads it."""
+    match wanted:
+        case OperandType.BOOLEAN:
+            return Value(wanted, text.lower() == "true")
+        case OperandType.FLOAT | OperandType.DOUBLE if _FLOATING.fullmatch(text.strip()):
+            number = float(text.strip().rstrip("fFdD") if "N" not in text and "I" not in text else text.strip())
+            return Value(wanted, to_float(number) if wanted is OperandType.FLOAT else number)
+        case _ if wanted in _BITS and _INTEGER.fullmatch(text):
+            bits = _BITS[wanted]
+            number = int(text)
+            return Value(wanted, number) if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else None
+        case _:
+            return None

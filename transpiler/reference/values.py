@@ -1,0 +1,209 @@
+"""Operands with their types, as a broker sees them: literals, properties and header fields of one message."""
+
+from __future__ import annotations
+
+import math
+import time
+from decimal import Decimal
+from typing import NamedTuple
+from uuid import UUID
+
+from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
+from transpiler.message.message import Message
+from transpiler.message.operand_types import ByteText, OperandType, UnsignedLong
+from transpiler.message.types import AmqpType, AmqpValue, SelectorValue, coerce
+from transpiler.selector import ast
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.rules import IntegerArithmetic
+
+LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
+INT_MIN, INT_MAX = -(2**31), 2**31 - 1
+
+
+class BrokerError(Exception):
+    """The broker's evaluation ends here in an exception; the text says what on."""
+
+
+class Value(NamedTuple):
+    """An operand that is not NULL. ``origin`` is the property that it comes from, for types compared by identity."""
+
+    type: OperandType
+    value: bool | int | float | str | bytes | tuple[str, ...]
+    origin: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether arithmetic takes it."""
+        return self.type.numeric
+
+
+#: None is NULL, and the value of an unknown condition.
+Operand = Value | None
+
+_PLAIN: dict[type, OperandType] = {
+    bool: OperandType.BOOLEAN,
+    int: OperandType.LONG,
+    float: OperandType.DOUBLE,
+    str: OperandType.STRING,
+    bytes: OperandType.BYTES,
+}
+
+
+def of_selector(value: SelectorValue) -> Operand:
+    """A value of the default dialect, which knows no widths."""
+    return None if value is None else Value(_PLAIN[type(value)], value)
+
+
+def wrap(value: int, bits: int) -> int:
+    """An integer in two's complement."""
+    half: int = 1 << (bits - 1)
+    return (value + half) % (2 * half) - half
+
+
+def literal(node: ast.Literal, dialect: Dialect) -> Operand:
+    """The value of a literal."""
+    match node:
+        case ast.NullLiteral():
+            return None
+        case ast.StringLiteral(value=value):
+            return Value(OperandType.STRING, dict(dialect.fields.rewritten).get(value, value))
+        case ast.BinaryLiteral(value=octets):
+            return Value(OperandType.STRING, octets.decode("utf-8", "surrogateescape"))
+        case ast.IntegerLiteral(value=number):
+            if dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT:
+                return _java_integer(number)
+            return Value(OperandType.LONG, number)
+        case ast.FloatLiteral(value=approximate):
+            return Value(OperandType.DOUBLE, approximate)
+        case ast.BooleanLiteral(value=truth):
+            return Value(OperandType.BOOLEAN, truth)
+
+
+def _java_integer(number: int) -> Value:
+    """A decimal literal of ActiveMQ's parser, whose minus is an operator of its own.
+
+    Beyond 64 bits it is a BigDecimal, but an int where its low 64 bits are one.
+    """
+    sign, size = (-1 if number < 0 else 1), abs(number)
+    low = wrap(size, 64)
+    if INT_MIN <= low <= INT_MAX:
+        return Value(OperandType.INT, wrap(sign * low, 32))
+    if size <= LONG_MAX or number == LONG_MIN:
+        return Value(OperandType.LONG, number)
+    return Value(OperandType.BIG, number)
+
+
+def from_amqp(value: AmqpValue | None, dialect: Dialect, origin: str = "") -> Operand:
+    """What the broker takes a property's value for; ``BrokerError`` where it has no clause for the type."""
+    types = dialect.types
+    if value is None or value.value is None:
+        return None
+    if value.type in types.throws:
+        raise BrokerError(f"{origin} is a {value.type.value}, for which the evaluation has no clause")
+    operand_type = types.table.get(value.type)
+    if operand_type is None:
+        return None
+    content = value.value
+    match operand_type:
+        case OperandType.LONG if types.char_is_number and value.type is AmqpType.CHAR:
+            return Value(OperandType.LONG, ord(str(content)))
+        case OperandType.LONG if value.type is AmqpType.ULONG and isinstance(content, int) and content > LONG_MAX:
+            match types.unsigned_long:
+                case UnsignedLong.DOUBLE:
+                    return Value(OperandType.DOUBLE, float(content))
+                case UnsignedLong.EXACT:
+                    return Value(OperandType.LONG, content)
+                case UnsignedLong.WRAPPED:
+                    return Value(OperandType.LONG, wrap(content, 64))
+        case OperandType.FLOAT | OperandType.DOUBLE:
+            assert isinstance(content, int | float | Decimal)
+            number = float(content)
+            if not types.special_doubles and not math.isfinite(number):
+                return None
+            return Value(operand_type, number)
+        case OperandType.STRING if isinstance(content, UUID) and types.byte_text is ByteText.UUID:
+            return Value(operand_type, str(content))
+        case OperandType.STRING if isinstance(content, bytes | UUID):
+            octets = content.bytes if isinstance(content, UUID) else content
+            return Value(operand_type, octets.decode("utf-8", "surrogateescape"))
+        case _:
+            pass
+    found = coerce(value)
+    assert found is not None
+    return Value(operand_type, found, origin)
+
+
+def look_up(node: ast.Identifier, message: Message, dialect: Dialect) -> Operand:
+    """The value behind a name in a dialect beside the default one."""
+    field = SECTION_FIELDS[node.section, node.name] if node.section else dialect.fields.find(node.name)
+    if field is not None:
+        found = _field(field, message, dialect)
+        if found is not None or not field.or_property:
+            return found
+    return from_amqp((message.application_properties or {}).get(node.name), dialect, node.name)
+
+
+def _field(field: BrokerField, message: Message, dialect: Dialect) -> Operand:
+    found: object = None
+    for place in field.places:
+        section = getattr(message, place.section)
+        if section is None:
+            continue
+        found = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
+        if isinstance(found, AmqpValue) and found.value is None:
+            found = None
+        if found is not None:
+            break
+    if found is None:
+        found = field.default
+    if found is None:
+        return None
+    return _read(field, found, dialect)
+
+
+def _read(field: BrokerField, found: object, dialect: Dialect) -> Operand:
+    match field.reading:
+        case Reading.DELIVERY_MODE:
+            return Value(field.type, "PERSISTENT" if found else "NON_PERSISTENT")
+        case Reading.DURABILITY:
+            return Value(field.type, "DURABLE" if found else "NON_DURABLE")
+        case Reading.ID | Reading.PREFIXED_ID:
+            if not isinstance(found, AmqpValue) or found.type is not AmqpType.STRING:
+                return None
+            text = str(found.value)
+            if field.reading is Reading.PREFIXED_ID and not text.startswith("ID:"):
+                text = f"ID:{text}"
+            return Value(field.type, text)
+        case Reading.REDELIVERED:
+            assert isinstance(found, int)
+            return Value(field.type, found > 0)
+        case Reading.DELIVERIES:
+            assert isinstance(found, int)
+            return Value(field.type, found + 1)
+        case Reading.WHOLE_SECONDS:
+            assert isinstance(found, int)
+            # C++ divides toward zero.
+            return Value(field.type, found - (found % 1000 if found >= 0 else -(-found % 1000)))
+        case Reading.TEXT:
+            assert isinstance(found, bytes)
+            return Value(field.type, found.decode("utf-8", "surrogateescape"))
+        case Reading.AS_IS if isinstance(found, AmqpValue):
+            return from_amqp(found, dialect, field.name)
+        case Reading.AS_IS:
+            assert isinstance(found, bool | int | str)
+            return Value(field.type, found)
+
+
+def utc(now: int | None) -> Value:
+    """UTC(): milliseconds since the epoch, those given or those of the clock."""
+    return Value(OperandType.LONG, time.time_ns() // 1_000_000 if now is None else now)
+
+
+def body_text(message: Message) -> str | None:
+    """The text of the body: an amqp-value that is a string, or data in UTF-8."""
+    body = message.body
+    if body is None:
+        return None
+    if body.value is not None and isinstance(body.value.value, str):
+        return body.value.value
+    return body.data.decode("utf-8", "replace") if body.data is not None else None

@@ -1,0 +1,164 @@
+"""Where the dialects differ, said by their records: the questions, the answers, and a page of all of them.
+
+Nothing here knows a broker; a row of the page is a field of the record, a cell is its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from enum import Enum
+from types import MappingProxyType
+
+from transpiler.message.broker_fields import BrokerField, BrokerFields
+from transpiler.message.operand_types import OperandTypes
+from transpiler.message.types import AmqpType
+from transpiler.selector.dialects import DIALECTS, JMS, Dialect
+from transpiler.selector.rules import Extension
+
+#: Each field of the record as a question, in the order of the page: first how text reads, then what it means.
+QUESTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "max_length": "characters of a selector, at most",
+        "max_tokens": "words and signs, at most",
+        "blank_is_no_selector": "white space alone is no selector",
+        "identifiers": "names",
+        "double_quotes": "text in double quotes",
+        "reserved_words": "reserved words",
+        "comments": "`--` and `/* */`",
+        "numeric_literals": "numeric literals",
+        "extensions": "constructs beyond the standard",
+        "not_binding": "NOT binds",
+        "associativity": "of two arithmetic operators in a row, first comes",
+        "signs": "a sign stands before",
+        "operand_kinds": "operands are checked",
+        "in_operand": "on the left of IN",
+        "like_operand": "on the left of LIKE",
+        "null_operand": "on the left of IS NULL",
+        "escapes": "ESCAPE",
+        "types": "types of properties",
+        "fields": "names of header fields",
+        "logic": "AND and OR with unknown",
+        "evaluation": "evaluated are",
+        "null_equality": "`=` with NULL",
+        "unlike_types": "comparison of unlike types",
+        "type_ladder": "numbers of two types compare",
+        "float_order": "NaN and -0.0",
+        "ordering": "`<` on what is no number",
+        "integer_arithmetic": "integers have",
+        "division": "`/`",
+        "remainder": "`%`",
+        "not_numbers": "arithmetic on what is no number",
+        "bare_name": "a name that is no boolean, as a condition",
+        "between": "BETWEEN",
+        "like_not_string": "LIKE on what is no string",
+        "in_not_string": "IN on what is no string",
+        "wildcards": "`_` and `%` stand for",
+        "on_throw": "where the evaluation throws",
+    }
+)
+
+
+def answer(value: object) -> str:
+    """The value of a field in words."""
+    match value:
+        case Extension():
+            names = [item.name.lower().replace("_", " ") for item in Extension if item in value and item.name]
+            return ", ".join(names) or "none"
+        case Enum():
+            return str(value.value)
+        case bool():
+            return "yes" if value else "no"
+        case OperandTypes():
+            kinds = sorted({kind.value for kind in value.table.values()})
+            thrown = sorted(amqp.value for amqp in value.throws)
+            return ", ".join(kinds) + (f"; {' and '.join(thrown)} throw" if thrown else "")
+        case BrokerFields():
+            return "the table below"
+        case None:
+            return "no limit"
+        case "":
+            return "it never does"
+        case int():
+            return f"{value:,}"
+        case _:
+            return str(value)
+
+
+def deviations(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
+    """The questions that a dialect answers in another way than ``jms``, with both answers."""
+    for name, question in QUESTIONS.items():
+        own, default = getattr(dialect, name), getattr(JMS, name)
+        if own != default:
+            yield question, answer(own), answer(default)
+
+
+def page() -> str:
+    """The page of deviations, in Markdown."""
+    lines = [
+        "# Dialects",
+        "",
+        "What each dialect answers where brokers part. This page is written from the `Dialect` records, and a test",
+        "keeps it true: `python -m transpiler.selector.deviations > docs/dialects.md`.",
+        "",
+    ]
+    brokers = [dialect for dialect in DIALECTS.values() if dialect is not JMS]
+    for name, question in QUESTIONS.items():
+        if name == "fields":
+            continue
+        answers: dict[str, list[str]] = {}
+        for dialect in DIALECTS.values():
+            answers.setdefault(answer(getattr(dialect, name)), []).append(f"`{dialect.name}`")
+        if len(answers) == 1:
+            continue
+        lines += [f"## {question[0].upper()}{question[1:]}", "", "| dialects | answer |", "|---|---|"]
+        lines += [f"| {', '.join(names)} | {_cell(said)} |" for said, names in answers.items()]
+        lines.append("")
+    lines += ["## What a property of an AMQP type is", "", _row("AMQP type", (d.name for d in brokers))]
+    lines.append("|---" * (len(brokers) + 1) + "|")
+    lines += [_row(amqp.value, (_type(dialect, amqp) for dialect in brokers)) for amqp in AmqpType]
+    lines += ["", "## Names of header fields", ""]
+    lines.append("A name that is not here is an application property. A default stands where the field is absent.")
+    lines += ["The names of `jms` are those of the README.", "", _row("name", (d.name for d in brokers))]
+    lines.append("|---" * (len(brokers) + 1) + "|")
+    names = sorted({name for dialect in brokers for name in dialect.fields.table})
+    lines += [
+        _row(f"`{name}`", (_field(dialect.fields.table.get(name), dialect, name) for dialect in brokers))
+        for name in names
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(head: str, cells: Iterator[str]) -> str:
+    return f"| {head} | {' | '.join(cells)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _type(dialect: Dialect, amqp: AmqpType) -> str:
+    if amqp in dialect.types.throws:
+        return "throws"
+    found = dialect.types.table.get(amqp)
+    return found.value if found is not None else "NULL"
+
+
+def _field(field: BrokerField | None, dialect: Dialect, name: str) -> str:
+    if field is None:
+        return "NULL" if dialect.fields.find(name) is not None else "–"
+    if not field.places:
+        return "NULL"
+    places = " or ".join(f"{place.section}.{place.field}" for place in field.places)
+    reading = "" if field.reading.value == "as is" else f", {field.reading.value}"
+    default = "" if field.default is None else f", default {str(field.default).lower()}"
+    return f"{places}{reading}{default}{', or the property' if field.or_property else ''}"
+
+
+def unasked() -> set[str]:
+    """Fields of the record that no question stands for; for the test that keeps the page whole."""
+    return {field.name for field in fields(Dialect)} - set(QUESTIONS)
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,155 @@
+"""Numeric literals as each dialect spells them: from digits to a value.
+
+A literal is the longest text that the dialect's syntax takes; what stands behind it is for the lexer to judge.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from transpiler.selector.rules import NumericLiterals
+
+#: What a literal is worth: an integer, a floating point number, or a binary string.
+Number = int | float | bytes
+
+_LONG_MAX = 2**63 - 1
+_ULONG_MAX = 2**64 - 1
+_EXPONENT = r"[eE][+-]?[0-9]+"
+
+
+class NumberError(ValueError):
+    """A literal whose value the dialect refuses; the message says why."""
+
+
+def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number, int] | None:
+    """The literal at a place of the text and where it ends, or None; ``NumberError`` where it is out of range."""
+    found = _SYNTAX[syntax].match(text, start)
+    if found is None or found.end() == start:
+        return None
+    return _VALUES[syntax](found), found.end()
+
+
+def _double(text: str) -> float:
+    return float(text)
+
+
+def _java(found: re.Match[str]) -> Number:
+    if found["floating"]:
+        mantissa, suffix = found["floating"], found["suffix"] or ""
+        value = _double(mantissa)
+        if suffix in ("f", "F"):
+            # A 32-bit literal keeps its rounded value when it is widened to a double.
+            try:
+                value = struct.unpack("f", struct.pack("f", value))[0]
+            except OverflowError:
+                value = math.inf
+        digits = re.split("[eE]", mantissa)[0]
+        if math.isinf(value) or (value == 0 and digits.strip("0.")):
+            side = "large" if value else "small"
+            raise NumberError(f"{found[0]} is too {side} for a floating point number")
+        return value
+    if found["hexadecimal"]:
+        return int(found["hexadecimal"], 16)
+    return int(found["octal"], 8) if found["octal"] else int(found["decimal"])
+
+
+def _activemq(found: re.Match[str]) -> Number:
+    if found["floating"]:
+        return _double(found["floating"])
+    if found["decimal"]:
+        return int(found["decimal"])
+    value = int(found["hexadecimal"], 16) if found["hexadecimal"] else int(found["octal"], 8)
+    if value > _LONG_MAX:
+        raise NumberError(f"{found[0]} is outside 64 signed bits")
+    return value
+
+
+def _qpid_cpp(found: re.Match[str]) -> Number:
+    text = found[0].replace("_", "")
+    if found["approximate"]:
+        value = float.fromhex(text.rstrip("fFdD")) if text[1:2] in ("x", "X") else _double(text.rstrip("fFdD"))
+        # strtod reports a range error for what has no normal double.
+        if math.isinf(value) or 0 < abs(value) < 2.0**-1022 or (value == 0 and re.split("[eEpP]", text)[0].strip("0.")):
+            raise NumberError(f"{text} is outside the range of a double")
+        return value
+    text = text.rstrip("lL")
+    prefix = text[1:2].lower()
+    base = {"b": 2, "x": 16}.get(prefix, 0)
+    digits = text[2:] if base else text
+    # The broker looks for a leading zero once the prefix is gone.
+    if digits.startswith("0"):
+        base = 8
+        digits = re.match("[0-7]*", digits)[0]  # type: ignore[index]
+    value = int(digits, base or 10)
+    if value > (_ULONG_MAX if base else _LONG_MAX + 1):
+        raise NumberError(f"{text} is too large an integer literal")
+    if base == 0 and value > _LONG_MAX:
+        return value
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def _sql_filter(found: re.Match[str]) -> Number:
+    if found["binary"]:
+        return bytes.fromhex(found["binary"])
+    if found["floating"]:
+        value = _double(found["floating"])
+        if math.isinf(value):
+            raise NumberError(f"{found[0]} is too large for a floating point number")
+        return value
+    return int(found["decimal"])
+
+
+def _rabbitmq_jms(found: re.Match[str]) -> Number:
+    if found["floating"]:
+        value = _double(found["floating"].rstrip("fFdD"))
+        if math.isinf(value):
+            raise NumberError(f"{found[0]} is too large for a floating point number")
+        return value
+    number = int(found["decimal"])
+    if number > _LONG_MAX:
+        raise NumberError(f"{found[0]} is outside 64 signed bits")
+    return number
+
+
+_POINT = rf"[0-9]+\.[0-9]*(?:{_EXPONENT})?|\.[0-9]+(?:{_EXPONENT})?|[0-9]+{_EXPONENT}"
+
+_SYNTAX: Mapping[NumericLiterals, re.Pattern[str]] = MappingProxyType(
+    {
+        NumericLiterals.JAVA: re.compile(
+            r"0[xX](?P<hexadecimal>[0-9a-fA-F]+)[lL]?"
+            rf"|(?P<floating>{_POINT}|[0-9]+(?=[fFdD]))(?P<suffix>[fFdD])?"
+            r"|0(?P<octal>[0-7]+)[lL]?(?![0-9])|(?P<decimal>0|[1-9][0-9]*)[lL]?"
+        ),
+        NumericLiterals.ACTIVEMQ: re.compile(
+            r"0[xX](?P<hexadecimal>[0-9a-fA-F]+)"
+            rf"|(?P<floating>{_POINT})|(?P<decimal>[1-9][0-9]*)[lL]?|(?P<octal>0[0-7]*)"
+        ),
+        NumericLiterals.QPID_CPP: re.compile(
+            r"(?P<approximate>\.[0-9][0-9_]*(?:[eE][+-]?[0-9]+)?[fFdD]?"
+            r"|0[xX][0-9a-fA-F][0-9a-fA-F_]*[pP][+-]?[0-9]+[fFdD]?"
+            r"|0\.[0-9_]*(?:[eE][+-]?[0-9]+)?[fFdD]?"
+            r"|[1-9][0-9_]*(?:\.[0-9_]*(?:[eE][+-]?[0-9]+)?[fFdD]?|[eE][+-]?[0-9]+[fFdD]?|[fFdD]))"
+            r"|0[xX][0-9a-fA-F][0-9a-fA-F_]*[lL]?|0[bB][01][01_]*[lL]?|0[0-7_]*[lL]?|[1-9][0-9_]*[lL]?"
+        ),
+        NumericLiterals.SQL_FILTER: re.compile(
+            r"0x(?P<binary>(?:[0-9A-F]{2})+)|(?P<floating>[0-9]+\.[0-9]+(?:E[+-]?[0-9]+)?)|(?P<decimal>[0-9]+)"
+        ),
+        NumericLiterals.RABBITMQ_JMS: re.compile(
+            rf"(?P<floating>[0-9]+(?:\.[0-9]+{_EXPONENT}|\.?{_EXPONENT}|(?:\.[0-9]*)?[fFdD]|\.[0-9]*))"
+            r"|(?P<decimal>[0-9]+)"
+        ),
+    }
+)
+_VALUES: Mapping[NumericLiterals, Callable[[re.Match[str]], Number]] = MappingProxyType(
+    {
+        NumericLiterals.JAVA: _java,
+        NumericLiterals.ACTIVEMQ: _activemq,
+        NumericLiterals.QPID_CPP: _qpid_cpp,
+        NumericLiterals.SQL_FILTER: _sql_filter,
+        NumericLiterals.RABBITMQ_JMS: _rabbitmq_jms,
+    }
+)

@@ -1,0 +1,285 @@
+"""The questions on which brokers part, each with the answers that one of them gives.
+
+Every enumeration is one question; its members are the answers, and a ``Dialect`` holds one of each. The comments name
+the brokers; sections are those of Jakarta Messaging 3.1.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, Flag, auto
+
+
+class Identifiers(Enum):
+    """Which characters the name of a property has (3.8.1.1)."""
+
+    UNICODE_WITH_DOTS = "Unicode Java identifiers, with dots"
+    ASCII = "ASCII letters, digits, _ and $"
+    ASCII_WITH_DOTS = "ASCII letters, digits, _, $ and dots"
+    #: No leading underscore and no $; the SQL filter's "regular identifier".
+    REGULAR = "ASCII letters, digits and _, a letter first"
+
+
+class DoubleQuotes(Enum):
+    """What a text in double quotes is."""
+
+    REFUSED = "an error"
+    IDENTIFIER = "the name of a property"
+    STRING = "a string literal"
+
+
+class ReservedWords(Enum):
+    """Which words are reserved, and how they are spelled."""
+
+    ANY_CASE = "in any case"
+    #: NULL and IS are names, except in IS NULL and IS NOT NULL.
+    ANY_CASE_WITHOUT_NULL = "in any case, NULL and IS only within IS NULL"
+    #: Any other spelling of a reserved word is an error.
+    UPPER_CASE = "in upper case only"
+
+
+class Comments(Enum):
+    """What ``--`` and ``/* */`` are."""
+
+    REFUSED = "an error"
+    #: ``--`` only where a line end follows.
+    TAKEN = "comments"
+    SIGNS = "two minus signs"
+
+
+class NumericLiterals(Enum):
+    """Which numeric literals there are."""
+
+    JAVA = "Java's syntax, within range"
+    #: No L on octal and hexadecimal, no f or d; a decimal literal has any size, and 1e400 is infinity.
+    ACTIVEMQ = "Java's syntax without f, d; L on decimal literals only"
+    #: With binary literals, underscores, hexadecimal floating point; 0x05 is octal after the x.
+    QPID_CPP = "C++'s syntax with underscores and binary literals"
+    #: Decimal integers of any size, 5.5 and 5.5E1, and binary strings such as 0xCAFE.
+    SQL_FILTER = "decimal digits, a point between digits, an upper case E"
+    RABBITMQ_JMS = "decimal digits, within 64 bits; a point or exponent or suffix for floating point"
+
+
+class NotBinding(Enum):
+    """How tightly NOT binds (3.8.1.1 orders it below comparison)."""
+
+    LOOSE = "looser than a comparison"
+    #: NOT NOT is an error.
+    LOOSE_ONCE = "looser than a comparison, and not twice in a row"
+    #: As LOOSE, and also where an operand stands: ``a = NOT b``.
+    GREEDY = "over all of the comparison behind it, wherever it stands"
+    TIGHT = "tighter than arithmetic"
+
+
+class Associativity(Enum):
+    """Which of two arithmetic operators in a row comes first."""
+
+    LEFT = "the left one"
+    RIGHT = "the right one"
+
+
+class Signs(Enum):
+    """What a unary plus or minus stands before."""
+
+    ANY = "anything"
+    #: A plus stands before a name or a literal only.
+    PLUS_BEFORE_PRIMARY = "minus before anything, plus before a name or literal"
+    BEFORE_PRIMARY = "a name, a literal or a parenthesis, once"
+
+
+class OperandKinds(Enum):
+    """Which operands the operators take before any message is seen (3.8.1.2)."""
+
+    #: Literals of the wrong type are errors.
+    CHECKED = "by the types of the literals"
+    #: Only what Java's parser objects refuse.
+    ACTIVEMQ = "conditions where conditions belong, no string or boolean literal in an ordering"
+    #: Every expression has a type, and all of them must fit.
+    TYPED = "by the types of all expressions"
+    ANY = "anything anywhere"
+
+
+class Tested(Enum):
+    """What stands on the left of IN, LIKE or IS NULL."""
+
+    NAME = "a name"
+    #: Without parentheses around it.
+    BARE_NAME = "a name without parentheses"
+    ANY = "any expression"
+
+
+class Escapes(Enum):
+    """What ESCAPE takes, and what it does in a pattern."""
+
+    #: Before any character; at the end an error.
+    ONE_CODE_POINT = "one code point, before any character"
+    #: The escape character is itself unless a wildcard or another one follows.
+    BEFORE_WILDCARDS = "before %, _ and itself; elsewhere an ordinary character"
+    #: Runs of % are one % before anything else is read; at the end it vanishes.
+    AFTER_COLLAPSE = "before any character, after %% became %"
+    #: An escape character vanishes wherever it stands, and twice in a row as well.
+    VANISHING = "one byte but no wildcard, or none; it vanishes"
+    #: At the end an ordinary character.
+    LITERAL_AT_END = "one character, before any character; itself at the end"
+
+
+class Wildcards(Enum):
+    """What ``_`` and ``%`` stand for."""
+
+    CODE_POINTS = "code points, line ends included"
+    #: A pattern of more than one wildcard does not see a line end, and overlooks a last one.
+    LINES = "code points of one line, as PCRE reads . and $"
+    BYTES_OF_LINE = "bytes of one line"
+    #: A string ends at its first NUL.
+    BYTES = "bytes, up to the first NUL"
+
+
+class TypeLadder(Enum):
+    """How numbers of two types compare."""
+
+    #: Java's binary numeric promotion, on 64-bit integers and doubles.
+    PROMOTION = "Java's numeric promotion"
+    #: byte and short on the right of a wider type are unequal; a long with a float compares as float.
+    UPWARDS = "the left type is widened, byte and short on the right are not"
+    #: As UPWARDS, and double with float throws.
+    UPWARDS_THROWING = "the left type is widened, byte and short on the right are not, double with float throws"
+    EXACT = "by exact value"
+
+
+class FloatOrder(Enum):
+    """What NaN and -0.0 compare to."""
+
+    IEEE = "IEEE 754"
+    COMPARE_TO = "Java's compareTo: NaN equals itself and is above all, -0.0 is below 0.0"
+
+
+class NullEquality(Enum):
+    """``=`` with NULL."""
+
+    UNKNOWN = "unknown"
+    #: FALSE where only the right operand is NULL, TRUE where both are.
+    FALSE_ON_THE_RIGHT = "unknown with NULL on the left, FALSE on the right, TRUE on both sides"
+    FALSE = "FALSE with NULL on one side, TRUE on both"
+
+
+class UnlikeTypes(Enum):
+    """A comparison of values of unlike types (3.8.1.1)."""
+
+    FALSE = "FALSE, = and <> alike"
+    NOT_EQUAL = "unequal: <> is TRUE"
+
+
+class Ordering(Enum):
+    """``<`` and its kin on what is no number."""
+
+    FALSE = "FALSE"
+    #: Strings by UTF-16 units, booleans FALSE before TRUE.
+    COMPARE_TO = "Java's compareTo"
+    BYTES = "strings by their bytes"
+    #: A number is below a boolean is below a string.
+    TERMS = "Erlang's order of all terms"
+
+
+class Logic(Enum):
+    """AND and OR with unknown (3.8.1.2)."""
+
+    SQL = "SQL's tables"
+    #: Unknown AND FALSE is unknown, unknown OR FALSE is FALSE.
+    QPID_JAVA = "unknown on the left of AND wins, on the left of OR loses"
+
+
+class Evaluation(Enum):
+    """Which operands are evaluated, which matters where one throws."""
+
+    SHORT_CIRCUIT = "AND, OR stop when the left side decides"
+    STRICT = "all"
+
+
+class IntegerArithmetic(Enum):
+    """The width of integers."""
+
+    LONG = "64 bits, overflow is unknown"
+    WRAP_LONG = "64 bits, wrapping"
+    #: 32 bits unless an operand has 64.
+    WRAP_INT = "32 or 64 bits, wrapping"
+    BIGNUM = "any"
+
+
+class Division(Enum):
+    """``/``."""
+
+    #: By zero unknown.
+    TRUNCATING = "integers truncate; by zero unknown"
+    #: By zero it throws, as LONG_MIN / -1 does.
+    TRUNCATING_THROWING = "integers truncate; by zero the broker dies"
+    DOUBLE = "always double, IEEE 754"
+    BY_ZERO_UNKNOWN = "always double; by zero unknown, overflow throws"
+    BY_ZERO_ATOMS = "always double; by zero the atoms plus_infinity, minus_infinity, nan; overflow throws"
+
+
+class Remainder(Enum):
+    """``%``."""
+
+    NONE = "an error"
+    DOUBLE = "of doubles"
+    INTEGER = "of integers; by zero unknown"
+
+
+class NotNumbers(Enum):
+    """Arithmetic on what is no number."""
+
+    UNKNOWN = "unknown"
+    #: A string on the left of + concatenates.
+    CONCATENATE = "a string + anything is a string; all else throws"
+    THROWS = "throws"
+
+
+class BareName(Enum):
+    """A name as a condition whose value is no boolean."""
+
+    UNKNOWN = "unknown"
+    FALSE = "FALSE"
+
+
+class LikeOperand(Enum):
+    """LIKE on what is no string."""
+
+    FALSE = "FALSE"
+    UNKNOWN = "unknown"
+    THROWS = "throws"
+
+
+class InOperand(Enum):
+    """IN with strings on what is no string."""
+
+    FALSE = "FALSE"
+    UNKNOWN = "unknown"
+    #: NOT IN is FALSE too where no member is of a like type.
+    FALSE_BOTH_WAYS = "FALSE, and NOT IN is FALSE too"
+
+
+class BetweenMeaning(Enum):
+    """BETWEEN, and NOT BETWEEN."""
+
+    ABSENT = "no such operator"
+    COMPARISONS = ">= AND <=; NOT BETWEEN is < OR >"
+    ONE_TEST = "unknown where an operand is; NOT BETWEEN is NOT of it"
+
+
+class Extension(Flag):
+    """Constructs beyond the standard that a dialect may have; none is in ``jms``."""
+
+    NONE = 0
+    CHAINED_COMPARISONS = auto()
+    NULL_LITERAL = auto()
+    NOT_EQUAL = auto()
+    XPATH = auto()
+    FUNCTIONS = auto()
+    UTC = auto()
+    BRACKETS = auto()
+    SECTIONS = auto()
+    CONVERT_STRINGS = auto()
+    HYPHENATED = auto()
+    VERTICAL_TAB = auto()
+    ANY_IN_MEMBER = auto()
+    #: LIKE, IN and IS NULL bind to the name before them, tighter than any operator.
+    TESTS_AS_OPERANDS = auto()

@@ -1,0 +1,74 @@
+"""The only place that quotes: names, texts and the literals that need more than their digits.
+
+The text means the same under every setting of Spark's parser: no backslash, no double quote and no ``${`` ever reaches
+it, and whatever is not plain printable text is written as its bytes in hexadecimal.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from transpiler.layouts.columns import Key, Path
+
+#: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
+_RESERVED = frozenset(
+    """all and any array as authorization between both by call case cast check collate collation collations
+    column constraint create cross current_catalog current_database current_date current_path
+    current_schema current_time current_timestamp current_user date distinct div else end escape except
+    execute exists false fetch filter for foreign from full grant group having if in inner intersect
+    interval into is join lateral leading left like localtime localtimestamp map minus natural not now
+    null offset on only or order outer overlaps primary recursive references right rlike row select semi
+    session_user some sql struct table then time timestamp timestamp_ltz timestamp_ntz to trailing true
+    union unique unknown user using values variant when where with within""".split()
+)
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def quote_text(text: str) -> str:
+    """A string literal that no setting of the parser can read in another way."""
+    plain = text.isprintable() and "'" not in text and "\\" not in text and "${" not in text and '"' not in text
+    return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
+
+
+def quote_name(name: str) -> str:
+    """A name of a column or a field, in backticks where it is not a plain word."""
+    if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
+        return name
+    return "`" + name.replace("`", "``") + "`"
+
+
+def quote_path(path: Path) -> str:
+    """A column, a field of a struct or the value of a map at a key."""
+    names = [step for step in path if isinstance(step, str)]
+    if any("${" in name for name in names):
+        # A name that variable substitution would touch goes in as bytes.
+        spelled = ".".join("`" + name.replace("`", "``") + "`" for name in names)
+        return f"IDENTIFIER({quote_text(spelled)})"
+    text = ""
+    for step in path:
+        if isinstance(step, Key):
+            text += f"[{quote_text(step.name)}]"
+        else:
+            text += f".{quote_name(step)}" if text else quote_name(step)
+    return text
+
+
+def decimal_literal(unscaled: int, scale: int) -> str:
+    """A DECIMAL by its unscaled number."""
+    digits = str(abs(unscaled)).rjust(scale + 1, "0")
+    text = f"{digits[:-scale]}.{digits[-scale:]}" if scale > 0 else digits + "0" * -scale
+    # The suffix keeps a whole number from being read as an integer, and a long one from overflowing.
+    return ("-" if unscaled < 0 else "") + text + "BD"
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def wall_clock_literal(microseconds: int) -> str:
+    """A TIMESTAMP_NTZ by its microseconds since the epoch."""
+    try:
+        moment = _EPOCH + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return f"timestampadd(MICROSECOND, {microseconds}, TIMESTAMP_NTZ'1970-01-01 00:00:00')"
+    return f"TIMESTAMP_NTZ'{moment.replace(tzinfo=None).isoformat(' ')}'"

@@ -130,6 +130,8 @@ def test_3_3_4_3_the_content_type_of_data_decides(content_type: str | None, kind
         (5, "ObjectMessage"),
         ({"type": "symbol", "value": "a"}, "ObjectMessage"),
         ({"type": "timestamp", "value": 5}, "ObjectMessage"),
+        ({"type": "map"}, "ObjectMessage"),
+        ({"type": "list"}, "ObjectMessage"),
     ],
 )
 def test_3_3_4_4_an_amqp_value_decides_by_its_type(value: Any, kind: str) -> None:

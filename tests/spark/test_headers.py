@@ -22,7 +22,7 @@ from transpiler import LayoutError, Message, print_selector, transpile_selector
 from transpiler.layouts.zero_ten import ZeroTenLayout
 from transpiler.message.fields import HEADER_FIELDS
 from transpiler.message.message import Body, Header, Properties
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 #: What AMQP 0-10 cannot say: it knows whether, and not how often, a message was delivered before.
 COUNTED = ("JMSXDeliveryCount", "amqp.delivery_count")
@@ -151,7 +151,7 @@ CONTENT_TYPES = (
     *(None, "text/plain", "Text/HTML; a=b", "application/json", "application/a+XML ;q", "a/b", "application/+xml"),
     *("application/x-java-serialized-object", "application/octet-stream", "xtext/plain", "application/xml+"),
 )
-values = st.one_of(optional, strategies.values)
+values = st.one_of(optional, strategies.values, st.sampled_from(Compound))
 kinds = st.builds(
     Message,
     message_annotations=st.one_of(

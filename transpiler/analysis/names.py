@@ -39,6 +39,7 @@ class Names:
             if header_field is not None:
                 found = self._header_field(identifier, header_field)
             else:
+                self._refuse_unknown_field(identifier)
                 found = self._property(identifier)
             self.known[name] = found
         return found
@@ -55,21 +56,24 @@ class Names:
             self._warn("id.form", message, node, hint)
         return text
 
+    def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
+        """A name of the wire that AMQP does not have, unless a column is called so."""
+        if not identifier.name.startswith(WIRE) or identifier.name in self.layout.names():
+            return
+        near = nearest(identifier.name, [name for name in HEADER_FIELDS if name.startswith(WIRE)])
+        hint = f"did you mean {' or '.join(near)}?" if near else "amqp.annotation.KEY names a message annotation"
+        raise LayoutError.at(
+            "name.unknown-field", f"AMQP has no field {identifier.name}", self.source, identifier.span, hint
+        )
+
     def _property(self, identifier: ast.Identifier) -> Operand:
         try:
             location = self.layout.property(identifier.name)
         except LayoutError as error:
             [finding] = error.diagnostics
             raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
-        if location is not None and not (identifier.name.startswith(WIRE) and not self.layout.names()):
+        if location is not None:
             return at(location)
-        if identifier.name.startswith(WIRE):
-            wire = [name for name in HEADER_FIELDS if name.startswith(WIRE)]
-            near = nearest(identifier.name, wire)
-            hint = f"did you mean {' or '.join(near)}?" if near else "amqp.annotation.KEY names a message annotation"
-            raise LayoutError.at(
-                "name.unknown-field", f"AMQP has no field {identifier.name}", self.source, identifier.span, hint
-            )
         if self.missing == "null":
             return MISSING
         names = self.layout.names()

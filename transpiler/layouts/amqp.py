@@ -25,7 +25,7 @@ from transpiler.layouts.columns import (
 )
 from transpiler.message.fields import Place
 from transpiler.message.message import Body, Header, Message, Properties, Values
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, SelectorType, coerce
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, Compound, SelectorType, coerce
 
 #: The fields of the struct sections.
 STRUCTS: Mapping[str, Mapping[str, ColumnType | Shape]] = MappingProxyType(
@@ -122,11 +122,13 @@ def _struct_field(place: Place) -> Location:
     return TypedColumn(path, column_type) if isinstance(column_type, ColumnType) else TaggedUnion(path)
 
 
-def union(value: AmqpValue | None) -> dict[str, Any] | None:
+def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
     """A value as the struct ``V``; at most one field beside ``type`` is set."""
     if value is None:
         return None
     row: dict[str, Any] = dict.fromkeys(UNION)
+    if isinstance(value, Compound):
+        return row | {"type": value.value}
     row["type"] = value.type.value
     selector_type = COERCION[value.type]
     if selector_type is not SelectorType.NULL:
@@ -145,7 +147,7 @@ def _struct_row(section: Header | Properties | Body | None, fields: Mapping[str,
     row = {}
     for field in fields:
         value = getattr(section, field)
-        row[field] = union(value) if isinstance(value, AmqpValue) else value
+        row[field] = union(value) if isinstance(value, AmqpValue | Compound) else value
     return row
 
 

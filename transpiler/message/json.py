@@ -18,7 +18,7 @@ from uuid import UUID
 from transpiler.diagnostics import nearest
 from transpiler.errors import DecodeError
 from transpiler.message.sections import Body, Header, Properties, Values
-from transpiler.message.types import AmqpType, AmqpValue, Primitive
+from transpiler.message.types import AmqpType, AmqpValue, Compound, Primitive
 
 
 def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,6 +190,8 @@ _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
     AmqpType.SYMBOL: _symbol,
 }
 
+_COMPOUNDS = {compound.value: compound for compound in Compound}
+
 _TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}
 
 
@@ -224,6 +226,15 @@ def read_value(path: str, value: Any) -> AmqpValue:
 
 
 _ID_TYPES = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
+
+
+def _body_value(path: str, value: Any) -> AmqpValue | Compound:
+    """The value of a body: a simple one, or ``{"type": T}`` alone for a list, map, array or described value."""
+    if isinstance(value, Compound):
+        return value
+    if isinstance(value, Mapping) and value.get("value") is None and value.get("type") in _COMPOUNDS:
+        return _COMPOUNDS[value["type"]]
+    return read_value(path, value)
 
 
 def _id(path: str, value: Any) -> AmqpValue:
@@ -286,7 +297,7 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[str, Any], Any]]] = {
         "group_sequence": _UINT,
         "reply_to_group_id": _text,
     },
-    "body": {"section": _body_section, "data": _bytes, "value": read_value},
+    "body": {"section": _body_section, "data": _bytes, "value": _body_value},
 }
 
 _SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
@@ -309,6 +320,8 @@ def _fields_to_json(section: Header | Properties | Body) -> dict[str, Any]:
                 continue
             case AmqpValue():
                 result[item.name] = value_to_json(value)
+            case Compound():
+                result[item.name] = {"type": value.value}
             case bytes():
                 result[item.name] = base64.b64encode(value).decode()
             case _:

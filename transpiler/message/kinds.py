@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 #: The annotations that say the kinds of JMSDestination and of JMSReplyTo: 5.1.
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
@@ -48,7 +48,7 @@ def destination_type(annotation: AmqpValue | None) -> str | None:
 
 
 def message_type(
-    annotation: AmqpValue | None, content_type: str | None, section: str | None, value: AmqpValue | None
+    annotation: AmqpValue | None, content_type: str | None, section: str | None, value: AmqpValue | Compound | None
 ) -> str:
     """The class of a message: by its annotation, else by its body and content type.
 
@@ -62,10 +62,10 @@ def message_type(
     match section:
         case "data":
             return _by_content(content_type)
-        case "amqp-value" if value is None or value.type in TEXT_VALUES:
+        case "amqp-value" if value is None or (isinstance(value, AmqpValue) and value.type in TEXT_VALUES):
             # "If the received body section contains a string or null value, the message MUST be … a TextMessage."
             return "TextMessage"
-        case "amqp-value" if value is not None and value.type in BYTES_VALUES:
+        case "amqp-value" if isinstance(value, AmqpValue) and value.type in BYTES_VALUES:
             # "If the received body section contains a binary value, the message MUST be … a BytesMessage."
             return "BytesMessage"
         case "amqp-value" | "amqp-sequence":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from transpiler.message.types import AmqpValue
+from transpiler.message.types import AmqpValue, Compound
 
 #: A section that maps names to values: application properties, annotations, footer.
 Values = Mapping[str, AmqpValue]
@@ -43,8 +43,11 @@ class Properties:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body: which section it is (``data``, ``amqp-sequence``, ``amqp-value``), its bytes, or its simple value."""
+    """The body: which section it is (``data``, ``amqp-sequence``, ``amqp-value``), its bytes, or its value.
+
+    Of a value that is a list, a map, an array or described only that is kept.
+    """
 
     section: str | None = None
     data: bytes | None = None
-    value: AmqpValue | None = None
+    value: AmqpValue | Compound | None = None

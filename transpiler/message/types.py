@@ -40,6 +40,15 @@ class AmqpType(Enum):
     SYMBOL = "symbol"
 
 
+class Compound(Enum):
+    """What a body can hold and no selector can name; of such a value only its kind is kept."""
+
+    LIST = "list"
+    MAP = "map"
+    ARRAY = "array"
+    DESCRIBED = "described"
+
+
 class SelectorType(Enum):
     """The types of a selector's operands, by their Java names."""
 

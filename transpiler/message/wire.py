@@ -12,11 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from transpiler.amqp.decoder import decode_all
-from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Described, Value
 from transpiler.errors import DecodeError
 from transpiler.message.sections import Body, Header, Properties
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.source import Span
+
+_COMPOUNDS = {
+    AmqpList: Compound.LIST,
+    AmqpMap: Compound.MAP,
+    AmqpArray: Compound.ARRAY,
+    Described: Compound.DESCRIBED,
+}
 
 _ID = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
 
@@ -83,7 +90,7 @@ class _Bodies:
 
     section: str | None = None
     data: list[bytes] = field(default_factory=list)
-    value: AmqpValue | None = None
+    value: AmqpValue | Compound | None = None
 
     def add(self, section: _Section) -> None:
         """Take one more section."""
@@ -96,7 +103,7 @@ class _Bodies:
             case "amqp-sequence", AmqpList():
                 pass
             case "amqp-value", value:
-                self.value = value if isinstance(value, AmqpValue) else None
+                self.value = value if isinstance(value, AmqpValue) else _COMPOUNDS[type(value)]
             case _, value:
                 expected = "binary" if section.name == "data" else "a list"
                 section.refuse("message.type", f"expected {expected}, found {_kind(value)}")

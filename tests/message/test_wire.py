@@ -88,7 +88,7 @@ def test_every_section_has_its_place() -> None:
     ("value", "expected"),
     [
         (section(0x77, string("x")), {"section": "amqp-value", "value": "x"}),
-        (section(0x77, AmqpMap()), {"section": "amqp-value"}),
+        (section(0x77, AmqpMap()), {"section": "amqp-value", "value": {"type": "map"}}),
         (section(0x77, NULL), {"section": "amqp-value", "value": None}),
         (section(0x76, AmqpList()) * 2, {"section": "amqp-sequence"}),
         (section(0x75, AmqpValue(AmqpType.BINARY, b"")), {"section": "data", "data": ""}),

@@ -13,7 +13,7 @@ from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.filters.kinds import KINDS, Filter, PropertiesFilter
 from transpiler.filters.values import MAX_DEPTH, X_MATCH, refusal, to_value
-from transpiler.message.json import read_field, read_value, value_to_json
+from transpiler.message.json import kind_of, read_field, read_value, value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.message.wire import PROPERTY_TYPES
 
@@ -34,7 +34,7 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     if depth >= MAX_DEPTH:
         raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")
     if not is_described(data) or set(data) != _KEYS:
-        found = f"an object with {', '.join(map(repr, data))}" if isinstance(data, Mapping) and data else _kind(data)
+        found = f"an object with {', '.join(map(repr, data))}" if isinstance(data, Mapping) and data else kind_of(data)
         hint = 'a filter is {"descriptor": …, "value": …}'
         raise refusal("filters.not-described", path, f"expected a filter, found {found}", hint)
     name = _descriptor(data["descriptor"], path)
@@ -50,7 +50,7 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     entries = []
     for key, item in content.items():
         if not isinstance(key, str):
-            raise refusal("filters.key", inside, f"expected text as key, found {_kind(key)}")
+            raise refusal("filters.key", inside, f"expected text as key, found {kind_of(key)}")
         value = _entry(item, f"{inside}.{key}", key, row.kind is PropertiesFilter)
         entries.append((AmqpValue(key_type, key), value))
     return Described(name, AmqpMap(tuple(entries)))
@@ -104,21 +104,3 @@ def _described(value: Described) -> dict[str, Any]:
         case other:
             raise AssertionError(other)
     return {"descriptor": value.descriptor.value, "value": content}
-
-
-def _kind(value: object) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case Mapping():
-            return "an object"
-        case list() | tuple():
-            return "an array"
-        case _:
-            return f"a Python {type(value).__name__}"

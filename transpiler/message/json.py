@@ -24,7 +24,7 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound, Primitive
 def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """The sections of a message by name; ``DecodeError`` with the path of what does not fit."""
     if not isinstance(data, Mapping):
-        _refuse("message.not-an-object", f"a message is an object of sections, not {_kind(data)}")
+        _refuse("message.not-an-object", f"a message is an object of sections, not {kind_of(data)}")
     _known_names(data, _SECTIONS, "", "section")
     return {name: _SECTIONS[name](name, value) for name, value in data.items() if value is not None}
 
@@ -45,7 +45,8 @@ def _refuse(code: str, message: str, path: str = "", hint: str | None = None) ->
     raise DecodeError.at(code, f"{path}: {message}" if path else message, hint=hint)
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """What JSON calls a value, for errors."""
     match value:
         case None:
             return "null"
@@ -74,7 +75,7 @@ def _known_names(data: Mapping[str, Any], known: Mapping[str, object], path: str
 def _integer(low: int, high: int) -> Callable[[str, Any], int]:
     def read(path: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            _refuse("message.type", f"expected an integer, found {_kind(value)}", path)
+            _refuse("message.type", f"expected an integer, found {kind_of(value)}", path)
         if not low <= value <= high:
             _refuse("message.range", f"{value} is outside {low} to {high}", path)
         return value
@@ -84,13 +85,13 @@ def _integer(low: int, high: int) -> Callable[[str, Any], int]:
 
 def _boolean(path: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        _refuse("message.type", f"expected true or false, found {_kind(value)}", path)
+        _refuse("message.type", f"expected true or false, found {kind_of(value)}", path)
     return value
 
 
 def _text(path: str, value: Any) -> str:
     if not isinstance(value, str):
-        _refuse("message.type", f"expected text, found {_kind(value)}", path)
+        _refuse("message.type", f"expected text, found {kind_of(value)}", path)
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -135,7 +136,7 @@ def _double(path: str, value: Any) -> float:
     if isinstance(value, str) and value in _SPECIAL_NUMBERS:
         return _SPECIAL_NUMBERS[value]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        _refuse("message.type", f"expected a number, found {_kind(value)}", path)
+        _refuse("message.type", f"expected a number, found {kind_of(value)}", path)
     try:
         return float(value)
     except OverflowError:
@@ -162,7 +163,7 @@ def _decimal(path: str, value: Any) -> Decimal:
 
 def _null(path: str, value: Any) -> None:
     if value is not None:
-        _refuse("message.type", f"a null has no value, found {_kind(value)}", path)
+        _refuse("message.type", f"a null has no value, found {kind_of(value)}", path)
 
 
 #: How the tagged form reads each type's value, with the bounds of part 1 of the AMQP standard.
@@ -222,7 +223,7 @@ def read_value(path: str, value: Any) -> AmqpValue:
                 return AmqpValue(AmqpType.NULL, None)
             return AmqpValue(amqp_type, _READERS[amqp_type](path, value["value"]))
         case _:
-            _refuse("message.type", f"expected a simple value, found {_kind(value)}", path)
+            _refuse("message.type", f"expected a simple value, found {kind_of(value)}", path)
 
 
 _ID_TYPES = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
@@ -249,14 +250,14 @@ def _id(path: str, value: Any) -> AmqpValue:
 
 def _values(path: str, value: Any) -> Values:
     if not isinstance(value, Mapping):
-        _refuse("message.type", f"expected an object of names and values, found {_kind(value)}", path)
+        _refuse("message.type", f"expected an object of names and values, found {kind_of(value)}", path)
     return {_text(path, key): read_value(f"{path}.{key}", item) for key, item in value.items()}
 
 
 def _section(record: Callable[..., Any], readers: Mapping[str, Callable[[str, Any], Any]]) -> Callable[[str, Any], Any]:
     def read(path: str, value: Any) -> Any:
         if not isinstance(value, Mapping):
-            _refuse("message.type", f"expected an object of fields, found {_kind(value)}", path)
+            _refuse("message.type", f"expected an object of fields, found {kind_of(value)}", path)
         _known_names(value, readers, path, "field")
         present = {name: item for name, item in value.items() if item is not None}
         return record(**{name: readers[name](f"{path}.{name}", item) for name, item in present.items()})

@@ -13,6 +13,7 @@ from typing import Literal
 from transpiler.message.message import Message
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, TypeClass, coerce
 from transpiler.reference.evaluate import evaluate
+from transpiler.reference.match import matches_words
 from transpiler.reference.query import matches_query
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, JMS
@@ -163,7 +164,7 @@ class _Route:
                 found = any((key or "") == binding.key for key in keys)
             case "topic":
                 words = topology.rules.topic.words
-                found = any(matches_topic(words(binding.key), words(key)) for key in keys)
+                found = any(matches_words(words(binding.key), words(key)) for key in keys)
             case "fanout":
                 # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
                 found = True
@@ -190,27 +191,6 @@ def _parsed(selector: str, dialect: str) -> ast.Expression | None:
 @lru_cache(maxsize=4096)
 def _parsed_query(query: str) -> Condition:
     return parse_query(query)
-
-
-def matches_topic(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether the words of a routing key match those of a binding key.
-
-    "The * symbol matches a single word and the # symbol matches zero or more words."
-    """
-    at = here = 0
-    last_any, resume = -1, 0
-    while at < len(words):
-        if here < len(pattern) and pattern[here] == "#":
-            last_any, resume = here, at
-            here += 1
-        elif here < len(pattern) and pattern[here] in ("*", words[at]):
-            at, here = at + 1, here + 1
-        elif last_any >= 0:
-            resume += 1
-            at, here = resume, last_any + 1
-        else:
-            return False
-    return all(word == "#" for word in pattern[here:])
 
 
 def matches_headers(wanted: HeadersMatch, message: Message, rules: Rules) -> bool:

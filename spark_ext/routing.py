@@ -19,11 +19,13 @@ from transpiler import Layout, parse_selector
 from transpiler.analysis.operands import at
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
-from transpiler.layouts.columns import STRING
+from transpiler.layouts.columns import BIGINT, STRING
 from transpiler.message.fields import Place
-from transpiler.predicate.core import TRUE, Column, Compare, Value
+from transpiler.message.types import TypeClass
+from transpiler.predicate.core import TRUE, Column, Compare, Value, type_class
+from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, KEY, SUBJECT, TOPIC
-from transpiler.routing.program import MATCHED, Compiled, Program, Table, build_program
+from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, Table, build_program
 from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import ROW
 from transpiler.selector.ast import Comparison
@@ -40,7 +42,12 @@ BLOCK = 25
 #: Compiled conditions up to which a projection may be fused with its neighbours: see ``_Query._unfused``.
 FUSED = 10
 
+#: What one generated method may hold, in bytes of bytecode by our reckoning: the JIT takes up to 8,000.
+METHOD = 6_500
+
 _QUEUES, _WORDS, _START = "_routing_queues", "_routing_words", "_routing_start"
+_HASH = "_routing_hash"
+_NUMBERS, _NAMES = "_routing_numbers", "_routing_names"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
 
@@ -98,13 +105,19 @@ class _Query:
         frame = self._with_keys(self._messages)
         found: list[str] = []
         if program.trie is not None or not program.simple:
-            frame = self._join(frame, self._tables.entries(), {})
+            frame = self._join(frame, self._tables.entries(), ())
         if program.trie is not None:
             frame = frame.withColumn("_routing_trie", self._tables.trie().scalar())
             frame = frame.selectExpr("*", f"{_trie_walk()} AS _routing_topics").drop("_routing_trie")
             frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
+        length = 0
         for number, table in enumerate(program.tables):
+            length += _method_length(table)
+            if length > METHOD and number:
+                frame = frame.selectExpr("*", f"{self._unfused()} AS {PREFIX}unfused{number}")
+                found.append(f"{PREFIX}unfused{number}")
+                length = _method_length(table)
             frame = self._looked_up(frame, number, table)
             found.append(f"{PREFIX}{number}")
         blocks = list(self._blocks())
@@ -123,11 +136,23 @@ class _Query:
         else:
             frame = frame.selectExpr("*", f"{all_found} AS {_FOUND}")
             frame, queues = self._composed(frame)
-        frame = frame.selectExpr("*", f"{queues} AS {_QUEUES}")
-        # Most messages go to a queue or two; to sort one name costs as much as to find it.
-        in_order = f"CASE WHEN size({_QUEUES}) > 1 THEN sort_array(array_distinct({_QUEUES})) ELSE {_QUEUES} END"
-        frame = frame.withColumn(column, sf.expr(in_order))
+        frame = self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column)
         return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
+
+    def _named(self, frame: DataFrame, column: str) -> DataFrame:
+        """The names of the queues whose numbers were found."""
+        # Most messages go to a queue or two, and numbers are in the order of the names.
+        in_order = f"CASE WHEN size({_QUEUES}) > 1 THEN sort_array(array_distinct({_QUEUES})) ELSE {_QUEUES} END"
+        frame = frame.withColumn(_NUMBERS, sf.expr(in_order)).withColumn(_NAMES, self._tables.queues().scalar())
+        name = f"get({_NAMES}, n)"
+        if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):
+            return frame.withColumn(column, sf.expr(f"transform({_NUMBERS}, n -> {name})"))
+        name = f"CASE WHEN n = {OWN_KEY} THEN {SUBJECT} ELSE {name} END"
+        frame = frame.withColumn(_QUEUES, sf.expr(f"transform({_NUMBERS}, n -> {name})"))
+        # The key's number is the least one, wherever its name belongs, and the name may be there already.
+        alone = f"size({_NUMBERS}) < 2 OR {_NUMBERS}[0] <> {OWN_KEY}"
+        in_order = f"CASE WHEN {alone} THEN {_QUEUES} ELSE sort_array(array_distinct({_QUEUES})) END"
+        return frame.withColumn(column, sf.expr(in_order))
 
     def _with_keys(self, frame: DataFrame) -> DataFrame:
         """The messages with the columns that the program's conditions name."""
@@ -168,28 +193,37 @@ class _Query:
             hint="give the messages a column routing_key",
         )
 
-    def _join(self, frame: DataFrame, table: DataFrame, keys: dict[str, Value]) -> DataFrame:
+    def _join(self, frame: DataFrame, table: DataFrame, keys: Iterable[tuple[Value, Column]]) -> DataFrame:
         """The messages with the row that their exchange and keys have in a table, or NULLs."""
-        conditions = [
-            emit_filter(Compare(Comparison.EQ, value, Column((name,), STRING))) for name, value in keys.items()
-        ]
+        pairs = list(keys)
         if self._program.exchange is None:
-            conditions.insert(0, f"{EXCHANGE} = {table.columns[0]}")
-        on = sf.expr(" AND ".join(conditions)) if conditions else sf.lit(True)
-        return frame.join(sf.broadcast(table), on, "left")
+            pairs.insert(0, (EXCHANGE_COLUMN, Column((table.columns[0],), STRING)))
+        conditions = [emit_filter(Compare(Comparison.EQ, value, key)) for value, key in pairs]
+        if not all(_hashes(value, key) for value, key in pairs) or [key.type for _, key in pairs] in ([], [BIGINT]):
+            return frame.join(sf.broadcast(table), sf.expr(" AND ".join(conditions) or "true"), "left")
+        # Spark finds a row by one BIGINT ten times as fast as by a string, and in a small part of the memory. What
+        # follows IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.
+        stored = f"xxhash64({', '.join(emit_value(key) for _, key in pairs)})"
+        sought = f"xxhash64({', '.join(_as_stored(value, key) for value, key in pairs)})"
+        exact = " AND ".join(f"(({condition}) IS TRUE)" for condition in conditions)
+        hashed = table.selectExpr(f"{stored} AS {_HASH}", "*")
+        return frame.join(sf.broadcast(hashed), sf.expr(f"{sought} = {_HASH} AND {exact}"), "left").drop(_HASH)
 
     def _looked_up(self, frame: DataFrame, number: int, table: Table) -> DataFrame:
         """The messages with what a table delivers to them, in a column of that number."""
         rows = self._tables.table(number, table)
-        keys = {f"{PREFIX}{number}_k{place}": value for place, value in enumerate(table.shape.keys)}
-        frame = self._join(frame, rows, keys)
+        names = [f"{PREFIX}{number}_k{place}" for place in range(len(table.shape.keys))]
+        columns = [Column((name,), key_type) for name, key_type in zip(names, table.shape.key_types, strict=True)]
+        frame = self._join(frame, rows, zip(table.shape.keys, columns, strict=True))
         candidates = f"{PREFIX}{number}_c"
         if table.ranges is not None:
             place = _place(f"{PREFIX}{number}_r", table.ranges)
             candidates = f"transform({place}, i -> get({candidates}, i))"
         if table.shape.residual != TRUE:
             kept = f"filter({candidates}, {ROW} -> {emit_filter(table.shape.residual)})"
-            found = f"flatten(transform({kept}, {ROW} -> {ROW}.d))"
+            found = f"transform({kept}, {ROW} -> {ROW}.d)"
+            if not table.single:
+                found = f"flatten({found})"
         else:
             found = candidates
         return frame.selectExpr("*", f"{found} AS {PREFIX}{number}").drop(*rows.columns)
@@ -209,26 +243,23 @@ class _Query:
     def _unfused(self) -> str:
         """An empty array that Spark cannot compile, so that it does not fuse the projection with its neighbours.
 
-        A fused projection is one method, however long, and the JIT refuses one of 8,000 bytes; on its own it is cut
-        into short methods. With 200 conditions that is four to five times as fast.
+        Fused operators are one method, however long, and the JIT refuses one of 8,000 bytes; a projection on its own
+        is cut into short methods. With 200 conditions that is four to five times as fast.
         """
         column = quote_name(self._messages.columns[0])
         return f"zip_with(array_repeat({column}, 0), array(), (a, b) -> CAST(NULL AS {self._payload.value}))"
 
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery
-        text = "CAST(NULL AS STRING)" if queue is None else quote_text(queue)
-        if queue is None and onward is None:
-            text = SUBJECT
         if self._payload is Payload.QUEUE:
-            return text
-        number = "CAST(NULL AS INT)" if onward is None else str(onward)
-        return f"named_struct('x', {state}, 'e', {number}, 'q', {text})"
+            return str(queue)
+        texts = ["CAST(NULL AS INT)" if number is None else str(number) for number in (onward, queue)]
+        return f"named_struct('x', {state}, 'e', {texts[0]}, 'q', {texts[1]})"
 
     def _composed(self, frame: DataFrame) -> tuple[DataFrame, str]:
         """What the bindings of all states answer, put together from the state that the message begins in."""
         if not self._topology.rules.alternate_on_no_match:
-            return frame, f"coalesce(element_at({_WAYS}, -1), CAST(array() AS ARRAY<STRING>))"
+            return frame, f"coalesce(element_at({_WAYS}, -1), CAST(array() AS ARRAY<INT>))"
         alternates = f"coalesce(_routing_alternates, {self._empty})"
         unanswered = f"filter({alternates}, a -> NOT exists({_FOUND}, m -> m.x = a.x))"
         frame = frame.selectExpr("*", f"concat({_FOUND}, {unanswered}) AS {_WITH_ALTERNATES}")
@@ -246,7 +277,7 @@ _ACTIVATION = (
 
 #: What each stop delivers, by way of those that it leads to, which come before it.
 _WAYS = (
-    "aggregate(_routing_steps, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
+    "aggregate(_routing_steps, CAST(array() AS ARRAY<ARRAY<INT>>), (r, n) -> array_append(r, "
     "transform(array(array_distinct(concat("
     f"transform(filter({_FOUND}, m -> m.x = n.x AND m.q IS NOT NULL), m -> m.q), "
     f"flatten(transform(filter(n.o, o -> exists({_FOUND}, m -> m.x = n.x AND m.e = o.e) "
@@ -254,6 +285,22 @@ _WAYS = (
     "own -> CASE WHEN size(own) > 0 THEN own WHEN n.q IS NOT NULL THEN array(n.q) "
     f"WHEN n.a IS NOT NULL AND NOT coalesce({SUBJECT} = n.u, false) THEN get(r, n.a) ELSE own END)[0]))"
 )
+
+
+def _method_length(table: Table) -> int:
+    """What a look-up takes of a generated method, in bytes of bytecode: measured, and rounded up."""
+    residual = table.shape.residual
+    return 300 + 250 * len(table.shape.keys) + (0 if residual == TRUE else 400 + 40 * size(residual))
+
+
+def _hashes(value: Value, key: Column) -> bool:
+    """Whether equal values have one hash, once the message's value has the key's type."""
+    return value.type == key.type or {type_class(value.type), type_class(key.type)} == {TypeClass.INTEGER}
+
+
+def _as_stored(value: Value, key: Column) -> str:
+    text = emit_value(value)
+    return text if value.type == key.type else f"CAST({text} AS {key.type})"
 
 
 def _place(tree: str, ranges: Range) -> str:

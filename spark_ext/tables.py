@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
@@ -12,7 +13,7 @@ from transpiler.layouts.columns import Kind
 from transpiler.predicate.core import TRUE
 from transpiler.routing.program import Delivery, Program, Table
 from transpiler.routing.ranks import Ranks, rank
-from transpiler.routing.shapes import Parameter, Shape
+from transpiler.routing.shapes import Parameter
 from transpiler.routing.states import Entry, Lead, Step
 
 try:
@@ -36,11 +37,30 @@ _ARROW_TYPES = {
 }
 
 
-class Payload(Enum):
-    """What a binding delivers: a queue's name, or a queue or state with the state that it belongs to."""
+#: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
+LOCAL = 1 << 20
 
-    QUEUE = "STRING"
-    DELIVERY = "STRUCT<x: INT, e: INT, q: STRING>"
+_LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
+
+
+@contextmanager
+def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
+    before = session.conf.get(name, None)
+    session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(name)
+        else:
+            session.conf.set(name, before)
+
+
+class Payload(Enum):
+    """What a binding delivers: a queue's number, or a queue or state with the state that it belongs to."""
+
+    QUEUE = "INT"
+    DELIVERY = "STRUCT<x: INT, e: INT, q: INT>"
 
     def of(self, delivery: Delivery) -> Any:
         """A delivery as a value of this type."""
@@ -54,12 +74,25 @@ class Tables:
         self._session = session
         self._program = program
         self._payload = payload
+        self._numbers = {name: number for number, name in enumerate(program.queues)}
+
+    def queues(self) -> DataFrame:
+        """One row with one array: the names of the queues by number."""
+        if pyarrow is None:
+            return self._frame([(self._program.queues,)], "queues ARRAY<STRING>")
+        names = pyarrow.array(self._program.queues, pyarrow.string())
+        ends = pyarrow.array([0, len(names)], pyarrow.int32())
+        return self._columns({"queues": pyarrow.ListArray.from_arrays(ends, names)}, "queues ARRAY<STRING>")
 
     def _frame(self, rows: list[Any], schema: str) -> DataFrame:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
 
     def _columns(self, columns: dict[str, _Arrow], schema: str) -> DataFrame:
-        return self._session.createDataFrame(pyarrow.Table.from_pydict(columns), schema)
+        rows = pyarrow.Table.from_pydict(columns)
+        if rows.nbytes < LOCAL:
+            return self._session.createDataFrame(rows, schema)
+        with _set(self._session, _LOCAL_LIMIT, "0"):
+            return self._session.createDataFrame(rows, schema)
 
     def _delivered(self, groups: Iterable[list[Delivery]]) -> _Arrow:
         """What some rows deliver, a list each."""
@@ -68,12 +101,15 @@ class Tables:
         for group in groups:
             flat += group
             ends.append(len(flat))
-        queues = pyarrow.array([delivery.queue for delivery in flat], pyarrow.string())
+        return pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), self._payloads(flat))
+
+    def _payloads(self, flat: list[Delivery]) -> _Arrow:
+        queues = pyarrow.array([delivery.queue for delivery in flat], pyarrow.int32())
         if self._payload is Payload.DELIVERY:
             states = pyarrow.array([delivery.state for delivery in flat], pyarrow.int32())
             onward = pyarrow.array([delivery.onward for delivery in flat], pyarrow.int32())
             queues = pyarrow.StructArray.from_arrays([states, onward, queues], ["x", "e", "q"])
-        return pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), queues)
+        return queues
 
     def _candidates(self, table: Table) -> _Arrow:
         """The rows of constants of each key, a list each."""
@@ -87,7 +123,8 @@ class Tables:
             pyarrow.array([row[place] for row in flat], _ARROW_TYPES[column_type.kind]())
             for place, column_type in enumerate(table.shape.types)
         ]
-        found = self._delivered(delivered for group in table.rows.values() for delivered in group.values())
+        groups = [delivered for group in table.rows.values() for delivered in group.values()]
+        found = self._payloads([delivered[0] for delivered in groups]) if table.single else self._delivered(groups)
         rows = pyarrow.StructArray.from_arrays([*constants, found], [*names, "d"])
         return pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), rows)
 
@@ -99,7 +136,8 @@ class Tables:
         found = self._payload.value
         if shape.residual != TRUE:
             inner = "".join(f"p{place}: {column_type}, " for place, column_type in enumerate(shape.types))
-            found = f"STRUCT<{inner}d: ARRAY<{self._payload.value}>>"
+            delivered = self._payload.value if table.single else f"ARRAY<{self._payload.value}>"
+            found = f"STRUCT<{inner}d: {delivered}>"
         columns.append(f"{name}c ARRAY<{found}>")
         trees: list[Ranks] = []
         if table.ranges is not None:
@@ -109,7 +147,7 @@ class Tables:
             trees = [rank(table.ranges, list(group)) for group in table.rows.values()]
         schema = ", ".join(columns)
         if pyarrow is None:
-            rows: list[tuple[Any, ...]] = [(*key, self._row(group, shape)) for key, group in table.rows.items()]
+            rows: list[tuple[Any, ...]] = [(*key, self._row(group, table)) for key, group in table.rows.items()]
             if trees:
                 rows = [(*row, _tree(tree)) for row, tree in zip(rows, trees, strict=True)]
             return self._frame(rows, schema)
@@ -128,10 +166,12 @@ class Tables:
             arrays[f"{name}r"] = pyarrow.array([_tree(tree) for tree in trees], _tree_type())
         return self._columns(arrays, schema)
 
-    def _row(self, group: dict[tuple[Parameter, ...], list[Delivery]], shape: Shape) -> list[Any]:
+    def _row(self, group: dict[tuple[Parameter, ...], list[Delivery]], table: Table) -> list[Any]:
         of = self._payload.of
-        if shape.residual == TRUE:
+        if table.shape.residual == TRUE:
             return [of(delivery) for delivery in group[()]]
+        if table.single:
+            return [(*constants, of(delivery)) for constants, [delivery] in group.items()]
         return [(*constants, [of(delivery) for delivery in found]) for constants, found in group.items()]
 
     def trie(self) -> DataFrame:
@@ -173,22 +213,40 @@ class Tables:
             columns += [
                 "_routing_root INT",
                 "_routing_rounds INT",
-                "_routing_alternates ARRAY<STRUCT<x: INT, e: INT, q: STRING>>",
+                "_routing_alternates ARRAY<STRUCT<x: INT, e: INT, q: INT>>",
                 "_routing_steps ARRAY<STRUCT<x: INT, o: ARRAY<STRUCT<e: INT, s: INT, u: STRING>>, "
-                "q: STRING, a: INT, u: STRING>>",
+                "q: INT, a: INT, u: STRING>>",
             ]
         rows = []
         for name, entry in program.entries.items():
             row: list[Any] = [name] if program.exchange is None else []
             row.append(self._starts(entry))
             if not program.simple:
-                row += [entry.states[0], len(entry.states) - 1, list(entry.alternates), _steps(entry)]
+                row += [entry.states[0], len(entry.states) - 1, self._alternates(entry), self._steps(entry)]
             rows.append(tuple(row))
         return self._frame(rows, ", ".join(columns))
 
     def _starts(self, entry: Entry) -> list[int]:
         trie = self._program.trie
         return [] if trie is None else [start for state in entry.states for start in trie.starts.get(state, ())]
+
+    def _alternates(self, entry: Entry) -> list[Any]:
+        return [(state, onward, self._number(queue)) for state, onward, queue in entry.alternates]
+
+    def _steps(self, entry: Entry) -> list[Any]:
+        steps = entry.steps or (Step(entry.states[0]),)
+        return [
+            (
+                step.state,
+                [(state, lead.stop, lead.unless) for state, lead in step.onward],
+                self._number(step.alternate_queue),
+                *_lead(step.alternate),
+            )
+            for step in steps
+        ]
+
+    def _number(self, queue: str | None) -> int | None:
+        return None if queue is None else self._numbers[queue]
 
 
 def _tree(ranks: Ranks) -> tuple[Any, ...]:
@@ -205,19 +263,6 @@ def _tree_type() -> _Arrow:
             ("nodes", pyarrow.list_(pyarrow.list_(whole))),
         ]
     )
-
-
-def _steps(entry: Entry) -> list[Any]:
-    steps = entry.steps or (Step(entry.states[0]),)
-    return [
-        (
-            step.state,
-            [(state, lead.stop, lead.unless) for state, lead in step.onward],
-            step.alternate_queue,
-            *_lead(step.alternate),
-        )
-        for step in steps
-    ]
 
 
 def _lead(lead: Lead | None) -> tuple[int | None, str | None]:

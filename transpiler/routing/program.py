@@ -39,15 +39,19 @@ MAX_RESIDUAL = 2_000
 MATCHED = "_routing_matched"
 
 
+#: The number of the queue that the routing key names.
+OWN_KEY = -1
+
+
 class Delivery(NamedTuple):
     """What a binding adds where it holds: a queue, or the state that it leads to; and the state that it belongs to.
 
-    Neither is there where the routing key names the queue.
+    A queue is its place in ``Program.queues``, or ``OWN_KEY``.
     """
 
     state: int
     onward: int | None
-    queue: str | None
+    queue: int | None
 
 
 @dataclass
@@ -56,6 +60,11 @@ class Table:
 
     shape: Shape
     rows: dict[tuple[Parameter, ...], dict[tuple[Parameter, ...], list[Delivery]]] = field(default_factory=dict)
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether each row of constants delivers one thing."""
+        return all(len(found) == 1 for group in self.rows.values() for found in group.values())
 
     @cached_property
     def ranges(self) -> Range | None:
@@ -78,10 +87,11 @@ class Program:
     """How to route the messages of a topology.
 
     ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
-    before any message is seen. ``patterns`` says what each number in the trie delivers, None where the number is
-    asked for in a residual.
+    before any message is seen. ``queues`` are the names of all queues in order, so numbers sort as the names do.
+    ``patterns`` says what each number in the trie delivers, None where the number is asked for in a residual.
     """
 
+    queues: list[str]
     entries: dict[str, Entry]
     exchange: str | None
     tables: list[Table]
@@ -127,6 +137,7 @@ class _Builder:
             for state in entry.states:
                 self._published.setdefault(state, []).append(name)
         self._numbers = {state: number for number, state in enumerate(states.states)}
+        self._queues = {name: number for number, name in enumerate(sorted(_queue_names(topology, states)))}
         self._rules: dict[Shape, list[_Rule]] = {}
         self._disjuncts: dict[int, tuple[Predicate, list[tuple[Disjunct, list[_Rule]]]]] = {}
         self._matched: dict[int, tuple[Predicate, Predicate]] = {}
@@ -139,6 +150,7 @@ class _Builder:
                 self._add(number, condition, delivery)
         tables, compiled = self._divide()
         return Program(
+            list(self._queues),
             self._states.entries,
             self._exchange,
             [self._table(shape) for shape in tables],
@@ -151,13 +163,13 @@ class _Builder:
         topology, conditions = self._topology, self._conditions
         if state.exchange == DEFAULT_EXCHANGE:
             for asked, queue in conditions.by_name(state.key):
-                yield asked, Delivery(number, None, queue)
+                yield asked, Delivery(number, None, OWN_KEY if queue is None else self._queues[queue])
         for binding in topology.bindings_by_source.get(state.exchange, ()):
             condition = conditions.of(binding, state.key)
             if condition is None:
                 continue
             if binding.destination_type == "queue":
-                yield condition, Delivery(number, None, binding.destination)
+                yield condition, Delivery(number, None, self._queues[binding.destination])
             else:
                 yield condition, Delivery(number, self._numbers[onward(topology, binding, state)], None)
 
@@ -190,7 +202,7 @@ class _Builder:
             large = size(shape.residual) > MAX_RESIDUAL
             small = len(rules) < MIN_ROWS and count + len(rules) <= MAX_COMPILED
             always = not shape.keys and shape.residual == TRUE
-            by_key = rules[0].delivery[1:] == (None, None)
+            by_key = rules[0].delivery.queue == OWN_KEY
             if by_key or ((large or small) and not always and not _has_bytes(rules)):
                 compiled.append(shape)
                 count += len(rules)
@@ -220,6 +232,16 @@ class _Builder:
                 condition = all_of(*keys, fill(shape.residual, rule.parameters))
                 names = () if self._exchange is not None else tuple(self._published[rule.state])
                 yield Compiled(condition, names, rule.delivery)
+
+
+def _queue_names(topology: Topology, states: States) -> set[str]:
+    """The queues that something can be delivered to, other than by a message's own key."""
+    names = set(topology.queue_names)
+    names.update(binding.destination for binding in topology.bindings if binding.destination_type == "queue")
+    names.update(queue for entry in states.entries.values() for _, _, queue in entry.alternates if queue is not None)
+    if topology.rules.default_names_any_queue:
+        names.update(state.key for state in states.states if state.key is not None)
+    return names
 
 
 def _has_bytes(rules: list[_Rule]) -> bool:

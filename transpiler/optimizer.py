@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from operator import is_
 
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, read_words
 from transpiler.layouts.columns import Kind
@@ -263,37 +264,47 @@ RULES: tuple[Rule, ...] = (
 
 def optimize(node: Predicate) -> Predicate:
     """The predicate after all rules; it holds in the same rows."""
-    known: dict[int, Predicate] = {}
+    return _Optimizer().visit(node)
 
-    def visit(inner: Predicate) -> Predicate:
-        found = known.get(id(inner))
-        if found is None:
-            found = known[id(inner)] = _settle(rebuild(inner, visit, visit_value))
-        return found
 
-    def visit_value(value: Value) -> Value:
+class _Optimizer:
+    """One run over one predicate. A part that is settled is never looked at again, in whatever node it turns up."""
+
+    def __init__(self) -> None:
+        #: By the identity of a node, the node and what it became: the node is kept, so that nothing takes its place.
+        self.settled: dict[int, tuple[Predicate, Predicate]] = {}
+
+    def visit(self, node: Predicate) -> Predicate:
+        """The node after all rules."""
+        known = self.settled.get(id(node))
+        if known is None:
+            found = self.settle(rebuild(node, self.visit, self.value))
+            known = self.settled[id(node)] = (node, found)
+            self.settled[id(found)] = (found, found)
+        return known[1]
+
+    def settle(self, node: Predicate) -> Predicate:
+        """A node whose parts are settled, after all rules."""
+        for rule in RULES:
+            changed = rule(node)
+            if changed is not node and changed != node:
+                # A rule makes nodes that no rule has seen; the parts that it kept are settled.
+                return self.visit(changed)
+        return node
+
+    def value(self, value: Value) -> Value:
+        """The value, with the predicates inside it after all rules."""
         match value:
             case Apply(arguments=arguments):
-                changed = tuple(visit_value(argument) for argument in arguments)
-                if all(new is old for new, old in zip(changed, arguments, strict=True)):
+                changed = tuple(map(self.value, arguments))
+                if all(map(is_, changed, arguments)):
                     return value
                 return replace(value, arguments=changed)
             case When(condition=condition, value=inner):
-                new = visit(condition)
-                return inner if new == TRUE else When(new, visit_value(inner))
+                new = self.visit(condition)
+                return inner if new == TRUE else When(new, self.value(inner))
             case _:
                 return value
-
-    return visit(node)
-
-
-def _settle(node: Predicate) -> Predicate:
-    for rule in RULES:
-        changed = rule(node)
-        if changed is not node and changed != node:
-            # A rule makes nodes that no rule has seen; the parts that it kept are settled and stay as they are.
-            return optimize(changed)
-    return node
 
 
 def _fits(text: str, pattern: Pattern) -> bool:

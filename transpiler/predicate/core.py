@@ -7,7 +7,7 @@ has no NOT; the opposite of a condition is lowered as a predicate of its own, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
@@ -19,6 +19,9 @@ from transpiler.selector.pattern import Pattern
 
 class Function(Enum):
     """The operations on values; each says its own type."""
+
+    # There is one of each, and Enum's own hash is slow.
+    __hash__ = object.__hash__
 
     #: Number to double, as Java widens it.
     TO_DOUBLE = "to double"
@@ -127,6 +130,10 @@ class Column:
 
     path: Path
     type: ColumnType
+
+    def __hash__(self) -> int:
+        # No two columns share a path.
+        return hash(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +281,18 @@ class And:
     """All terms hold."""
 
     terms: tuple[Predicate, ...]
+    #: Kept, for a deep tree would be walked again at each of its levels.
+    hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hash", hash((And, self.terms)))
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __reduce__(self) -> tuple[type[And], tuple[tuple[Predicate, ...]]]:
+        # Another process hashes strings in its own way.
+        return And, (self.terms,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +300,18 @@ class Or:
     """A term holds."""
 
     terms: tuple[Predicate, ...]
+    #: Kept, for a deep tree would be walked again at each of its levels.
+    hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hash", hash((Or, self.terms)))
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __reduce__(self) -> tuple[type[Or], tuple[tuple[Predicate, ...]]]:
+        # Another process hashes strings in its own way.
+        return Or, (self.terms,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,24 @@ def size(node: Node) -> int:
     return measure(node)
 
 
+def constants(node: Node) -> set[Constant]:
+    """All constants inside a node."""
+    found: set[Constant] = set()
+    visited: set[int] = set()
+    waiting = [node]
+    while waiting:
+        inner = waiting.pop()
+        if id(inner) in visited:
+            continue
+        visited.add(id(inner))
+        if isinstance(inner, Constant):
+            found.add(inner)
+        elif isinstance(inner, In):
+            found.update(inner.members)
+        waiting.extend(parts(inner))
+    return found
+
+
 def opposite(predicate: Predicate) -> Predicate | None:
     """The predicate that SQL's NOT would give, NULL where this one is NULL; None where that is not plain."""
     match predicate:

@@ -22,6 +22,7 @@ from transpiler.layouts.zero_ten import ZeroTenLayout
 from transpiler.message.kinds import DESTINATION
 from transpiler.optimizer import optimize
 from transpiler.predicate.core import FALSE, TRUE, Constant, Predicate, all_of, any_of
+from transpiler.predicate.listing import condense
 from transpiler.predicate.walk import constants
 from transpiler.selector import ast
 from transpiler.selector.check import check
@@ -171,10 +172,10 @@ def _check_options(result: Result, missing: Missing) -> None:
 def _emit(lower: Callable[[bool], Predicate], result: Result) -> tuple[str, Callable[[], Trace]]:
     """The SQL of what holds where it is wanted to be TRUE, or FALSE, and what makes the trace."""
     lowered = lower(True)
-    optimized = optimize(lowered)
+    optimized = condense(optimize(lowered))
     retrace = partial(_phases, lowered, optimized)
     if result == "ternary":
-        return emit_ternary(optimized, optimize(lower(False))), retrace
+        return emit_ternary(optimized, condense(optimize(lower(False)))), retrace
     return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 

@@ -33,6 +33,7 @@ from transpiler.predicate.core import (
     Truth,
     Value,
     When,
+    constant,
 )
 from transpiler.predicate.grids import turn_round
 from transpiler.predicate.texts import text_is_null, turn_text_round
@@ -79,6 +80,15 @@ def boolean_as_condition(node: Predicate) -> Predicate:
     match node:
         case Compare(operator=operator, left=left, right=Constant(value=bool() as value)):
             return Flag(left, negated=(operator is Comparison.EQ) is not value)
+        case _:
+            return node
+
+
+def pattern_as_text(node: Predicate) -> Predicate:
+    """A pattern without wildcards is matched by its own text."""
+    match node:
+        case Like(value=value, pattern=() | (str(),) as pattern, negated=negated):
+            return Compare(Comparison.NE if negated else Comparison.EQ, value, constant("".join(map(str, pattern))))
         case _:
             return node
 
@@ -252,6 +262,7 @@ RULES: tuple[Rule, ...] = (
     constant_to_the_right,
     fold_constants,
     boolean_as_condition,
+    pattern_as_text,
     conversion_to_the_constant,
     text_to_the_constant,
     one_level,

@@ -166,7 +166,15 @@ class When:
         return self.value.type
 
 
-Value = Column | Constant | Apply | When
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A constant of the row at hand; only inside a ``Listed``."""
+
+    place: int
+    type: ColumnType
+
+
+Value = Column | Constant | Apply | When | Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +247,18 @@ class Joined:
 
 #: XPath 1.0 conditions, in which ``/*/*`` is the root of the document.
 XPathTest = str | Joined
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """For one of some rows of constants a predicate holds, in which ``Cell`` stands for a constant of the row.
+
+    With a ``key`` only the rows count whose first constant is the key's value, and the predicate need not say so.
+    """
+
+    predicate: Predicate
+    rows: tuple[tuple[Constant, ...], ...]
+    key: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,13 +335,21 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """The predicate, in a method of its own where an engine generates code."""
+
+    predicate: Predicate
+
+
+@dataclass(frozen=True, slots=True)
 class NotTrue:
     """The predicate does not hold."""
 
     predicate: Predicate
 
 
-Predicate = Truth | Compare | In | Among | Like | Topic | Matches | XPath | Flag | IsNull | IsNan | And | Or | NotTrue
+Test = Truth | Compare | In | Among | Like | Topic | Matches | Listed | XPath | Flag | IsNull | IsNan
+Predicate = Test | And | Or | Block | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from transpiler.layouts.columns import Path
 from transpiler.predicate.core import (
     Among,
     And,
     Apply,
+    Block,
+    Cell,
     Column,
     Compare,
     Constant,
@@ -17,6 +20,7 @@ from transpiler.predicate.core import (
     IsNan,
     IsNull,
     Like,
+    Listed,
     Matches,
     NotTrue,
     Or,
@@ -35,7 +39,7 @@ Node = Predicate | Value
 def parts(node: Node) -> tuple[Node, ...]:
     """The values and predicates directly inside a node."""
     match node:
-        case Column() | Constant() | Truth():
+        case Column() | Constant() | Cell() | Truth():
             return ()
         case Apply(arguments=arguments):
             return arguments
@@ -55,9 +59,11 @@ def parts(node: Node) -> tuple[Node, ...]:
             | IsNan(value=value)
         ):
             return (value,)
+        case Listed(predicate=predicate, key=key):
+            return (predicate,) if key is None else (predicate, key)
         case And(terms=terms) | Or(terms=terms):
             return terms
-        case NotTrue(predicate=predicate):
+        case Block(predicate=predicate) | NotTrue(predicate=predicate):
             return (predicate,)
 
 
@@ -84,14 +90,17 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
         ):
             new = value(inner)
             return node if new is inner else replace(node, value=new)
+        case Listed(predicate=inner_predicate, key=key):
+            new_predicate, new_key = predicate(inner_predicate), None if key is None else value(key)
+            return replace(node, predicate=new_predicate, key=new_key)
         case And(terms=terms) | Or(terms=terms):
             changed = tuple(predicate(term) for term in terms)
             if all(new is old for new, old in zip(changed, terms, strict=True)):
                 return node
             return type(node)(changed)
-        case NotTrue(predicate=inner_predicate):
+        case Block(predicate=inner_predicate) | NotTrue(predicate=inner_predicate):
             new_predicate = predicate(inner_predicate)
-            return node if new_predicate is inner_predicate else NotTrue(new_predicate)
+            return node if new_predicate is inner_predicate else type(node)(new_predicate)
 
 
 def size(node: Node) -> int:
@@ -110,22 +119,37 @@ def size(node: Node) -> int:
     return measure(node)
 
 
-def constants(node: Node) -> set[Constant]:
-    """All constants inside a node."""
-    found: set[Constant] = set()
+def everything(node: Node) -> Iterator[Node]:
+    """The node and all nodes inside it, each once."""
     visited: set[int] = set()
     waiting = [node]
     while waiting:
         inner = waiting.pop()
-        if id(inner) in visited:
-            continue
-        visited.add(id(inner))
-        if isinstance(inner, Constant):
-            found.add(inner)
-        elif isinstance(inner, In):
-            found.update(inner.members)
-        waiting.extend(parts(inner))
+        if id(inner) not in visited:
+            visited.add(id(inner))
+            yield inner
+            waiting.extend(parts(inner))
+
+
+def constants(node: Node) -> set[Constant]:
+    """All constants inside a node."""
+    found: set[Constant] = set()
+    for inner in everything(node):
+        match inner:
+            case Constant():
+                found.add(inner)
+            case In(members=members):
+                found.update(members)
+            case _:
+                pass
     return found
+
+
+def paths(node: Node) -> set[Path]:
+    """Where in a row the node looks."""
+    return {inner.path for inner in everything(node) if isinstance(inner, Column)} | {
+        inner.array for inner in everything(node) if isinstance(inner, Among)
+    }
 
 
 def opposite(predicate: Predicate) -> Predicate | None:

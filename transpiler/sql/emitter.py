@@ -18,6 +18,8 @@ from transpiler.predicate.core import (
     Among,
     And,
     Apply,
+    Block,
+    Cell,
     Column,
     Compare,
     Constant,
@@ -27,6 +29,7 @@ from transpiler.predicate.core import (
     IsNan,
     IsNull,
     Like,
+    Listed,
     Matches,
     NotTrue,
     Or,
@@ -38,8 +41,9 @@ from transpiler.predicate.core import (
     XPath,
     type_class,
 )
+from transpiler.predicate.listing import bound
 from transpiler.predicate.regular import regular_expression, topic_expression
-from transpiler.predicate.walk import opposite
+from transpiler.predicate.walk import opposite, paths
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
 from transpiler.sql.documents import xpath_text
@@ -129,6 +133,8 @@ def _predicate(node: Predicate) -> _Text:
             return _test(xpath_text(_value(value)[0], test, alone), negated)
         case Matches(value=value, expression=expression, negated=negated):
             return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
+        case Listed():
+            return _listed(node), _PRIMARY
         case Flag(value=value, negated=False):
             return _value(value)
         case Flag(value=value):
@@ -142,10 +148,44 @@ def _predicate(node: Predicate) -> _Text:
             return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
         case Or(terms=terms):
             return " OR ".join(_within(_predicate(term), _AND) for term in terms), _OR
+        case Block(predicate=predicate):
+            # What Spark meets twice it computes once, in a method of its own.
+            text = emit_filter(predicate)
+            return f"coalesce({text}, {text})", _PRIMARY
         case NotTrue(predicate=predicate):
             return f"{_within(_predicate(predicate), _PRIMARY)} IS NOT TRUE", _TEST
         case _:
             assert_never(node)
+
+
+def _listed(node: Listed) -> str:
+    """An array of the rows, or a map of the key's values to theirs, in which ``exists`` looks for one that fits."""
+    row = _free_name(node)
+    outer, inner = bound(node, row)
+    if node.key is None:
+        columns = ", ".join(f"{_wide(value)} AS v{place}" for place, value in enumerate(outer))
+        rows = ", ".join(map(_row, node.rows))
+        return f"exists(array(struct({columns})), m -> exists(array({rows}), {row} -> {emit_filter(inner)}))"
+    groups: dict[Constant, list[str]] = {}
+    for key, *rest in node.rows:
+        groups.setdefault(key, []).append(_row(rest, 1))
+    keys = ", ".join(map(_wide, groups))
+    lists = ", ".join(f"array({', '.join(dict.fromkeys(rows))})" for rows in groups.values())
+    found = f"map_from_arrays(array({keys}), array({lists}))[{_wide(node.key)}]"
+    return f"exists({found}, {row} -> {emit_filter(inner)})"
+
+
+def _free_name(node: Listed) -> str:
+    """A name for a row that hides no column inside the lambda."""
+    roots = {str(path[0]).lower() for path in paths(node.predicate)} if node.key is not None else set()
+    name = "r"
+    while name in roots:
+        name += "_"
+    return name
+
+
+def _row(constants: Sequence[Constant], start: int = 0) -> str:
+    return f"struct({', '.join(f'{_wide(item)} AS c{place}' for place, item in enumerate(constants, start))})"
 
 
 def _test(test: str, negated: bool) -> _Text:
@@ -162,6 +202,8 @@ def _value(node: Value) -> _Text:
             return quote_path(path), _PRIMARY
         case Constant():
             return _constant(node)
+        case Cell(place=place):
+            raise AssertionError(f"cell {place} stands outside its list")
         case Apply(function=function, arguments=arguments):
             return _apply(function, arguments, node.type)
         case When(condition=condition, value=value):

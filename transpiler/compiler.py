@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from transpiler.analysis.addresses import Addresses
 from transpiler.analysis.filters import FilterLowering
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.names import Missing
@@ -29,12 +28,13 @@ from transpiler.selector.check import check
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.selector.parser import parse_selector as parse
 from transpiler.selector.printer import print_selector
-from transpiler.selector.renaming import translate_names as rename
 from transpiler.selector.vocabulary import Form
 from transpiler.source import Source
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
 from transpiler.stencils import STENCILS
-from transpiler.topology.address import Address, NodeType, parse_address
+
+if TYPE_CHECKING:
+    from transpiler.topology.address import Address, NodeType
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
@@ -198,6 +198,10 @@ def transpile_address(
     of the address are its bindings, by the AMQP 0-10 mapping; ``selector`` of its link filters what they take, by the
     rules of ``dialect``. Raises ``TopologyError`` for an address that does not read, and what selectors raise.
     """
+    # Addresses bring the whole topology along, which nothing else here needs.
+    from transpiler.analysis.addresses import Addresses
+    from transpiler.topology.address import NodeType, parse_address
+
     _check_options(result, missing)
     if node_type not in get_args(NodeType):
         raise ValueError(f"node_type is one of {', '.join(get_args(NodeType))}, not {node_type!r}")
@@ -237,6 +241,8 @@ def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") ->
     It selects the same messages. Raises what ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each
     condition that has no exact counterpart.
     """
+    from transpiler.selector.renaming import translate_names as rename
+
     if form not in ("jms", "amqp"):
         raise ValueError(f"the form of names is jms or amqp, not {form!r}")
     tree = parse_selector(text, dialect)

@@ -6,7 +6,7 @@ optimized, and says which law allows it. A predicate holds where it is TRUE; FAL
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import is_
 
@@ -273,6 +273,23 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+#: The nodes that each rule looks at; the others it would hand back.
+_NODES: Mapping[Rule, tuple[type[Predicate], ...]] = {
+    constant_to_the_right: (Compare,),
+    fold_constants: (Compare, Flag, IsNull, In, Like, Topic, IsNan),
+    boolean_as_condition: (Compare,),
+    pattern_as_text: (Like,),
+    conversion_to_the_constant: (Compare,),
+    text_to_the_constant: (Compare, In, Like, IsNull),
+    one_level: (And, Or),
+    equalities_to_list: (And, Or, In),
+    implied_by_a_neighbour: (And, Or),
+    excluded_middle: (And, Or),
+    complement: (NotTrue,),
+}
+_RULES_OF = {kind: tuple(rule for rule in RULES if kind in _NODES[rule]) for kinds in _NODES.values() for kind in kinds}
+
+
 def optimize(node: Predicate) -> Predicate:
     """The predicate after all rules; it holds in the same rows."""
     return _Optimizer().visit(node)
@@ -296,7 +313,7 @@ class _Optimizer:
 
     def settle(self, node: Predicate) -> Predicate:
         """A node whose parts are settled, after all rules."""
-        for rule in RULES:
+        for rule in _RULES_OF.get(type(node), ()):
             changed = rule(node)
             if changed is not node and changed != node:
                 # A rule makes nodes that no rule has seen; the parts that it kept are settled.

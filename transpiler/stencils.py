@@ -166,6 +166,11 @@ class Stencils:
         #: Shapes that were met once; a stencil costs two compilations, which pays from the third text on.
         self._met: set[Hashable] = set()
 
+    def clear(self) -> None:
+        """Forget everything."""
+        self._found.clear()
+        self._met.clear()
+
     def fill(self, text: str, known: Hashable) -> str | None:
         """The SQL of a selector, where a stencil has it; ``known`` is all else that the SQL depends on."""
         for masked in _maskings(text):
@@ -177,8 +182,7 @@ class Stencils:
     def learn(self, text: str, known: Hashable, layout: object, sql: str, compile_text: Compile) -> None:
         """Remember the SQL of a selector, with holes, if it turns out to be so for other literals too."""
         if len(self._found) + len(self._met) >= _MAX_STENCILS:
-            self._found.clear()
-            self._met.clear()
+            self.clear()
         for masked in _maskings(text):
             key = (known, masked.key)
             if key not in self._met:

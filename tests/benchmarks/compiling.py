@@ -23,7 +23,7 @@ from transpiler.predicate.listing import condense
 from transpiler.selector.dialects import JMS
 from transpiler.source import Source
 from transpiler.sql import emit_filter
-from transpiler.stencils import STENCILS, Stencils
+from transpiler.stencils import STENCILS
 
 TYPICAL = "region LIKE 'eu-%' AND weight > 2500 AND color = 'blue' AND NOT JMSPriority < 3"
 
@@ -58,12 +58,11 @@ def phases(frame: DataFrame, scale: int) -> Table:
     lowered = selector_lowering(layout, "error", source, JMS).selector(tree)
     optimized = condense(optimize(lowered))
     sql = emit_filter(optimized)
-    number = 200 // scale
-    STENCILS.__dict__.update(Stencils().__dict__)
+    number = max(1, 200 // scale)
 
     def whole() -> object:
         # Without what earlier texts taught.
-        STENCILS.__dict__.update(Stencils().__dict__)
+        STENCILS.clear()
         return transpile_selector(TYPICAL)
 
     for phase, run, target in (
@@ -85,7 +84,7 @@ def phases(frame: DataFrame, scale: int) -> Table:
         ("one expr call", lambda: sf.expr(sql)),
         ("filter and plan", lambda: frame.filter(sql)._jdf.queryExecution().executedPlan()),
     ):
-        found = clock(run, 20 // min(scale, 10))
+        found = clock(run, max(2, 20 // scale))
         table.add(f"Spark: {phase}", found, "")
         table.bars.append((f"Spark: {phase}", found, None))
     return table

@@ -20,8 +20,11 @@ from transpiler.predicate.core import (
     Column,
     Compare,
     Constant,
+    Flag,
     Function,
     In,
+    IsNan,
+    IsNull,
     Like,
     Listed,
     Matches,
@@ -50,7 +53,23 @@ _CALL = 5
 
 def condense(node: Predicate) -> Predicate:
     """The predicate with its long chains as lists, and what is still long in blocks; it holds in the same rows."""
-    return _cut(_listed(node))[0]
+    return node if _is_short(node) else _cut(_listed(node))[0]
+
+
+def _is_short(node: Predicate) -> bool:
+    """Whether a look at the conjunctions and disjunctions alone says that there is nothing to do."""
+    tests, waiting = 0, [node]
+    while waiting:
+        match waiting.pop():
+            case And(terms=terms) | Or(terms=terms):
+                if len(terms) >= MIN_TERMS:
+                    return False
+                waiting.extend(terms)
+            case NotTrue(predicate=inner):
+                waiting.append(inner)
+            case test:
+                tests += 1 if isinstance(test, Compare | In | Like | Flag | IsNull | IsNan) else _METHOD
+    return tests <= _METHOD // 10
 
 
 def _cut(node: Predicate) -> tuple[Predicate, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from operator import is_
 
 from transpiler.layouts.columns import Path
 from transpiler.predicate.core import (
@@ -41,12 +42,14 @@ def parts(node: Node) -> tuple[Node, ...]:
     match node:
         case Column() | Constant() | Cell() | Truth():
             return ()
+        case Compare(left=left, right=right):
+            return (left, right)
+        case And(terms=terms) | Or(terms=terms):
+            return terms
         case Apply(arguments=arguments):
             return arguments
         case When(condition=condition, value=value):
             return (condition, value)
-        case Compare(left=left, right=right):
-            return (left, right)
         case (
             In(value=value)
             | Among(value=value)
@@ -61,8 +64,6 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (value,)
         case Listed(predicate=predicate, key=key):
             return (predicate,) if key is None else (predicate, key)
-        case And(terms=terms) | Or(terms=terms):
-            return terms
         case Block(predicate=predicate) | NotTrue(predicate=predicate):
             return (predicate,)
 
@@ -77,6 +78,11 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             if new_left is left and new_right is right:
                 return node
             return Compare(node.operator, new_left, new_right)
+        case And(terms=terms) | Or(terms=terms):
+            changed = tuple(map(predicate, terms))
+            if all(map(is_, changed, terms)):
+                return node
+            return type(node)(changed)
         case (
             In(value=inner)
             | Among(value=inner)
@@ -93,11 +99,6 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
         case Listed(predicate=inner_predicate, key=key):
             new_predicate, new_key = predicate(inner_predicate), None if key is None else value(key)
             return replace(node, predicate=new_predicate, key=new_key)
-        case And(terms=terms) | Or(terms=terms):
-            changed = tuple(predicate(term) for term in terms)
-            if all(new is old for new, old in zip(changed, terms, strict=True)):
-                return node
-            return type(node)(changed)
         case Block(predicate=inner_predicate) | NotTrue(predicate=inner_predicate):
             new_predicate = predicate(inner_predicate)
             return node if new_predicate is inner_predicate else type(node)(new_predicate)
@@ -110,7 +111,9 @@ def size(node: Node) -> int:
     def measure(inner: Node) -> int:
         found = known.get(id(inner))
         if found is None:
-            found = 1 + sum(measure(part) for part in parts(inner))
+            found = 1
+            for part in parts(inner):
+                found += measure(part)
             if isinstance(inner, In):
                 found += len(inner.members)
             known[id(inner)] = found

@@ -54,6 +54,8 @@ FLOORS = (
     "transpiler.optimizer",
     "transpiler.sql.quoting",
     "transpiler.sql.documents",
+    "transpiler.sql.binding",
+    "transpiler.sql.patterns",
     "transpiler.sql.templates",
     "transpiler.sql.emitter",
     "transpiler.sql",

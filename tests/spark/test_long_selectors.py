@@ -138,7 +138,7 @@ def largest_method(frame: DataFrame) -> int:
     return int(max(sizes))
 
 
-@pytest.mark.parametrize(("count", "result"), [(MIN_TERMS - 1, "filter"), (60, "filter"), (MIN_TERMS + 4, "ternary")])
+@pytest.mark.parametrize(("count", "result"), [(MIN_TERMS - 1, "filter"), (70, "filter"), (MIN_TERMS + 4, "ternary")])
 def test_a_long_selector_says_what_the_oracle_says(
     canonical: DataFrame, messages: list[Message], count: int, result: Result
 ) -> None:

@@ -9,6 +9,8 @@ Short ones stay as they are, which reads better and lets a file reader see them.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from transpiler.layouts.columns import BIGINT, STRING, Kind
@@ -35,7 +37,7 @@ from transpiler.predicate.core import (
     all_of,
 )
 from transpiler.predicate.regular import any_text_expression
-from transpiler.predicate.walk import parts, rebuild, size
+from transpiler.predicate.walk import everything, parts, rebuild, size
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 
@@ -241,6 +243,44 @@ def _loosest(shape: Predicate, rows: tuple[_Row, ...]) -> Predicate | None:
 
 def _cell_inside(node: Predicate | Value) -> bool:
     return isinstance(node, Cell) or any(map(_cell_inside, parts(node)))
+
+
+def chunks(node: Listed) -> tuple[tuple[_Row, tuple[_Row, ...]], ...]:
+    """Long lists of ranges in chunks, each behind a row of the loosest bounds in it, which all its rows imply.
+
+    So a message looks at about twice the square root of the rows. Empty where the predicate is more than bounds.
+    """
+    orders = _orders(node.predicate)
+    if node.key is not None or len(node.rows) < 4 * MIN_TERMS or orders is None:
+        return ()
+    length = math.isqrt(len(node.rows))
+    rows = sorted(node.rows, key=lambda row: tuple(constant.value for constant in row))
+    found = []
+    for start in range(0, len(rows), length):
+        chunk = tuple(rows[start : start + length])
+        columns = zip(*chunk, strict=True)
+        loosest = tuple(
+            choose(column, key=lambda constant: constant.value) for choose, column in zip(orders, columns, strict=True)
+        )
+        found.append((loosest, chunk))
+    return tuple(found)
+
+
+_Choice = Callable[..., Constant]
+
+
+def _orders(node: Predicate) -> tuple[_Choice, ...] | None:
+    """For each cell whether the least or the greatest constant is the loosest; None where a cell has no order."""
+    found: dict[int, _Choice] = {}
+    for inner in everything(node):
+        if isinstance(inner, Compare) and isinstance(inner.right, Cell):
+            if inner.operator.is_equality or inner.right.type.kind not in _ORDERED:
+                return None
+            found[inner.right.place] = min if inner.operator in (Comparison.GT, Comparison.GE) else max
+    return tuple(found[place] for place in sorted(found))
+
+
+_ORDERED = (Kind.BIGINT, Kind.DOUBLE)
 
 
 def bound(node: Listed, row: str) -> tuple[tuple[Value, ...], Predicate]:

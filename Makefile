@@ -10,8 +10,8 @@ demo: java .venv/.installed
 test: java .venv/.installed
 	@$(BIN)/python -m pytest $(ARGS)
 
-bench: .venv/.installed
-	@$(BIN)/python tests/benchmarks/transpile.py
+bench: java .venv/.installed
+	@$(BIN)/python -m tests.benchmarks $(ARGS)
 
 lint: .venv/.installed
 	@$(BIN)/ruff check .

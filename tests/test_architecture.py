@@ -36,6 +36,7 @@ FLOORS = (
     "transpiler.selector.lexer",
     "transpiler.selector.expected",
     "transpiler.selector.tokens",
+    "transpiler.selector.driver",
     "transpiler.selector.parser",
     "transpiler.selector.kinds",
     "transpiler.selector.check",
@@ -53,9 +54,12 @@ FLOORS = (
     "transpiler.optimizer",
     "transpiler.sql.quoting",
     "transpiler.sql.documents",
+    "transpiler.sql.binding",
+    "transpiler.sql.patterns",
     "transpiler.sql.templates",
     "transpiler.sql.emitter",
     "transpiler.sql",
+    "transpiler.stencils",
     "transpiler.compiler",
     "transpiler.routing.shapes",
     "transpiler.routing.ranks",
@@ -80,6 +84,7 @@ WITH_SLY = {
     "transpiler.selector.lexer",
     "transpiler.selector.expected",
     "transpiler.selector.tokens",
+    "transpiler.selector.driver",
     "transpiler.selector.parser",
 }
 JUDGED = ("analysis", "predicate", "optimizer", "layouts", "sql", "compiler")

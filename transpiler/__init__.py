@@ -8,6 +8,9 @@ message.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from transpiler.compiler import (
     Transpiled,
     parse_selector,
@@ -31,13 +34,13 @@ from transpiler.filters.values import Unknown
 from transpiler.layouts.layout import Layout
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
-from transpiler.reference.evaluate import evaluate as _evaluate
-from transpiler.reference.match import check_filter, match_filter
-from transpiler.reference.route import route_message
 from transpiler.selector.ast import Expression
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
-from transpiler.topology.model import Topology
+
+if TYPE_CHECKING:
+    from transpiler.reference.route import route_message
+    from transpiler.topology.model import Topology
 
 __version__ = "0.1.0"
 
@@ -67,6 +70,16 @@ __all__ = [
 ]
 
 
+#: Names whose modules most programs never need, and where they are; importing them takes as long as all the rest.
+_LATE = {"route_message": "transpiler.reference.route", "Topology": "transpiler.topology.model"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)
+
+
 def evaluate(
     selector: str | Expression | None, message: Message, dialect: str | Dialect = "jms", *, now: int | None = None
 ) -> Truth:
@@ -76,8 +89,10 @@ def evaluate(
     in milliseconds since the epoch. Where the broker's evaluation would throw, the answer is unknown. Text raises what
     ``parse_selector`` raises.
     """
+    from transpiler.reference.evaluate import evaluate as evaluate_tree
+
     tree = parse_selector(selector, dialect) if isinstance(selector, str) else selector
-    return _evaluate(tree, message, find_dialect(dialect), now)
+    return evaluate_tree(tree, message, find_dialect(dialect), now)
 
 
 def matches(
@@ -92,6 +107,8 @@ def matches(
 
     The parameters are those of ``transpile_filter``, and so is what is raised.
     """
+    from transpiler.reference.match import check_filter, match_filter
+
     whole, own = read_filters(filters, unknown).whole, find_dialect(dialect)
     check_filter(whole, own, connection)
     return match_filter(whole, message, own, connection)

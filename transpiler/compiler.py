@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
 
-from transpiler.analysis.addresses import Addresses
 from transpiler.analysis.filters import FilterLowering
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.names import Missing
@@ -20,22 +20,29 @@ from transpiler.layouts.layout import Layout
 from transpiler.layouts.zero_ten import ZeroTenLayout
 from transpiler.message.kinds import DESTINATION
 from transpiler.optimizer import optimize
-from transpiler.predicate.core import FALSE, TRUE, Predicate, all_of, any_of
+from transpiler.predicate.core import FALSE, TRUE, Constant, Predicate, all_of, any_of
+from transpiler.predicate.listing import condense
+from transpiler.predicate.walk import constants
 from transpiler.selector import ast
 from transpiler.selector.check import check
-from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.selector.parser import parse_selector as parse
 from transpiler.selector.printer import print_selector
-from transpiler.selector.renaming import translate_names as rename
 from transpiler.selector.vocabulary import Form
 from transpiler.source import Source
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
-from transpiler.topology.address import Address, NodeType, parse_address
+from transpiler.stencils import STENCILS
+
+if TYPE_CHECKING:
+    from transpiler.topology.address import Address, NodeType
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
 
 _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
+
+
+Trace = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +54,14 @@ class Transpiled:
 
     sql: str
     diagnostics: tuple[Diagnostic, ...] = ()
-    trace: tuple[tuple[str, str], ...] = ()
     in_effect: FilterSet | None = None
+    #: Makes the trace, which few ask for.
+    retrace: Callable[[], Trace] = field(default=tuple, repr=False, compare=False)
+
+    @property
+    def trace(self) -> Trace:
+        """The name of each phase and the SQL after it."""
+        return self.retrace()
 
 
 def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression | None:
@@ -80,17 +93,47 @@ def transpile_selector(
     raises, and ``LayoutError``.
     """
     _check_options(result, missing)
+    where, rules = find_layout(layout), find_dialect(dialect)
+    run = partial(_transpile, layout=where, dialect=rules, result=result, missing=missing, now=now)
+    if rules is not JMS:
+        return run(text)[0]
+    known = (id(where), result, missing)
+    filled = STENCILS.fill(text, known)
+    if filled is not None:
+        return Transpiled(filled, retrace=partial(_retrace, run, text))
+    transpiled, _ = run(text)
+    if not transpiled.diagnostics:
+        STENCILS.learn(text, known, where, transpiled.sql, partial(_probe, run))
+    return transpiled
+
+
+_Run = Callable[[str], tuple[Transpiled, Predicate]]
+
+
+def _retrace(run: _Run, text: str) -> Trace:
+    return run(text)[0].trace
+
+
+def _probe(run: _Run, text: str) -> tuple[str, set[Constant]]:
+    transpiled, lowered = run(text)
+    return transpiled.sql, constants(lowered)
+
+
+def _transpile(
+    text: str, layout: Layout, dialect: Dialect, result: Result, missing: Missing, now: int | None
+) -> tuple[Transpiled, Predicate]:
+    """The selector's SQL, and the predicate that it holds for before any rewriting."""
     tree = parse_selector(text, dialect)
-    source = Source(text)
-    lowering = selector_lowering(find_layout(layout), missing, source, find_dialect(dialect), now)
+    lowering = selector_lowering(layout, missing, Source(text), dialect, now)
 
     def lower(wanted: bool) -> Predicate:
         if tree is None:
             return TRUE if wanted else FALSE
         return lowering.selector(tree, wanted)
 
-    sql, trace = _emit(lower, result)
-    return Transpiled(sql, tuple(lowering.findings), trace)
+    lowered = lower(True)
+    sql, retrace = _emit(lambda wanted: lowered if wanted else lower(False), result)
+    return Transpiled(sql, tuple(lowering.findings), retrace=retrace), lowered
 
 
 def transpile_filter(
@@ -115,8 +158,8 @@ def transpile_filter(
     filter_set = read_filters(filters, unknown)
     lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection)
     predicate = lowering.whole(filter_set.whole)
-    sql, trace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result)
-    return Transpiled(sql, (*filter_set.findings, *lowering.findings), trace, filter_set)
+    sql, retrace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result)
+    return Transpiled(sql, (*filter_set.findings, *lowering.findings), filter_set, retrace)
 
 
 def _check_options(result: Result, missing: Missing) -> None:
@@ -126,14 +169,18 @@ def _check_options(result: Result, missing: Missing) -> None:
         raise ValueError(f"missing is error or null, not {missing!r}")
 
 
-def _emit(lower: Callable[[bool], Predicate], result: Result) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The SQL of what holds where it is wanted to be TRUE, or FALSE, and the trace."""
+def _emit(lower: Callable[[bool], Predicate], result: Result) -> tuple[str, Callable[[], Trace]]:
+    """The SQL of what holds where it is wanted to be TRUE, or FALSE, and what makes the trace."""
     lowered = lower(True)
-    optimized = optimize(lowered)
-    trace = (("lowered", emit_filter(lowered)), ("optimized", emit_filter(optimized)))
+    optimized = condense(optimize(lowered))
+    retrace = partial(_phases, lowered, optimized)
     if result == "ternary":
-        return emit_ternary(optimized, optimize(lower(False))), trace
-    return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), trace
+        return emit_ternary(optimized, condense(optimize(lower(False)))), retrace
+    return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), retrace
+
+
+def _phases(lowered: Predicate, optimized: Predicate) -> Trace:
+    return ("lowered", emit_filter(lowered)), ("optimized", emit_filter(optimized))
 
 
 def transpile_address(
@@ -151,6 +198,10 @@ def transpile_address(
     of the address are its bindings, by the AMQP 0-10 mapping; ``selector`` of its link filters what they take, by the
     rules of ``dialect``. Raises ``TopologyError`` for an address that does not read, and what selectors raise.
     """
+    # Addresses bring the whole topology along, which nothing else here needs.
+    from transpiler.analysis.addresses import Addresses
+    from transpiler.topology.address import NodeType, parse_address
+
     _check_options(result, missing)
     if node_type not in get_args(NodeType):
         raise ValueError(f"node_type is one of {', '.join(get_args(NodeType))}, not {node_type!r}")
@@ -168,8 +219,8 @@ def transpile_address(
         selected = lowering.selector(tree, wanted)
         return all_of(bound, selected) if wanted else any_of(bound, selected)
 
-    sql, trace = _emit(lower, result)
-    return Transpiled(sql, (*addresses.findings, *lowering.findings), trace)
+    sql, retrace = _emit(lower, result)
+    return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)
 
 
 def find_layout(layout: str | Layout) -> Layout:
@@ -190,6 +241,8 @@ def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") ->
     It selects the same messages. Raises what ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each
     condition that has no exact counterpart.
     """
+    from transpiler.selector.renaming import translate_names as rename
+
     if form not in ("jms", "amqp"):
         raise ValueError(f"the form of names is jms or amqp, not {form!r}")
     tree = parse_selector(text, dialect)

@@ -6,8 +6,9 @@ optimized, and says which law allows it. A predicate holds where it is TRUE; FAL
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import is_
 
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, read_words
 from transpiler.layouts.columns import Kind
@@ -32,6 +33,7 @@ from transpiler.predicate.core import (
     Truth,
     Value,
     When,
+    constant,
 )
 from transpiler.predicate.grids import turn_round
 from transpiler.predicate.texts import text_is_null, turn_text_round
@@ -78,6 +80,15 @@ def boolean_as_condition(node: Predicate) -> Predicate:
     match node:
         case Compare(operator=operator, left=left, right=Constant(value=bool() as value)):
             return Flag(left, negated=(operator is Comparison.EQ) is not value)
+        case _:
+            return node
+
+
+def pattern_as_text(node: Predicate) -> Predicate:
+    """A pattern without wildcards is matched by its own text."""
+    match node:
+        case Like(value=value, pattern=() | (str(),) as pattern, negated=negated):
+            return Compare(Comparison.NE if negated else Comparison.EQ, value, constant("".join(map(str, pattern))))
         case _:
             return node
 
@@ -251,6 +262,7 @@ RULES: tuple[Rule, ...] = (
     constant_to_the_right,
     fold_constants,
     boolean_as_condition,
+    pattern_as_text,
     conversion_to_the_constant,
     text_to_the_constant,
     one_level,
@@ -261,39 +273,66 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+#: The nodes that each rule looks at; the others it would hand back.
+_NODES: Mapping[Rule, tuple[type[Predicate], ...]] = {
+    constant_to_the_right: (Compare,),
+    fold_constants: (Compare, Flag, IsNull, In, Like, Topic, IsNan),
+    boolean_as_condition: (Compare,),
+    pattern_as_text: (Like,),
+    conversion_to_the_constant: (Compare,),
+    text_to_the_constant: (Compare, In, Like, IsNull),
+    one_level: (And, Or),
+    equalities_to_list: (And, Or, In),
+    implied_by_a_neighbour: (And, Or),
+    excluded_middle: (And, Or),
+    complement: (NotTrue,),
+}
+_RULES_OF = {kind: tuple(rule for rule in RULES if kind in _NODES[rule]) for kinds in _NODES.values() for kind in kinds}
+
+
 def optimize(node: Predicate) -> Predicate:
     """The predicate after all rules; it holds in the same rows."""
-    known: dict[int, Predicate] = {}
+    return _Optimizer().visit(node)
 
-    def visit(inner: Predicate) -> Predicate:
-        found = known.get(id(inner))
-        if found is None:
-            found = known[id(inner)] = _settle(rebuild(inner, visit, visit_value))
-        return found
 
-    def visit_value(value: Value) -> Value:
+class _Optimizer:
+    """One run over one predicate. A part that is settled is never looked at again, in whatever node it turns up."""
+
+    def __init__(self) -> None:
+        #: By the identity of a node, the node and what it became: the node is kept, so that nothing takes its place.
+        self.settled: dict[int, tuple[Predicate, Predicate]] = {}
+
+    def visit(self, node: Predicate) -> Predicate:
+        """The node after all rules."""
+        known = self.settled.get(id(node))
+        if known is None:
+            found = self.settle(rebuild(node, self.visit, self.value))
+            known = self.settled[id(node)] = (node, found)
+            self.settled[id(found)] = (found, found)
+        return known[1]
+
+    def settle(self, node: Predicate) -> Predicate:
+        """A node whose parts are settled, after all rules."""
+        for rule in _RULES_OF.get(type(node), ()):
+            changed = rule(node)
+            if changed is not node and changed != node:
+                # A rule makes nodes that no rule has seen; the parts that it kept are settled.
+                return self.visit(changed)
+        return node
+
+    def value(self, value: Value) -> Value:
+        """The value, with the predicates inside it after all rules."""
         match value:
             case Apply(arguments=arguments):
-                changed = tuple(visit_value(argument) for argument in arguments)
-                if all(new is old for new, old in zip(changed, arguments, strict=True)):
+                changed = tuple(map(self.value, arguments))
+                if all(map(is_, changed, arguments)):
                     return value
                 return replace(value, arguments=changed)
             case When(condition=condition, value=inner):
-                new = visit(condition)
-                return inner if new == TRUE else When(new, visit_value(inner))
+                new = self.visit(condition)
+                return inner if new == TRUE else When(new, self.value(inner))
             case _:
                 return value
-
-    return visit(node)
-
-
-def _settle(node: Predicate) -> Predicate:
-    for rule in RULES:
-        changed = rule(node)
-        if changed is not node and changed != node:
-            # A rule makes nodes that no rule has seen; the parts that it kept are settled and stay as they are.
-            return optimize(changed)
-    return node
 
 
 def _fits(text: str, pattern: Pattern) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from transpiler.analysis.broker_lowering import BrokerLowering
-from transpiler.analysis.broker_names import BrokerNames
+from typing import TYPE_CHECKING
+
 from transpiler.analysis.lowering import Lowering
 from transpiler.analysis.names import Missing, Names
 from transpiler.layouts.layout import Layout
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.source import Source
+
+if TYPE_CHECKING:
+    from transpiler.analysis.broker_lowering import BrokerLowering
 
 
 def selector_lowering(
@@ -20,4 +23,8 @@ def selector_lowering(
     """
     if dialect.fields is JMS.fields:
         return Lowering(Names(layout, missing, source), source)
+    # The other dialects' modules are as large as all of this one's, and most programs have one dialect.
+    from transpiler.analysis.broker_lowering import BrokerLowering
+    from transpiler.analysis.broker_names import BrokerNames
+
     return BrokerLowering(BrokerNames(layout, missing, source, dialect), source, dialect, now)

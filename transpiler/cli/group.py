@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from transpiler import TranspilerError, __version__
@@ -16,8 +17,26 @@ else:
         sys.exit("the commands need click: pip install 'selector-sql[cli]'")
 
 
+#: The commands in the order of the pipeline; each is in the module of its name.
+_COMMANDS = ("sql", "check", "explain", "match", "compare", "route", "topology")
+
+
 class _Group(click.Group):
-    """Commands whose bad input ends in an error text and exit code 2, never in a traceback."""
+    """Commands that are imported when they are asked for, and whose bad input never ends in a traceback.
+
+    It ends in an error text and exit code 2.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of all commands."""
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"transpiler.cli.{cmd_name}"), cmd_name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""

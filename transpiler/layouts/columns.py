@@ -15,6 +15,9 @@ from enum import Enum
 class Kind(Enum):
     """The Spark types that have an AMQP counterpart, by their SQL names."""
 
+    # There is one of each, and Enum's own hash is slow.
+    __hash__ = object.__hash__
+
     BOOLEAN = "BOOLEAN"
     TINYINT = "TINYINT"
     SMALLINT = "SMALLINT"

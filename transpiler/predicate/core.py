@@ -7,7 +7,7 @@ has no NOT; the opposite of a condition is lowered as a predicate of its own, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
@@ -19,6 +19,9 @@ from transpiler.selector.pattern import Pattern
 
 class Function(Enum):
     """The operations on values; each says its own type."""
+
+    # There is one of each, and Enum's own hash is slow.
+    __hash__ = object.__hash__
 
     #: Number to double, as Java widens it.
     TO_DOUBLE = "to double"
@@ -128,6 +131,10 @@ class Column:
     path: Path
     type: ColumnType
 
+    def __hash__(self) -> int:
+        # No two columns share a path.
+        return hash(self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class Constant:
@@ -159,7 +166,15 @@ class When:
         return self.value.type
 
 
-Value = Column | Constant | Apply | When
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A constant of the row at hand; only inside a ``Listed``."""
+
+    place: int
+    type: ColumnType
+
+
+Value = Column | Constant | Apply | When | Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +250,18 @@ XPathTest = str | Joined
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """For one of some rows of constants a predicate holds, in which ``Cell`` stands for a constant of the row.
+
+    With a ``key`` only the rows count whose first constant is the key's value, and the predicate need not say so.
+    """
+
+    predicate: Predicate
+    rows: tuple[tuple[Constant, ...], ...]
+    key: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class XPath:
     """A text is an XML document, and XPath conditions are true of it."""
 
@@ -274,6 +301,18 @@ class And:
     """All terms hold."""
 
     terms: tuple[Predicate, ...]
+    #: Kept, for a deep tree would be walked again at each of its levels.
+    hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hash", hash((And, self.terms)))
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __reduce__(self) -> tuple[type[And], tuple[tuple[Predicate, ...]]]:
+        # Another process hashes strings in its own way.
+        return And, (self.terms,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +320,25 @@ class Or:
     """A term holds."""
 
     terms: tuple[Predicate, ...]
+    #: Kept, for a deep tree would be walked again at each of its levels.
+    hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hash", hash((Or, self.terms)))
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __reduce__(self) -> tuple[type[Or], tuple[tuple[Predicate, ...]]]:
+        # Another process hashes strings in its own way.
+        return Or, (self.terms,)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The predicate, in a method of its own where an engine generates code."""
+
+    predicate: Predicate
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +348,8 @@ class NotTrue:
     predicate: Predicate
 
 
-Predicate = Truth | Compare | In | Among | Like | Topic | Matches | XPath | Flag | IsNull | IsNan | And | Or | NotTrue
+Test = Truth | Compare | In | Among | Like | Topic | Matches | Listed | XPath | Flag | IsNull | IsNan
+Predicate = Test | And | Or | Block | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

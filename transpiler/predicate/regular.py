@@ -5,6 +5,8 @@ Spark's own LIKE is a regular expression whose time is a power of the text's len
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from transpiler.filters.topics import ONE_WORD, simplify_words, split_at_many
 from transpiler.selector.pattern import Pattern, Wildcard
 
@@ -27,6 +29,50 @@ def regular_expression(pattern: Pattern) -> str:
     middle = "".join(f"(?>.*?{text})" for text in texts[1:-1] if text)
     tail = f".*{texts[-1]}(?!.)" if texts[-1] else ""
     return f"(?s)^{texts[0]}{middle}{tail}"
+
+
+#: Groups within groups that one expression has at most; Java reads and matches them by recursion.
+_MAX_DEPTH = 100
+
+
+def any_text_expression(texts: Iterable[str], before: bool, behind: bool) -> str | None:
+    """One of some texts, with anything before it, behind it, or both, as a Java regular expression.
+
+    The texts are laid out as a tree of their common beginnings, so each place of the subject decides by its own
+    characters where to go on. None where the tree would be too deep.
+    """
+    tree: _Tree = {}
+    for text in texts:
+        node = tree
+        for character in text:
+            node = node.setdefault(character, {})
+        node[_END] = {}
+    end = "" if behind else "(?!.)"
+    written = _branches(tree, end, 0)
+    return None if written is None else f"(?s){'' if before else '^'}{written}"
+
+
+_END = ""
+_Tree = dict[str, "_Tree"]
+
+
+def _branches(node: _Tree, end: str, depth: int) -> str | None:
+    text = ""
+    while len(node) == 1 and _END not in node:
+        [(character, node)] = node.items()
+        text += _escape(character)
+    if _END in node and (len(node) == 1 or not end):
+        # Whatever follows a text is part of what stands behind it.
+        return text + end
+    if depth > _MAX_DEPTH:
+        return None
+    choices = []
+    for character, inner in node.items():
+        rest = _branches(inner, end, depth + 1)
+        if rest is None:
+            return None
+        choices.append(end if character == _END else _escape(character) + rest)
+    return f"{text}(?>{'|'.join(choices)})"
 
 
 def topic_expression(pattern: tuple[str, ...]) -> str:
@@ -55,9 +101,9 @@ def _escape(text: str) -> str:
     """Literal text in a regular expression, without a backslash where brackets do."""
     escaped = []
     for character in text:
-        if character in ".*+?(){}|$#":
+        if character in ".*+?(){}|$#-~":
             escaped.append(f"[{character}]")
-        elif character in "[]^\\&-~":
+        elif character in "[]^\\&":
             escaped.append(f"\\{character}")
         else:
             escaped.append(character)

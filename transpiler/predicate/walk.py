@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from operator import is_
 
+from transpiler.layouts.columns import Path
 from transpiler.predicate.core import (
     Among,
     And,
     Apply,
+    Block,
+    Cell,
     Column,
     Compare,
     Constant,
@@ -17,6 +21,7 @@ from transpiler.predicate.core import (
     IsNan,
     IsNull,
     Like,
+    Listed,
     Matches,
     NotTrue,
     Or,
@@ -35,14 +40,16 @@ Node = Predicate | Value
 def parts(node: Node) -> tuple[Node, ...]:
     """The values and predicates directly inside a node."""
     match node:
-        case Column() | Constant() | Truth():
+        case Column() | Constant() | Cell() | Truth():
             return ()
+        case Compare(left=left, right=right):
+            return (left, right)
+        case And(terms=terms) | Or(terms=terms):
+            return terms
         case Apply(arguments=arguments):
             return arguments
         case When(condition=condition, value=value):
             return (condition, value)
-        case Compare(left=left, right=right):
-            return (left, right)
         case (
             In(value=value)
             | Among(value=value)
@@ -55,9 +62,9 @@ def parts(node: Node) -> tuple[Node, ...]:
             | IsNan(value=value)
         ):
             return (value,)
-        case And(terms=terms) | Or(terms=terms):
-            return terms
-        case NotTrue(predicate=predicate):
+        case Listed(predicate=predicate, key=key):
+            return (predicate,) if key is None else (predicate, key)
+        case Block(predicate=predicate) | NotTrue(predicate=predicate):
             return (predicate,)
 
 
@@ -71,6 +78,11 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             if new_left is left and new_right is right:
                 return node
             return Compare(node.operator, new_left, new_right)
+        case And(terms=terms) | Or(terms=terms):
+            changed = tuple(map(predicate, terms))
+            if all(map(is_, changed, terms)):
+                return node
+            return type(node)(changed)
         case (
             In(value=inner)
             | Among(value=inner)
@@ -84,14 +96,12 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
         ):
             new = value(inner)
             return node if new is inner else replace(node, value=new)
-        case And(terms=terms) | Or(terms=terms):
-            changed = tuple(predicate(term) for term in terms)
-            if all(new is old for new, old in zip(changed, terms, strict=True)):
-                return node
-            return type(node)(changed)
-        case NotTrue(predicate=inner_predicate):
+        case Listed(predicate=inner_predicate, key=key):
+            new_predicate, new_key = predicate(inner_predicate), None if key is None else value(key)
+            return replace(node, predicate=new_predicate, key=new_key)
+        case Block(predicate=inner_predicate) | NotTrue(predicate=inner_predicate):
             new_predicate = predicate(inner_predicate)
-            return node if new_predicate is inner_predicate else NotTrue(new_predicate)
+            return node if new_predicate is inner_predicate else type(node)(new_predicate)
 
 
 def size(node: Node) -> int:
@@ -101,13 +111,48 @@ def size(node: Node) -> int:
     def measure(inner: Node) -> int:
         found = known.get(id(inner))
         if found is None:
-            found = 1 + sum(measure(part) for part in parts(inner))
+            found = 1
+            for part in parts(inner):
+                found += measure(part)
             if isinstance(inner, In):
                 found += len(inner.members)
             known[id(inner)] = found
         return found
 
     return measure(node)
+
+
+def everything(node: Node) -> Iterator[Node]:
+    """The node and all nodes inside it, each once."""
+    visited: set[int] = set()
+    waiting = [node]
+    while waiting:
+        inner = waiting.pop()
+        if id(inner) not in visited:
+            visited.add(id(inner))
+            yield inner
+            waiting.extend(parts(inner))
+
+
+def constants(node: Node) -> set[Constant]:
+    """All constants inside a node."""
+    found: set[Constant] = set()
+    for inner in everything(node):
+        match inner:
+            case Constant():
+                found.add(inner)
+            case In(members=members):
+                found.update(members)
+            case _:
+                pass
+    return found
+
+
+def paths(node: Node) -> set[Path]:
+    """Where in a row the node looks."""
+    return {inner.path for inner in everything(node) if isinstance(inner, Column)} | {
+        inner.array for inner in everything(node) if isinstance(inner, Among)
+    }
 
 
 def opposite(predicate: Predicate) -> Predicate | None:

@@ -78,9 +78,13 @@ def _line_matches(text: str, pattern: Pattern) -> bool:
     for part in pattern:
         if part is Wildcard.ANY:
             reached: set[int] = set()
-            for start in ends:
-                stop = text.find("\n", start)
-                reached.update(range(start, (len(text) if stop < 0 else stop) + 1))
+            stop = -1
+            for start in sorted(ends):
+                # From the places of one line the first reaches all that the others do.
+                if start > stop:
+                    stop = text.find("\n", start)
+                    stop = len(text) if stop < 0 else stop
+                    reached.update(range(start, stop + 1))
             ends = reached
         elif part is Wildcard.ONE:
             ends = {end + 1 for end in ends if end < len(text) and text[end] != "\n"}

@@ -17,11 +17,25 @@ from sly.lex import Token
 from transpiler.errors import SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
+from transpiler.selector.driver import drive
 from transpiler.selector.expected import Opened, describe, hint_for
 from transpiler.selector.lexer import SelectorLexer
 from transpiler.selector.rules import Associativity, Extension
 from transpiler.selector.tokens import Chains, retag
 from transpiler.source import Source, Span
+
+#: The productions that only say that a layer may stand where the looser one is asked for.
+_LAYERS = frozenset(
+    {
+        ("negation", "equality"),
+        ("equality", "relation"),
+        ("relation", "sum"),
+        ("sum", "product"),
+        ("product", "sign"),
+        ("sign", "primary"),
+        ("primary", "string"),
+    }
+)
 
 _CONVERT, _HYPHENS = "convert_string_expressions:", "hyphenated_props:"
 
@@ -45,7 +59,8 @@ class SelectorParser(Parser):
 
     def read(self) -> ast.Expression:
         """The tree of the whole source."""
-        return self.parse(self._follow(retag(self.lexer.scan(), self.dialect)))
+        tree: ast.Expression = drive(self, self._follow(retag(self.lexer.scan(), self.dialect)), _LAYERS)
+        return tree
 
     def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
         limit = self.dialect.max_tokens

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import assert_never
 
-from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
 from transpiler.layouts.columns import ColumnType, Kind
 from transpiler.message import ids
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
@@ -18,6 +16,8 @@ from transpiler.predicate.core import (
     Among,
     And,
     Apply,
+    Block,
+    Cell,
     Column,
     Compare,
     Constant,
@@ -27,6 +27,7 @@ from transpiler.predicate.core import (
     IsNan,
     IsNull,
     Like,
+    Listed,
     Matches,
     NotTrue,
     Or,
@@ -38,18 +39,17 @@ from transpiler.predicate.core import (
     XPath,
     type_class,
 )
-from transpiler.predicate.regular import regular_expression, topic_expression
-from transpiler.predicate.walk import opposite
-from transpiler.selector.ast import Comparison
-from transpiler.selector.pattern import Pattern, Wildcard
+from transpiler.predicate.listing import bound, chunks
+from transpiler.predicate.walk import opposite, paths
+from transpiler.sql.binding import LEVELS, Text
 from transpiler.sql.documents import xpath_text
+from transpiler.sql.patterns import like_text, topic_text
 from transpiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
 from transpiler.sql.templates import TEMPLATES
 
-#: How tightly each form of text binds, loosest first; parentheses follow from this order alone.
-_OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _PRIMARY = range(7)
+_OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _PRIMARY = LEVELS
 
-_Text = tuple[str, int]
+_Text = Text
 
 
 def emit_filter(predicate: Predicate) -> str:
@@ -122,13 +122,15 @@ def _predicate(node: Predicate) -> _Text:
         case Among(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case Like(value=value, pattern=pattern, negated=negated):
-            return _like(value, pattern, negated)
+            return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated)
         case Topic(value=value, pattern=pattern, negated=negated):
-            return _topic(_value(value)[0], pattern, negated)
+            return topic_text(_value(value)[0], pattern, negated)
         case XPath(value=value, test=test, alone=alone, negated=negated):
             return _test(xpath_text(_value(value)[0], test, alone), negated)
         case Matches(value=value, expression=expression, negated=negated):
             return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
+        case Listed():
+            return _listed(node), _PRIMARY
         case Flag(value=value, negated=False):
             return _value(value)
         case Flag(value=value):
@@ -142,10 +144,53 @@ def _predicate(node: Predicate) -> _Text:
             return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
         case Or(terms=terms):
             return " OR ".join(_within(_predicate(term), _AND) for term in terms), _OR
+        case Block(predicate=predicate):
+            # What Spark meets twice it computes once, in a method of its own.
+            text = emit_filter(predicate)
+            return f"coalesce({text}, {text})", _PRIMARY
         case NotTrue(predicate=predicate):
             return f"{_within(_predicate(predicate), _PRIMARY)} IS NOT TRUE", _TEST
         case _:
             assert_never(node)
+
+
+def _listed(node: Listed) -> str:
+    """An array of the rows, or a map of the key's values to theirs, in which ``exists`` looks for one that fits."""
+    row = _free_name(node)
+    outer, inner = bound(node, row)
+    if node.key is None:
+        columns = ", ".join(f"{_wide(value)} AS v{place}" for place, value in enumerate(outer))
+        fits = f"{row} -> {emit_filter(inner)}"
+        groups = [f"struct({_row(first)} AS b, {_rows(rows)} AS l)" for first, rows in chunks(node)]
+        if groups:
+            test = f"exists(array({', '.join(groups)}), g -> exists(array(g.b), {fits}) AND exists(g.l, {fits}))"
+        else:
+            test = f"exists({_rows(node.rows)}, {fits})"
+        return f"exists(array(struct({columns})), m -> {test})"
+    by_key: dict[Constant, list[str]] = {}
+    for key, *rest in node.rows:
+        by_key.setdefault(key, []).append(_row(rest, 1))
+    keys = ", ".join(map(_wide, by_key))
+    lists = ", ".join(f"array({', '.join(dict.fromkeys(rows))})" for rows in by_key.values())
+    found = f"map_from_arrays(array({keys}), array({lists}))[{_wide(node.key)}]"
+    return f"exists({found}, {row} -> {emit_filter(inner)})"
+
+
+def _free_name(node: Listed) -> str:
+    """A name for a row that hides no column inside the lambda."""
+    roots = {str(path[0]).lower() for path in paths(node.predicate)} if node.key is not None else set()
+    name = "r"
+    while name in roots:
+        name += "_"
+    return name
+
+
+def _rows(rows: Sequence[Sequence[Constant]]) -> str:
+    return f"array({', '.join(map(_row, rows))})"
+
+
+def _row(constants: Sequence[Constant], start: int = 0) -> str:
+    return f"struct({', '.join(f'{_wide(item)} AS c{place}' for place, item in enumerate(constants, start))})"
 
 
 def _test(test: str, negated: bool) -> _Text:
@@ -162,6 +207,8 @@ def _value(node: Value) -> _Text:
             return quote_path(path), _PRIMARY
         case Constant():
             return _constant(node)
+        case Cell(place=place):
+            raise AssertionError(f"cell {place} stands outside its list")
         case Apply(function=function, arguments=arguments):
             return _apply(function, arguments, node.type)
         case When(condition=condition, value=value):
@@ -350,61 +397,3 @@ def _divide_doubles(first: _Text, second: _Text, divisor: Value) -> _Text:
         f"WHEN {by} = 0D THEN {dividend} * CAST('Infinity' AS DOUBLE) END",
         _PRIMARY,
     )
-
-
-def _like(value: Value, pattern: Pattern, negated: bool) -> _Text:
-    """A pattern as the cheapest test that says the same, one that a file reader knows where there is one."""
-    text = _value(value)
-    inner = text[0]
-    match pattern:
-        case () | (str(),):
-            literal = quote_text(str(pattern[0]) if pattern else "")
-            operator = Comparison.NE if negated else Comparison.EQ
-            return f"{_within(text, _SUM)} {operator.value} {literal}", _TEST
-        case (Wildcard.ANY,):
-            if negated:
-                return "false", _PRIMARY
-            return f"{_within(text, _SUM)} IS NOT NULL", _TEST
-        case (str() as prefix, Wildcard.ANY):
-            test = f"startswith({inner}, {quote_text(prefix)})"
-        case (Wildcard.ANY, str() as suffix):
-            test = f"endswith({inner}, {quote_text(suffix)})"
-        case (Wildcard.ANY, str() as middle, Wildcard.ANY):
-            test = f"contains({inner}, {quote_text(middle)})"
-        case _:
-            return _long_pattern(inner, pattern, negated)
-    return _test(test, negated)
-
-
-def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> _Text:
-    ones = sum(part is Wildcard.ONE for part in pattern)
-    anys = sum(part is Wildcard.ANY for part in pattern)
-    if ones + anys == len(pattern):
-        # Only wildcards: a length in code points.
-        operator = Comparison.GE if anys else Comparison.EQ
-        return f"length({inner}) {(operator.negated if negated else operator).value} {ones}", _TEST
-    tests = []
-    if isinstance(pattern[0], str):
-        tests.append(f"startswith({inner}, {quote_text(pattern[0])})")
-    match pattern:
-        case (str() as prefix, Wildcard.ANY, str() as suffix):
-            tests.append(f"endswith({inner}, {quote_text(suffix)})")
-            tests.append(f"length({inner}) >= {len(prefix) + len(suffix)}")
-        case _:
-            tests.append(f"rlike({inner}, {quote_text(regular_expression(pattern))})")
-    joined = " AND ".join(tests)
-    if negated:
-        return f"NOT {tests[0] if len(tests) == 1 else f'({joined})'}", _NOT
-    return joined, _AND if len(tests) > 1 else _PRIMARY
-
-
-def _topic(inner: str, pattern: tuple[str, ...], negated: bool) -> _Text:
-    tests = [f"rlike({inner}, {quote_text(topic_expression(pattern))})"]
-    prefix = list(takewhile(lambda word: word not in (ONE_WORD, MANY_WORDS), pattern))
-    if prefix and any(word != MANY_WORDS for word in pattern[len(prefix) :]):
-        # A test that a file reader knows, and that spares most rows the regular expression.
-        tests.insert(0, f"startswith({inner}, {quote_text(SEPARATOR.join(prefix) + SEPARATOR)})")
-    joined = " AND ".join(tests)
-    if negated:
-        return f"NOT {tests[0] if len(tests) == 1 else f'({joined})'}", _NOT
-    return joined, _AND if len(tests) > 1 else _PRIMARY

@@ -1,0 +1,114 @@
+"""make bench: every figure, on the terminal and in tests/benchmarks/results.
+
+``make bench ARGS=--quick`` takes a few percent of the messages. One core of Spark; about twenty minutes on a quiet
+machine, and three when quick. Results of a quick run go to ``quick.md`` and ``quick.svg``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tests.benchmarks import activemq, compiling, filters, long, patterns, report
+from tests.benchmarks.measure import Table
+from tests.benchmarks.messages import write_messages
+from tests.benchmarks.selectors import CASES, Case
+
+RESULTS = Path(__file__).parent / "results"
+PARTS = ("filters", "compiling", "long", "patterns", "activemq")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is measured."""
+
+    messages: int
+    #: In UDFs, in long selectors, and in ActiveMQ's memory.
+    fewer: int
+    listed: int
+    broker: int
+    rounds: int
+    #: By what the compiler's repetitions are divided.
+    scale: int
+    terms: tuple[int, ...]
+    characters: int
+    lengths: tuple[int, ...]
+    cases: tuple[Case, ...] = CASES
+
+
+WHOLE = Size(5_000_000, 20_000, 300_000, 1_000, 3, 1, (10, 100, 1_000, 10_000), 20_000_000, (10, 100, 1_000, 10_000))
+QUICK = Size(200_000, 1_000, 20_000, 200, 1, 20, (10, 1_000), 500_000, (10, 1_000))
+
+
+def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, ...] = PARTS) -> Iterator[Table]:
+    """The tables of some parts, one after the other."""
+    frames = write_messages(spark, directory, size.messages)
+    canonical = frames["canonical"]
+    for part in parts:
+        match part:
+            case "filters":
+                yield from filters.parts(spark, frames, size.messages, size.fewer, size.rounds, size.cases)
+            case "compiling":
+                yield from compiling.parts(canonical, size.scale)
+            case "long":
+                path = str(directory / "listed")
+                canonical.limit(size.listed).coalesce(1).write.parquet(path)
+                yield from long.parts(spark, spark.read.parquet(path), size.listed, size.rounds, size.terms)
+            case "patterns":
+                yield from patterns.parts(spark, size.characters, size.rounds, size.lengths)
+            case _:
+                yield from activemq.parts(spark, frames, size.messages, size.broker, size.rounds, size.cases)
+
+
+def session(directory: Path) -> SparkSession:
+    """One core, quiet, in UTC."""
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .appName("selector-sql benchmarks")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "6g")
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.warehouse.dir", str(directory / "warehouse"))
+        .config("spark.local.dir", str(directory / "local"))
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def main() -> None:
+    """Measure, show, and write the results."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all of them without one")
+    parser.add_argument("--quick", action="store_true", help="a few percent of the messages, one round")
+    options = parser.parse_args()
+    unknown = set(options.parts) - set(PARTS)
+    if unknown:
+        parser.error(f"there is no part called {min(unknown)}: the parts are {', '.join(PARTS)}")
+    size, name = (QUICK, "quick") if options.quick else (WHOLE, "speed")
+    heading, started, found = report.machine(), time.monotonic(), []
+    with tempfile.TemporaryDirectory(prefix="benchmarks-") as directory:
+        spark = session(Path(directory))
+        for table in tables(spark, Path(directory), size, tuple(options.parts) or PARTS):
+            report.show(table)
+            found.append(table)
+        spark.stop()
+    heading += f"; {time.monotonic() - started:,.0f} seconds in all."
+    if options.parts:
+        name += "-" + "-".join(options.parts)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.md").write_text(report.markdown(found, heading), encoding="utf-8")
+    (RESULTS / f"{name}.svg").write_text(report.svg(found, heading), encoding="utf-8")
+    print(f"written to {RESULTS.relative_to(Path.cwd())}/{name}.md and .svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""What it costs to compile: each phase on its own, many selectors, long ones, and start-up."""
+
+from __future__ import annotations
+
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from tests.benchmarks.measure import Table
+from transpiler import parse_selector, transpile_selector
+from transpiler.analysis.selectors import selector_lowering
+from transpiler.compiler import find_layout
+from transpiler.optimizer import optimize
+from transpiler.predicate.listing import condense
+from transpiler.selector.dialects import JMS
+from transpiler.source import Source
+from transpiler.sql import emit_filter
+from transpiler.stencils import STENCILS
+
+TYPICAL = "region LIKE 'eu-%' AND weight > 2500 AND color = 'blue' AND NOT JMSPriority < 3"
+
+
+def microseconds(run: Callable[[], object], repeat: int, number: int) -> float:
+    """The median, over some repeats, of the CPU time of one run."""
+    run()
+    found = []
+    for _ in range(repeat):
+        started = time.process_time_ns()
+        for _ in range(number):
+            run()
+        found.append((time.process_time_ns() - started) / number / 1_000)
+    return statistics.median(found)
+
+
+def phases(frame: DataFrame, scale: int) -> Table:
+    """A typical selector of four terms, phase by phase."""
+    table = Table(
+        "What one selector of four terms costs to compile",
+        ("phase", "µs", "target"),
+        f"`{TYPICAL}` in the canonical layout; CPU time of Python; Spark's two rows are by the clock.",
+        unit="µs",
+    )
+    layout, source = find_layout("amqp"), Source(TYPICAL)
+    tree = parse_selector(TYPICAL)
+    assert tree is not None
+
+    def lower() -> object:
+        return selector_lowering(layout, "error", source, JMS).selector(tree)
+
+    lowered = selector_lowering(layout, "error", source, JMS).selector(tree)
+    optimized = condense(optimize(lowered))
+    sql = emit_filter(optimized)
+    number = max(1, 200 // scale)
+
+    def whole() -> object:
+        # Without what earlier texts taught.
+        STENCILS.clear()
+        return transpile_selector(TYPICAL)
+
+    for phase, run, target in (
+        ("parse and check", lambda: parse_selector(TYPICAL), None),
+        ("analyze", lower, None),
+        ("optimize", lambda: condense(optimize(lowered)), None),
+        ("emit", lambda: emit_filter(optimized), None),
+        ("selector to SQL", whole, 300.0),
+    ):
+        found = microseconds(run, 9, number)
+        table.add(phase, found, target or "")
+        table.bars.append((phase, found, target))
+    transpile_selector(TYPICAL)
+    transpile_selector(TYPICAL)
+    found = microseconds(lambda: transpile_selector(TYPICAL), 9, number)
+    table.add("selector to SQL, its shape known", found, 20.0)
+    table.bars.append(("selector to SQL, its shape known", found, 20.0))
+    for phase, run in (
+        ("one expr call", lambda: sf.expr(sql)),
+        ("filter and plan", lambda: frame.filter(sql)._jdf.queryExecution().executedPlan()),
+    ):
+        found = clock(run, max(2, 20 // scale))
+        table.add(f"Spark: {phase}", found, "")
+        table.bars.append((f"Spark: {phase}", found, None))
+    return table
+
+
+def clock(run: Callable[[], object], number: int) -> float:
+    """The median microseconds by the clock."""
+    run()
+    found = []
+    for _ in range(number):
+        started = time.perf_counter_ns()
+        run()
+        found.append((time.perf_counter_ns() - started) / 1_000)
+    return statistics.median(found)
+
+
+def distinct_selectors(count: int) -> list[str]:
+    """Selectors of which hardly two have a shape in common."""
+    spread = random.Random(11)
+    found = []
+    for _ in range(count):
+        terms = []
+        for _ in range(spread.randrange(2, 6)):
+            name = f"{spread.choice(('region', 'color', 'weight', 'size', 'kind'))}{spread.randrange(40)}"
+            number = spread.randrange(10_000)
+            terms.append(
+                spread.choice(
+                    (
+                        f"{name} = 'v{number}'",
+                        f"{name} > {number}",
+                        f"{name} LIKE 'v{number}%'",
+                        f"{name} IN ('a{number}', 'b', 'c')",
+                        f"NOT {name} BETWEEN {number} AND {number + 5}",
+                        f"{name} IS NULL",
+                    )
+                )
+            )
+        found.append(spread.choice((" AND ", " OR ")).join(terms))
+    return found
+
+
+SHAPES = (
+    "color = 'c{n}' AND weight > {m}",
+    "region IN ('r{n}', 'r{m}') AND NOT price < {m}",
+    "customer = 'k{n}'",
+    "(name = 'x{n}' OR name = 'y{m}') AND quantity >= {n} AND JMSPriority > 4",
+    "tenant = 't{n}' AND kind LIKE 'order.%' AND size <> {m}",
+)
+
+
+def many(scale: int) -> Table:
+    """Many selectors, unlike and alike."""
+    table = Table(
+        "Many selectors to SQL",
+        ("selectors", "seconds", "µs each", "target"),
+        f"CPU time of Python. The shapes are {len(SHAPES)}: {'; '.join(f'`{shape}`' for shape in SHAPES)}.",
+        unit="µs a selector",
+    )
+    alike = 100_000 // scale
+    texts = {
+        f"{10_000 // scale:,} distinct": (distinct_selectors(10_000 // scale), None),
+        f"{alike:,} of {len(SHAPES)} shapes": (
+            [SHAPES[n % len(SHAPES)].format(n=n, m=n * 7 % 9_999 + 1) for n in range(alike)],
+            20.0,
+        ),
+    }
+    for title, (selectors, target) in texts.items():
+        started = time.process_time()
+        for selector in selectors:
+            transpile_selector(selector)
+        seconds = time.process_time() - started
+        each = seconds / len(selectors) * 1e6
+        table.add(title, seconds, each, target or "")
+        table.bars.append((title, each, target))
+    return table
+
+
+def lengths(scale: int) -> Table:
+    """The cost of one term, in selectors of more and more terms."""
+    kinds: dict[str, Callable[[int], str]] = {
+        "equalities": lambda i: f"p = 'v{i}'",
+        "LIKE": lambda i: f"p LIKE '%,{12_002_031 + 7 * i},%'",
+        "pairs": lambda i: f"(p = 'v{i}' AND q > {i})",
+        "mixed": lambda i: f"p{i % 50} = {i} AND q{i % 7} LIKE 'a{i}%b'",
+    }
+    counts = tuple(count for count in (10, 100, 1_000, 10_000) if count <= 100_000 // scale)
+    table = Table(
+        "Long selectors to SQL",
+        ("terms", *(f"{kind}, µs a term" for kind in kinds)),
+        "CPU time of Python, joined by OR, up to the limits of 1,000,000 characters and 50,000 names and literals. "
+        "Target: the cost of a term does not grow.",
+        unit="µs a term",
+    )
+    for count in counts:
+        found = []
+        for kind, make in kinds.items():
+            text = " OR ".join(map(make, range(count)))
+            found.append(microseconds(lambda text=text: transpile_selector(text), 3, max(1, 100 // count)) / count)
+            table.bars.append((f"{count:,} {kind}", found[-1], None))
+        table.add(count, *found)
+    return table
+
+
+def start_up(runs: int) -> Table:
+    """New processes: Python alone, the import, and a command."""
+    table = Table(
+        "Start-up",
+        ("process", "CPU seconds", "seconds by the clock", "target"),
+        f"The least of {runs} runs.",
+        unit="CPU seconds",
+    )
+    command = Path(sys.executable).parent / "selector-sql"
+    for title, arguments, target in (
+        ("python alone", [sys.executable, "-c", "pass"], None),
+        ("import transpiler", [sys.executable, "-c", "import transpiler"], 0.2),
+        ("selector-sql sql", [str(command), "sql", TYPICAL], 0.2),
+    ):
+        cpu, wall = [], []
+        for _ in range(runs + 1):
+            before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+            subprocess.run(arguments, check=True, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            wall.append(time.perf_counter() - started)
+            cpu.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        table.add(title, min(cpu), min(wall), target or "")
+        table.bars.append((title, min(cpu), target))
+    return table
+
+
+def parts(frame: DataFrame, scale: int) -> Iterator[Table]:
+    """All tables of this part."""
+    yield phases(frame, scale)
+    yield many(scale)
+    yield lengths(scale)
+    yield start_up(5 if scale == 1 else 2)

@@ -1,0 +1,90 @@
+"""Twelve selectors from simple to ugly, and what a careful engineer writes for them by hand in each layout."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tests.benchmarks.messages import NOW
+
+#: With which RabbitMQ published its figures: 404,645 messages a second on one scheduler, 4,868,549 with a Bloom filter
+#: that skips chunks before it (its blog, 2025-09-23).
+PUBLISHED = (
+    "properties.subject = 'order.created' AND properties.creation_time > UTC() - 3600000 AND "
+    "region IN ('AMER','EMEA','APAC') AND (header.priority > 4 OR price >= 99.99 OR premium_customer = TRUE)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A selector and its condition by hand, in which {name} is a property and {name:n} one of any number type."""
+
+    title: str
+    selector: str
+    by_hand: str
+    dialect: str = "jms"
+
+    def hand(self, layout: str) -> str:
+        """The condition by hand in a layout."""
+        return re.sub(r"\{(\w+)(?::(\w))?\}", lambda found: _place(layout, found[1], found[2]), self.by_hand)
+
+
+_FIELDS = {None: "string", "b": "boolean"}
+
+
+def _place(layout: str, name: str, kind: str | None) -> str:
+    if layout == "typed":
+        return name
+    if layout == "struct":
+        return f"p.{name}"
+    value = f"application_properties['{name}']"
+    if kind == "n":
+        # Whatever number a sender put there, as a double, which orders small integers exactly.
+        return f"coalesce({value}.double, CAST({value}.long AS DOUBLE))"
+    return f"{value}.{_FIELDS[kind]}"
+
+
+CASES = (
+    Case("one text", "color = 'blue'", "{color} = 'blue'"),
+    Case("one number", "weight > 2500", "{weight:n} > 2500"),
+    Case("text and number", "color = 'blue' AND weight > 2500", "{color} = 'blue' AND {weight:n} > 2500"),
+    Case("list", "region IN ('AMER', 'EMEA')", "{region} IN ('AMER', 'EMEA')"),
+    Case("prefix", "name LIKE 'order-1%'", "startswith({name}, 'order-1')"),
+    Case("range", "price BETWEEN 10 AND 20.5", "{price:n} BETWEEN 10D AND 20.5D"),
+    Case(
+        "either",
+        "premium_customer = TRUE OR price >= 99.99",
+        "{premium_customer:b} OR ({price:n} >= 99.99D AND NOT isnan({price:n}))",
+    ),
+    Case(
+        "header",
+        "JMSPriority > 6 AND color <> 'red'",
+        "header.priority > 6 AND {color} <> 'red'",
+    ),
+    Case(
+        "negation",
+        "NOT (color = 'red' OR weight < 100)",
+        "{color} <> 'red' AND {weight:n} >= 100",
+    ),
+    Case(
+        "arithmetic and pattern",
+        "weight + quantity * 2 > 5000 AND name LIKE '%7%9%'",
+        "try_add({weight:n}, try_multiply({quantity:n}, 2)) > 5000 AND {name} RLIKE '(?s)^(?>.*?7)(?>.*?9)'",
+    ),
+    Case(
+        "ugly",
+        "(region = 'EMEA' AND (weight > 2500 OR price < 9.5) AND NOT (color IN ('red', 'green') OR name LIKE '%-99%'))"
+        " OR (premium_customer = FALSE AND quantity IS NOT NULL AND weight BETWEEN 10 AND 20)",
+        "({region} = 'EMEA' AND ({weight:n} > 2500 OR {price:n} < 9.5D) AND {color} NOT IN ('red', 'green') AND NOT "
+        "contains({name}, '-99')) OR (NOT {premium_customer:b} AND {quantity:n} IS NOT NULL AND {weight:n} >= 10 AND "
+        "{weight:n} <= 20)",
+    ),
+    Case(
+        "published by RabbitMQ",
+        PUBLISHED,
+        f"properties.subject = 'order.created' AND properties.creation_time > timestamp_millis({NOW - 3_600_000}) AND "
+        "{region} IN ('AMER', 'EMEA', 'APAC') AND (header.priority > 4 OR ({price:n} >= 99.99D AND NOT "
+        "isnan({price:n})) OR {premium_customer:b})",
+        "rabbitmq",
+    ),
+)

@@ -14,6 +14,7 @@ FLOORS = (
     "transpiler.source",
     "transpiler.diagnostics",
     "transpiler.errors",
+    "transpiler.jsontext",
     "transpiler.message.types",
     "transpiler.amqp",
     "transpiler.message.fields",
@@ -36,6 +37,7 @@ FLOORS = (
     "transpiler.selector.lexer",
     "transpiler.selector.expected",
     "transpiler.selector.tokens",
+    "transpiler.selector.limits",
     "transpiler.selector.parser",
     "transpiler.selector.kinds",
     "transpiler.selector.check",
@@ -80,6 +82,7 @@ WITH_SLY = {
     "transpiler.selector.lexer",
     "transpiler.selector.expected",
     "transpiler.selector.tokens",
+    "transpiler.selector.limits",
     "transpiler.selector.parser",
 }
 JUDGED = ("analysis", "predicate", "optimizer", "layouts", "sql", "compiler")

@@ -41,7 +41,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.ui.enabled", "false")
         # Thousands of compiled expressions in one session: the plans of the brokers' dialects are long.
         .config("spark.driver.memory", "4g")
-        # Each broadcast table takes a page, of 64 MB by default in such a heap, until its query is collected as garbage.
+        # A broadcast table takes a page, of 64 MB by default in such a heap, until it is collected as garbage.
         .config("spark.buffer.pageSize", "1m")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")

@@ -14,6 +14,7 @@ FLOORS = (
     "transpiler.source",
     "transpiler.diagnostics",
     "transpiler.errors",
+    "transpiler.jsontext",
     "transpiler.message.types",
     "transpiler.amqp",
     "transpiler.message.fields",
@@ -37,6 +38,7 @@ FLOORS = (
     "transpiler.selector.expected",
     "transpiler.selector.tokens",
     "transpiler.selector.driver",
+    "transpiler.selector.limits",
     "transpiler.selector.parser",
     "transpiler.selector.kinds",
     "transpiler.selector.check",
@@ -85,6 +87,7 @@ WITH_SLY = {
     "transpiler.selector.expected",
     "transpiler.selector.tokens",
     "transpiler.selector.driver",
+    "transpiler.selector.limits",
     "transpiler.selector.parser",
 }
 JUDGED = ("analysis", "predicate", "optimizer", "layouts", "sql", "compiler")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Literal
 
 from transpiler.source import Source, Span
@@ -17,12 +18,19 @@ Severity = Literal["error", "warning"]
 #: Characters of a long source line that a caret block shows around the span.
 WINDOW = 100
 
+#: Characters of a message or a hint: what it quotes may be megabytes of somebody's input.
+MAX_MESSAGE = 600
+
+#: A longer name is no misspelling, and looking through more candidates takes longer than reading the file again.
+_MAX_NAME, _MAX_CANDIDATES = 100, 5_000
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """What is wrong (or doubtful), where, and what to do about it.
 
-    ``span`` is None where there is no text to point into, as for a value built in Python.
+    ``span`` is None where there is no text to point into, as for a value built in Python. ``message`` and ``hint`` are
+    one line each that a terminal can show, at most ``MAX_MESSAGE`` characters long.
     """
 
     code: str
@@ -32,6 +40,11 @@ class Diagnostic:
     span: Span | None = None
     hint: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", _one_line(self.message))
+        if self.hint is not None:
+            object.__setattr__(self, "hint", _one_line(self.hint))
+
     def render(self) -> str:
         """The caret block: a headline, the line with the span underlined, and the hint."""
         label = self.code if self.severity == "error" else f"{self.severity}: {self.code}"
@@ -39,10 +52,10 @@ class Diagnostic:
         if self.source is None:
             lines.append(f"{label}: {self.message}")
         elif self.span is None:
-            lines.append(f"{self.source.name}: {label}: {self.message}")
+            lines.append(f"{_one_line(self.source.name)}: {label}: {self.message}")
         else:
             line, column = self.source.position(self.span.start)
-            lines.append(f"{self.source.name}:{line}:{column}: {label}: {self.message}")
+            lines.append(f"{_one_line(self.source.name)}:{line}:{column}: {label}: {self.message}")
             lines.extend(_caret_block(self.source, self.span, line, column))
         if self.hint:
             lines.append(f"  hint: {self.hint}")
@@ -62,7 +75,7 @@ class Diagnostic:
 
 
 def _caret_block(source: Source, span: Span, line: int, column: int) -> list[str]:
-    text = source.line(line)
+    text = source.line_at(span.start)
     first = column - 1
     length = max(1, min(span.end - span.start, len(text) - first))
     # A selector may be thousands of characters on one line: show a window that holds the span's start.
@@ -85,8 +98,23 @@ def _visible(character: str) -> str:
     return character if character.isprintable() else "\ufffd"
 
 
+def _one_line(text: str) -> str:
+    """A text that may quote anything, as one printable line of bounded length; its beginning and its end stay."""
+    if len(text) > MAX_MESSAGE:
+        text = f"{text[: MAX_MESSAGE * 2 // 3]} … {text[-MAX_MESSAGE // 4 :]}"
+    return text if text.isprintable() else "".join(" " if c == "\n" else _visible(c) for c in text)
+
+
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     """Up to three candidates that look like a misspelling of the name, best first."""
-    others = [candidate for candidate in candidates if candidate != name]
+    if len(name) > _MAX_NAME:
+        return []
+    length = len(name)
+    # Of two texts one of which is three times as long, neither is near the other.
+    others = [
+        candidate
+        for candidate in islice(candidates, _MAX_CANDIDATES)
+        if candidate != name and len(candidate) <= 3 * length
+    ]
     same = [candidate for candidate in others if candidate.casefold() == name.casefold()]
     return list(dict.fromkeys(same + get_close_matches(name, others, n=3, cutoff=0.6)))[:3]

@@ -6,6 +6,7 @@ optimized, and says which law allows it. A predicate holds where it is TRUE; FAL
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import is_
@@ -36,10 +37,14 @@ from transpiler.predicate.core import (
     constant,
 )
 from transpiler.predicate.grids import turn_round
+from transpiler.predicate.regular import regular_expression
 from transpiler.predicate.texts import text_is_null, turn_text_round
 from transpiler.predicate.walk import rebuild
 from transpiler.selector.ast import Comparison
-from transpiler.selector.pattern import Pattern, Wildcard
+from transpiler.selector.pattern import Pattern
+
+#: Characters of a constant that is matched with a pattern here, and not by Spark.
+MAX_FOLDED = 2_000
 
 Rule = Callable[[Predicate], Predicate]
 
@@ -62,9 +67,9 @@ def fold_constants(node: Predicate) -> Predicate:
             return Truth(negated)
         case In(value=Constant(value=value), members=members, negated=negated):
             return Truth((value in [member.value for member in members]) is not negated)
-        case Like(value=Constant(value=str() as text), pattern=pattern, negated=negated):
+        case Like(value=Constant(value=str() as text), pattern=pattern, negated=negated) if len(text) <= MAX_FOLDED:
             return Truth(_fits(text, pattern) is not negated)
-        case Topic(value=Constant(value=str() as text), pattern=words, negated=negated):
+        case Topic(value=Constant(value=str() as text), pattern=words, negated=negated) if len(text) <= MAX_FOLDED:
             return Truth(_fits_words(text, words) is not negated)
         case IsNan(value=Constant(value=value), negated=negated):
             return Truth((value != value) is not negated)
@@ -336,19 +341,8 @@ class _Optimizer:
 
 
 def _fits(text: str, pattern: Pattern) -> bool:
-    """Whether a text matches a pattern, by the positions that each part can end at."""
-    ends = {0}
-    for part in pattern:
-        if part is Wildcard.ANY:
-            ends = set(range(min(ends), len(text) + 1))
-        elif part is Wildcard.ONE:
-            ends = {end + 1 for end in ends if end < len(text)}
-        else:
-            assert isinstance(part, str)
-            ends = {end + len(part) for end in ends if text.startswith(part, end)}
-        if not ends:
-            return False
-    return len(text) in ends
+    """Whether a text matches a pattern, by the regular expression that Spark would be given."""
+    return re.match(regular_expression(pattern), text) is not None
 
 
 def _fits_words(text: str, pattern: tuple[str, ...]) -> bool:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_LINE_END = re.compile(r"[\r\n]")
 
 
 class Span(NamedTuple):
@@ -40,14 +40,19 @@ class Source:
 
     def position(self, offset: int) -> Position:
         """Line and column of an offset; an offset past the end counts as the end."""
-        offset = min(max(offset, 0), len(self.text))
-        line, start = 1, 0
-        for end in _LINE_END.finditer(self.text):
-            if end.end() > offset:
-                break
-            line, start = line + 1, end.end()
-        return Position(line, offset - start + 1)
+        text = self.text
+        offset = min(max(offset, 0), len(text))
+        # Between CR and LF is still the line that they end.
+        stop = offset - 1 if text[offset - 1 : offset + 1] == "\r\n" else offset
+        line = 1 + text.count("\n", 0, stop) + text.count("\r", 0, stop) - text.count("\r\n", 0, stop)
+        return Position(line, offset - self._line_start(stop) + 1)
 
-    def line(self, number: int) -> str:
-        """The text of one line, counted from 1, without its line end."""
-        return _LINE_END.split(self.text)[number - 1]
+    def line_at(self, offset: int) -> str:
+        """The text of the line that an offset is in, without its line end."""
+        offset = min(max(offset, 0), len(self.text))
+        start = self._line_start(offset - 1 if self.text[offset - 1 : offset + 1] == "\r\n" else offset)
+        end = _LINE_END.search(self.text, start)
+        return self.text[start : end.start() if end else len(self.text)]
+
+    def _line_start(self, offset: int) -> int:
+        return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from transpiler.analysis.broker_arithmetic import java_text
 from transpiler.analysis.broker_comparison import Truths, compare
+from transpiler.analysis.java_patterns import objection
 from transpiler.analysis.typed import Typed, TypedOperand, complement, literal, truth_value
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.columns import BIGINT, STRING
@@ -58,10 +59,9 @@ class Functions:
         """A regular expression that is known now, for one of a row could fail there."""
         if not isinstance(node, ast.StringLiteral):
             self._refuse(node, f"{function} in Spark takes its regular expression from a literal")
-        try:
-            re.compile(node.value)
-        except re.error as error:
-            self._refuse(node, f"the regular expression is wrong: {error}")
+        problem = objection(node.value)
+        if problem is not None:
+            self._refuse(node, problem)
         return node.value
 
     def _regex(self, node: ast.Call) -> Truths:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import click
 from transpiler import Diagnostic, Layout, Message, Topology, TranspilerError
 from transpiler.cli.group import fail
 from transpiler.filters.sets import FilterSet, read_filters
+from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.infer import layout_from_schema
 from transpiler.topology.files import Form, read_topology
 
@@ -85,9 +85,9 @@ def read_layout(name: str, schema: Path | None) -> str | Layout:
     if schema is None:
         return name
     try:
-        loaded = json.loads(schema.read_text(encoding="utf-8"))
+        loaded = load_json(schema.read_text(encoding="utf-8"))
         return layout_from_schema(loaded)
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
+    except (JsonTextError, KeyError, TypeError, AttributeError):
         fail(f"{schema} is no schema in Spark's JSON form: write it with df.schema.json()")
 
 
@@ -131,8 +131,8 @@ def warn(findings: tuple[Diagnostic, ...]) -> None:
 def read_message(text: str, name: str) -> Message:
     """A message from its JSON form; ``name`` says in errors where it stands."""
     try:
-        return Message.from_dict(json.loads(text))
-    except json.JSONDecodeError as error:
-        fail(f"{name}:{error.lineno}:{error.colno}: this is not JSON: {error.msg}")
+        return Message.from_dict(load_json(text))
+    except JsonTextError as error:
+        fail(f"{name}{error.place(text)}: {error.message}")
     except TranspilerError as error:
         fail(f"{name}: {error}")

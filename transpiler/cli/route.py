@@ -14,6 +14,7 @@ from transpiler import DecodeError, Message, Topology, TranspilerError
 from transpiler.cli.group import fail
 from transpiler.cli.options import read_topology_file, topology_options, warn
 from transpiler.diagnostics import nearest
+from transpiler.jsontext import JsonTextError, load_json
 from transpiler.message.rabbitmq import read_publication
 from transpiler.reference.route import publish
 from transpiler.topology.picture import Summary
@@ -92,9 +93,10 @@ def _messages(files: Iterable[str], layout: str) -> Iterator[_Line]:
 
 def _message(text: str, name: str, layout: str) -> Iterator[_Line]:
     try:
-        line = json.loads(text)
-    except json.JSONDecodeError as error:
-        fail(f"{name}:{error.colno}: this is not JSON: {error.msg}")
+        line = load_json(text)
+    except JsonTextError as error:
+        column = "" if error.span is None else f":{error.span.start + 1}"
+        fail(f"{name}{column}: {error.message}")
     try:
         if layout == "rabbitmq-trace":
             if not isinstance(line, dict):

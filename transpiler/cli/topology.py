@@ -10,6 +10,7 @@ import click
 
 from transpiler.cli.group import fail
 from transpiler.cli.options import read_topology_file, topology_options, warn
+from transpiler.jsontext import JsonTextError, load_json
 from transpiler.topology.form import topology_to_dict
 from transpiler.topology.picture import Summary, draw
 
@@ -40,7 +41,8 @@ def topology(topology: Path, form: Any, vhost: str | None, picture: Any, counts:
     summary = None
     if counts is not None:
         try:
-            summary = Summary.from_dict(json.loads(counts.read_text(encoding="utf-8")))
-        except json.JSONDecodeError as error:
-            fail(f"{counts}:{error.lineno}:{error.colno}: this is not JSON: {error.msg}")
+            text = counts.read_text(encoding="utf-8")
+            summary = Summary.from_dict(load_json(text))
+        except JsonTextError as error:
+            fail(f"{counts}{error.place(text)}: {error.message}")
     click.echo(draw(where, picture, summary), nl=False)

@@ -12,7 +12,7 @@ from typing import Any
 from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.filters.kinds import KINDS, Filter, PropertiesFilter
-from transpiler.filters.values import MAX_DEPTH, X_MATCH, refusal, to_value
+from transpiler.filters.values import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
 from transpiler.message.json import kind_of, read_field, read_value, value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.message.wire import PROPERTY_TYPES
@@ -46,6 +46,8 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
         return Described(name, AmqpList(tuple(items)))
     if not isinstance(content, Mapping) or row is None or row.payload is not Payload.MAP:
         return Described(name, read_value(inside, content) if row is not None else AmqpValue(AmqpType.NULL, None))
+    if len(content) > MAX_ENTRIES:
+        raise refusal("filters.limit", inside, f"maps have more than {MAX_ENTRIES:,} entries in all")
     key_type = AmqpType.SYMBOL if row.kind is PropertiesFilter else AmqpType.STRING
     entries = []
     for key, item in content.items():

@@ -6,7 +6,6 @@ named filters. What a peer does not know it leaves out, and its answer carries w
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
@@ -18,10 +17,11 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
 from transpiler.filters.json import from_json, is_described, to_json
 from transpiler.filters.kinds import KINDS, AndFilter, Filter
-from transpiler.filters.values import MAX_DEPTH, Reader, Unknown, UnknownFilterError, kind_of, refusal
+from transpiler.filters.values import Reader, Unknown, UnknownFilterError, kind_of, refusal
 from transpiler.filters.values import to_value as filter_to_value
+from transpiler.jsontext import JsonTextError, load_json
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.source import Source, Span
+from transpiler.source import Source
 
 ROOT = "filters"
 
@@ -110,17 +110,9 @@ def _path(name: object) -> str:
 
 def _parse(text: str) -> Any:
     try:
-        found = json.loads(text)
-    except json.JSONDecodeError as error:
-        source = Source(text, ROOT)
-        raise DecodeError.at(
-            "filters.json", f"this is not JSON: {error.msg}", source, Span(error.pos, error.pos + 1)
-        ) from None
-    except ValueError as error:
-        # An integer of thousands of digits.
-        raise refusal("filters.json", ROOT, str(error)) from None
-    except RecursionError:
-        raise refusal("filters.limit", ROOT, f"filters nest more than {MAX_DEPTH} deep") from None
+        found = load_json(text)
+    except JsonTextError as error:
+        raise DecodeError.at("filters.json", error.message, Source(text, ROOT), error.span) from None
     if not isinstance(found, Mapping):
         raise refusal("filters.type", ROOT, "expected an object of named filters", "or one filter with its descriptor")
     return found

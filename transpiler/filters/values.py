@@ -40,12 +40,17 @@ from transpiler.filters.kinds import (
     TopicBinding,
     inner_filters,
 )
+from transpiler.filters.topics import SEPARATOR
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.message.wire import PROPERTY_TYPES
 
 #: Filters inside filters, and filters in all.
 MAX_DEPTH = 32
 MAX_FILTERS = 10_000
+
+#: Entries of maps in all, and words of one topic pattern.
+MAX_ENTRIES = 10_000
+MAX_WORDS = 10_000
 
 X_MATCH = "x-match"
 
@@ -66,6 +71,7 @@ class Reader:
     with_x: bool = False
     findings: list[Diagnostic] = field(default_factory=list)
     count: int = 0
+    entries: int = 0
 
     def filter(self, value: Value, path: str, depth: int = 0) -> Filter:
         """The filter that a described value is.
@@ -84,8 +90,13 @@ class Reader:
         content = f"{path}.value"
         match row.payload, value.value:
             case Payload.STRING, AmqpValue(type=AmqpType.STRING, value=str() as text):
+                if row.kind is TopicBinding and text.count(SEPARATOR) >= MAX_WORDS:
+                    raise refusal("filters.limit", content, f"a pattern has more than {MAX_WORDS:,} words")
                 return _TEXTUAL[row.kind](text, path=path, descriptor=name)
             case Payload.MAP, AmqpMap() as entries:
+                self.entries += len(entries.entries)
+                if self.entries > MAX_ENTRIES:
+                    raise refusal("filters.limit", content, f"maps have more than {MAX_ENTRIES:,} entries in all")
                 return _MAPS[row.kind](self, entries, content, path, name)
             case Payload.LIST, AmqpList(items=items):
                 return self._composite(row.kind, items, path, name, depth)

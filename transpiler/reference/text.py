@@ -52,24 +52,57 @@ def _latin_parts(parts: Pattern) -> Pattern:
 
 
 def _matches(text: str, pattern: Pattern) -> bool:
-    """Wildcard matching by going back to the last ``%``: no more than the product of the two lengths."""
-    parts: list[str | Wildcard] = []
+    """Wildcard matching: what stands between two ``%`` is taken where it is found first, which is always right."""
+    segments: list[list[str | Wildcard]] = [[]]
     for part in pattern:
-        parts.extend(part if isinstance(part, str) else (part,))
-    at = here = 0
-    last_any, resume = -1, 0
-    while at < len(text):
-        if here < len(parts) and parts[here] is Wildcard.ANY:
-            last_any, resume = here, at
-            here += 1
-        elif here < len(parts) and (parts[here] is Wildcard.ONE or parts[here] == text[at]):
-            at, here = at + 1, here + 1
-        elif last_any >= 0:
-            resume += 1
-            at, here = resume, last_any + 1
+        if part is Wildcard.ANY:
+            segments.append([])
         else:
+            segments[-1].append(part)
+    first, *others = segments
+    at = _length(first)
+    if not _stands(text, first, 0) or not others:
+        return at == len(text) and not others and _stands(text, first, 0)
+    *middle, last = others
+    for segment in middle:
+        found = _find(text, segment, at)
+        if found is None:
             return False
-    return all(part is Wildcard.ANY for part in parts[here:])
+        at = found + _length(segment)
+    end = len(text) - _length(last)
+    return end >= at and _stands(text, last, end)
+
+
+def _length(segment: list[str | Wildcard]) -> int:
+    return sum(len(part) if isinstance(part, str) else 1 for part in segment)
+
+
+def _stands(text: str, segment: list[str | Wildcard], at: int) -> bool:
+    """Whether a segment without ``%`` is what stands at a place of the text."""
+    for part in segment:
+        if isinstance(part, str):
+            if not text.startswith(part, at):
+                return False
+            at += len(part)
+        else:
+            at += 1
+    return at <= len(text)
+
+
+def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
+    """The first place from here at which a segment stands; its first literal text says where to look."""
+    number = next((number for number, part in enumerate(segment) if isinstance(part, str)), None)
+    if number is None:
+        return at if at + len(segment) <= len(text) else None
+    literal = str(segment[number])
+    while True:
+        found = text.find(literal, at + number)
+        if found < 0:
+            return None
+        at = found - number
+        if _stands(text, segment, at):
+            return at
+        at += 1
 
 
 def _line_matches(text: str, pattern: Pattern) -> bool:
@@ -100,7 +133,8 @@ def call(function: str, arguments: list[Callable[[], Operand]]) -> Operand:
         case "REGEX":
             expression = arguments[0]()
             candidate = None if expression is None else arguments[1]()
-            if expression is None or candidate is None:
+            # The text of an array is where it lies in memory.
+            if expression is None or candidate is None or candidate.type is OperandType.BYTES:
                 return Value(OperandType.BOOLEAN, False)
             return Value(OperandType.BOOLEAN, bool(_compiled(java_text(expression)).search(java_text(candidate))))
         case "INLIST":
@@ -130,9 +164,19 @@ def _text(value: Operand) -> str:
 
 def _compiled(expression: str) -> re.Pattern[str]:
     try:
-        return re.compile(expression)
-    except re.error as error:
+        return re.compile(_JAVA.sub(_as_java_reads, expression), re.ASCII)
+    except (re.error, RecursionError, OverflowError) as error:
         raise BrokerError(f"the regular expression is wrong: {error}") from None
+
+
+#: Java's line ends, which its dot does not take and before the last of which its $ stands.
+_LINE_ENDS = "\n\r\x85\u2028\u2029"
+_JAVA = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|[.$]", re.DOTALL)
+_IN_PYTHON = {".": f"[^{_LINE_ENDS}]", "$": f"(?=(?:\r\n|[{_LINE_ENDS}])?(?![\\s\\S]))"}
+
+
+def _as_java_reads(found: re.Match[str]) -> str:
+    return _IN_PYTHON.get(found[0], found[0])
 
 
 def _split(text: str, separator: str) -> tuple[str, ...]:

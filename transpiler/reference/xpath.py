@@ -1,7 +1,8 @@
 """XPath 1.0 as a test of a text: location paths, predicates, comparisons and the core functions.
 
 Source: the W3C recommendation of 1999. Axes are child, attribute, descendant-or-self (``//``), self and parent.
-What a text does not parse as XML, or an expression not as XPath, is FALSE, as it is to ActiveMQ.
+What a text does not parse as XML, or an expression not as XPath, is FALSE, as it is to ActiveMQ. So is a document
+with a document type, which can make a small text very large, or of more than ``MAX_DEPTH`` levels.
 """
 
 from __future__ import annotations
@@ -31,9 +32,23 @@ def test_xml(text: str, expression: str) -> bool:
     """Whether an expression holds of a document."""
     try:
         document = minidom.parseString(text)
+        if document.doctype is not None or _is_too_deep(document):
+            return False
         return _boolean(_Reader(expression).read()(_Context(document, 1, 1)))
     except (ExpatError, XPathError, ValueError):
         return False
+
+
+#: Levels of elements that a document may have; the parser in Spark has this limit too.
+MAX_DEPTH = 999
+
+
+def _is_too_deep(document: Any) -> bool:
+    level, depth = [document], -1
+    while level:
+        level = [child for node in level for child in node.childNodes if child.nodeType == child.ELEMENT_NODE]
+        depth += 1
+    return depth > MAX_DEPTH
 
 
 class _Context(NamedTuple):
@@ -50,7 +65,8 @@ def _text_of(node: Any) -> str:
         return str(node.data)
     if node.nodeType == node.ATTRIBUTE_NODE:
         return str(node.value)
-    return "".join(_text_of(child) for child in node.childNodes if child.nodeType != node.COMMENT_NODE)
+    texts = (node.TEXT_NODE, node.CDATA_SECTION_NODE)
+    return "".join(str(inner.data) for inner in _all_below(node) if inner.nodeType in texts)
 
 
 def _string(value: _Value) -> str:
@@ -321,10 +337,17 @@ def _union(left: _Expression, right: _Expression) -> _Expression:
 
 
 def _descendants(start: _Expression) -> _Expression:
-    def all_below(node: Any) -> list[Any]:
-        return [node, *(inner for child in node.childNodes for inner in all_below(child))]
+    return lambda context: _unique([inner for node in start(context) for inner in _all_below(node)])
 
-    return lambda context: _unique([inner for node in start(context) for inner in all_below(node)])
+
+def _all_below(node: Any) -> list[Any]:
+    """A node and what is in it, in the order of the document; without recursion, for documents are deep."""
+    found, left = [], [node]
+    while left:
+        inner = left.pop()
+        found.append(inner)
+        left.extend(reversed(inner.childNodes))
+    return found
 
 
 def _taken(nodes: list[Any], attribute: bool, test: str) -> list[Any]:

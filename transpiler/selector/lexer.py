@@ -33,6 +33,7 @@ _JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)
 _NULL_TEST = re.compile(r"IS\s+(?:NOT\s+)?NULL(?![a-zA-Z0-9_$.])", re.IGNORECASE | re.ASCII)
 _HYPHENATED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _DOUBLE_MINUS = re.compile(r"--(?:\s|$)")
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -94,6 +95,7 @@ class SelectorLexer(Lexer):
         self.keywords = _keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
         #: Where an IS NULL or IS NOT NULL ends whose words are no names.
         self.null_test_end = 0
+        self.line_end: Span | None = None
 
     # Only some dialects have it; to the others it begins nothing.
     @_(r"\v+")
@@ -102,16 +104,29 @@ class SelectorLexer(Lexer):
         if not self.dialect.has(Extension.VERTICAL_TAB):
             self._refuse(token.index)
 
-    @_(r"--[^\n\r]*(?:\r\n|\n|\r)|/\*(?:[^*]|\*+[^*/])*+\*+/")
+    @_(r"--|/\*(?:[^*]++|\*+[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
         """A comment, an error, or only its first sign."""
         if self.dialect.comments is Comments.TAKEN:
-            return None
+            if token.value[0] == "/":
+                return None
+            end = self._line_end(token.index)
+            if end is not None:
+                self.index = end
+                return None
         if token.value[0] == "/":
             self._refuse(token.index)
         token.value, token.type = "-", "MINUS"
         self.index = token.end = token.index + 1
         return self.MINUS(token)
+
+    def _line_end(self, index: int) -> int | None:
+        """Where the next line end behind a place ends; what was found is kept, for a line may be all minus signs."""
+        if self.line_end is None or self.line_end.start < index:
+            found = _LINE_END.search(self.source.text, index)
+            length = len(self.source.text)
+            self.line_end = Span(*found.span()) if found else Span(length, length)
+        return self.line_end.end if self.line_end.start < self.line_end.end else None
 
     @_(r"'(?:[^']++|'')*+'")
     def STRING(self, token: Token) -> Token:
@@ -164,7 +179,7 @@ class SelectorLexer(Lexer):
         self.index = token.end = stop
         return token
 
-    @_(r"(?:[A-Za-z_$]|[^\x00-\x7f])(?:[A-Za-z0-9_$.]|[^\x00-\x7f])*")
+    @_(r"[A-Za-z_$\x80-\U0010ffff][A-Za-z0-9_$.\x80-\U0010ffff]*")
     def IDENTIFIER(self, token: Token) -> Token:
         """A name or a reserved word."""
         if self.hyphens and (hyphenated := _HYPHENATED.match(self.source.text, token.index)):

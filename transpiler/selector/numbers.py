@@ -18,6 +18,9 @@ Number = int | float | bytes
 
 _LONG_MAX = 2**63 - 1
 _ULONG_MAX = 2**64 - 1
+#: Characters of a number: Python converts no more in either direction, and no broker compares with more.
+MAX_DIGITS = 3_500
+
 _EXPONENT = r"[eE][+-]?[0-9]+"
 
 
@@ -30,6 +33,8 @@ def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number,
     found = _SYNTAX[syntax].match(text, start)
     if found is None or found.end() == start:
         return None
+    if found.end() - start > MAX_DIGITS and not found.groupdict().get("binary"):
+        raise NumberError(f"a number of {found.end() - start:,} characters is out of every range")
     return _VALUES[syntax](found), found.end()
 
 

@@ -20,6 +20,7 @@ from transpiler.selector.dialects import Dialect
 from transpiler.selector.driver import drive
 from transpiler.selector.expected import Opened, describe, hint_for
 from transpiler.selector.lexer import SelectorLexer
+from transpiler.selector.limits import check_tokens, too_deep, too_many_terms
 from transpiler.selector.rules import Associativity, Extension
 from transpiler.selector.tokens import Chains, retag
 from transpiler.source import Source, Span
@@ -347,6 +348,9 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
             Span(0, len(text)),
             "leave the selector out to match every message",
         )
+    if len(text) > 2 * dialect.max_terms:
+        # The shortest text that can have too many operands.
+        check_tokens(SelectorLexer(source, dialect, start, hyphens).scan(), dialect, source)
     tree = SelectorParser(source, dialect, start, hyphens).read()
     _check_limits(tree, dialect, source)
     return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
@@ -370,21 +374,9 @@ def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> Non
     while level:
         depth += 1
         if depth > dialect.max_nesting:
-            raise UnsupportedFeatureError.at(
-                "limit.nesting",
-                f"the selector is nested more than {dialect.max_nesting} levels deep",
-                source,
-                level[0].span,
-                "split it, or write long chains with AND, OR or IN",
-            )
+            raise too_deep(dialect, source, level[0].span)
         below = [child for node in level for child in ast.children(node)]
         terms += sum(1 for node in level if not ast.children(node))
         level = below
     if terms > dialect.max_terms:
-        raise UnsupportedFeatureError.at(
-            "limit.terms",
-            f"the selector has {terms:,} names and literals, and the limit is {dialect.max_terms:,}",
-            source,
-            tree.span,
-            "split it into several selectors",
-        )
+        raise too_many_terms(dialect, source, tree.span)

@@ -21,6 +21,10 @@ class Wildcard(Enum):
 Pattern = tuple[str | Wildcard, ...]
 
 
+#: Characters of a pattern value: a thousand wildcards are tested in a second on a text of ten thousand characters.
+MAX_LENGTH = 20_000
+
+
 class PatternError(ValueError):
     """A pattern that has no meaning; ``offset`` counts code points in the pattern value."""
 
@@ -35,12 +39,21 @@ def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escape
     In the standard's reading an escaped character stands for itself, whether or not it is a wildcard, and a pattern
     that ends in its escape character is a ``PatternError``.
     """
+    if len(text) > MAX_LENGTH:
+        raise PatternError(f"the pattern has {len(text):,} characters, and the limit is {MAX_LENGTH:,}", MAX_LENGTH)
     parts: list[str | Wildcard] = []
+    plain: list[str] = []
     for part in _READINGS[escapes](text, escape):
-        if isinstance(part, str) and parts and isinstance(parts[-1], str):
-            parts[-1] += part
-        elif part is not Wildcard.ANY or not parts or parts[-1] is not Wildcard.ANY:
+        if isinstance(part, str):
+            plain.append(part)
+            continue
+        if plain:
+            parts.append("".join(plain))
+            plain.clear()
+        if part is not Wildcard.ANY or not parts or parts[-1] is not Wildcard.ANY:
             parts.append(part)
+    if plain:
+        parts.append("".join(plain))
     return tuple(parts)
 
 

@@ -258,8 +258,12 @@ def _floating(value: float, suffix: str, kind: Kind) -> _Text:
     return (text[:-2] if text.endswith(".0") else text) + suffix, _PRIMARY
 
 
-#: Far enough back that truncation, which timestampdiff does, rounds down; in milliseconds before the epoch.
-_LONG_AGO, _LONG_AGO_MILLISECONDS = "TIMESTAMP_NTZ'-290000-01-01 00:00:00'", 9213683299200000
+#: A wall clock's milliseconds from its parts: all else that Spark has goes through the session's time zone, where an
+#: hour of the spring is missing, and what is far away overflows.
+_WALL_CLOCK = (
+    "unix_date(CAST({0} AS DATE)) * 86400000L + hour({0}) * 3600000 + minute({0}) * 60000"
+    " + CAST(floor(extract(SECOND FROM {0}) * 1000) AS BIGINT)"
+)
 
 
 def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnType) -> _Text:
@@ -275,10 +279,7 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
         case Function.TO_LONG:
             return f"CAST({text[0]} AS BIGINT)", _PRIMARY
         case Function.MILLISECONDS if first.type.kind is Kind.TIMESTAMP_NTZ:
-            return (
-                f"timestampdiff(MILLISECOND, {_LONG_AGO}, {text[0]}) - {_LONG_AGO_MILLISECONDS}",
-                _SUM,
-            )
+            return _WALL_CLOCK.format(_within(text, _PRIMARY)), _SUM
         case Function.MILLISECONDS:
             return f"unix_millis({text[0]})", _PRIMARY
         case Function.BY_BYTES:

@@ -6,10 +6,10 @@ where they are ``bindings``. ``${…}`` is never expanded: the broker would take
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from transpiler.jsontext import JsonTextError, load_json
 from transpiler.message.types import AmqpType
 from transpiler.topology.entries import Entry, Findings, refuse
 from transpiler.topology.model import (
@@ -46,6 +46,9 @@ _QUEUE = _COMMON | frozenset(
 
 _UNROUTABLE: Mapping[str, Unroutable] = {"DISCARD": "discard", "REJECT": "reject"}
 
+#: Levels of a configuration above its virtual hosts: a list, a broker, a node, an initial configuration; and some more.
+MAX_DEPTH = 16
+
 #: Arguments that the broker takes on any binding, and this project does not act on.
 _OTHER_FILTERS = ("x-qpid-no-local", "x-qpid-replay-period", "x-filter-no-consume")
 
@@ -72,12 +75,14 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
     return Topology(QPID_JAVA, tuple(exchanges), queues, tuple(bindings), findings=tuple(findings.found))
 
 
-def _hosts(data: Any, path: str) -> Iterator[Entry]:
+def _hosts(data: Any, path: str, depth: int = 0) -> Iterator[Entry]:
     """The virtual hosts anywhere below: of a broker, of its nodes, or the object itself."""
+    if depth > MAX_DEPTH:
+        refuse("limit.nesting", path, f"virtual hosts stand at most {MAX_DEPTH} levels deep")
     if isinstance(data, list):
         # The management interface answers a list of what it was asked for.
         for number, item in enumerate(data):
-            yield from _hosts(item, f"{path}[{number}]")
+            yield from _hosts(item, f"{path}[{number}]", depth + 1)
         return
     entry = Entry.of(data, path)
     if entry.has("exchanges") or entry.has("queues"):
@@ -85,15 +90,16 @@ def _hosts(data: Any, path: str) -> Iterator[Entry]:
         return
     for child in ("virtualhostnodes", "virtualhosts"):
         for item, item_path in entry.items(child):
-            yield from _hosts(item, item_path)
+            yield from _hosts(item, item_path, depth + 1)
     if entry.has("virtualHostInitialConfiguration"):
         place = entry.at("virtualHostInitialConfiguration")
         text = entry.text("virtualHostInitialConfiguration")
         try:
-            yield from _hosts(json.loads(text), place)
-        except json.JSONDecodeError as error:
+            inner = load_json(text)
+        except JsonTextError as error:
             hint = "it may name a file: give that file instead" if not text.lstrip().startswith("{") else None
-            refuse("topology.json", place, f"is not JSON: {error.msg}", hint)
+            refuse("topology.json", place, error.message, hint)
+        yield from _hosts(inner, place, depth + 1)
 
 
 def _choose(hosts: list[Entry], name: str | None) -> Entry:

@@ -17,7 +17,7 @@ from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGU
 from transpiler.topology.xquery import parse_query
 
 #: Literals that are always well formed, so that one selector of a shape speaks for all that differ in these alone.
-_LITERAL = re.compile(r"'(?:[^']|'')*'|(?<![\w$.])[1-9][0-9]{0,8}(?![\w$.])")
+_LITERAL = re.compile(r"'(?:[^']++|'')*+'|(?<![\w$.])[1-9][0-9]{0,8}(?![\w$.])")
 
 #: What makes the text of a string matter, or what may hold a lonely quote.
 _SPECIAL = re.compile(r'escape|--|/\*|"|\[', re.IGNORECASE)

@@ -128,6 +128,27 @@ def _exchange_type(entry: Entry, findings: Findings) -> ExchangeType | None:
     return None
 
 
+#: What a policy's regular expression may have, so that no name can keep the reader busy: characters, and repeats.
+MAX_PATTERN, MAX_REPEATS = 1_000, 3
+
+_REPEAT = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*+\]?|(?P<group>\)(?:[*+]|\{))|(?P<one>[*+]|\{)", re.DOTALL)
+
+
+def _pattern(entry: Entry) -> re.Pattern[str]:
+    text = entry.text("pattern")
+    if len(text) > MAX_PATTERN:
+        refuse("topology.pattern", entry.at("pattern"), f"is longer than {MAX_PATTERN:,} characters")
+    repeats = [found for found in _REPEAT.finditer(text) if found.lastgroup]
+    back = re.search(r"\\[1-9]|\(\?[P(]", text)
+    if back or len(repeats) > MAX_REPEATS or any(found["group"] for found in repeats):
+        hint = f"at most {MAX_REPEATS} repeats of single characters are taken; spell the names out"
+        refuse("topology.pattern", entry.at("pattern"), "repeats too much to be tried on a name in bounded time", hint)
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        refuse("topology.pattern", entry.at("pattern"), f"is no regular expression: {error}")
+
+
 class _Policies:
     """Which policy gives an exchange its alternate: of those that match its name, the one of highest priority."""
 
@@ -136,10 +157,7 @@ class _Policies:
         for entry in root.entries("policies"):
             if not _in(entry, vhost) or entry.text("apply-to", "all") not in ("all", "exchanges"):
                 continue
-            try:
-                pattern = re.compile(entry.text("pattern"))
-            except re.error as error:
-                refuse("topology.pattern", entry.at("pattern"), f"is no regular expression: {error}")
+            pattern = _pattern(entry)
             definition = Entry.of(entry.data.get("definition") or {}, entry.at("definition"))
             for setting in definition.data:
                 if setting.startswith("federation"):

@@ -11,6 +11,8 @@ from transpiler.errors import DecodeError, TopologyError
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 
+MAX_FINDINGS = 1_000
+
 _Choice = TypeVar("_Choice", bound=str)
 
 
@@ -21,8 +23,11 @@ class Findings:
     found: list[Diagnostic] = field(default_factory=list)
 
     def add(self, code: str, path: str, message: str, hint: str | None = None) -> None:
-        """List one thing."""
-        self.found.append(Diagnostic(code, "warning", f"{path}: {message}" if path else message, hint=hint))
+        """List one thing; a file of nothing but strange things says so no more than a thousand times."""
+        if len(self.found) < MAX_FINDINGS:
+            self.found.append(Diagnostic(code, "warning", f"{path}: {message}" if path else message, hint=hint))
+        elif len(self.found) == MAX_FINDINGS:
+            self.found.append(Diagnostic("import.more", "warning", "there is more that is not understood"))
 
 
 def refuse(code: str, path: str, message: str, hint: str | None = None) -> NoReturn:
@@ -78,7 +83,15 @@ class Entry:
             return default
         if not isinstance(value, str):
             refuse("topology.type", self.at(name), f"expected text, found {kind(value)}")
+        if not value.isascii():
+            self._check_unicode(name, value)
         return value
+
+    def _check_unicode(self, name: str, value: str) -> None:
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is no Unicode text")
 
     def flag(self, name: str, default: bool) -> bool:
         """A member that is true or false."""
@@ -132,6 +145,9 @@ class Entry:
         entry = Entry.of(self.data[name], self.at(name))
         found = {}
         for key, value in entry.data.items():
+            if not isinstance(key, str):
+                refuse("topology.type", entry.path, f"expected text as the name of an argument, found {kind(key)}")
+            entry._check_unicode(key, key)
             if isinstance(value, list | tuple) or (isinstance(value, Mapping) and set(value) != {"type", "value"}):
                 message = f"{kind(value)} equals no header, so it is left out"
                 findings.add("topology.argument", entry.at(key), message)

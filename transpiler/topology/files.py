@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any, Literal
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError
-from transpiler.source import Source, Span
+from transpiler.jsontext import JsonTextError, load_json
+from transpiler.source import Source
 from transpiler.topology.brokerj import topology_from_broker_j
 from transpiler.topology.check import check_filters
 from transpiler.topology.definitions import topology_from_definitions
@@ -19,6 +19,9 @@ from transpiler.topology.model import Topology
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's configuration.
 Form = Literal["topology", "rabbitmq", "broker-j"]
+
+#: Values of a JSON file whose density nobody looks at.
+MIN_VALUES = 500_000
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
 
@@ -65,7 +68,7 @@ def guess_form(data: Any) -> Form:
         if "broker" in data:
             return "topology"
         bindings = data.get("bindings")
-        if any(name.startswith(("rabbit_version", "rabbitmq_")) for name in data) or "permissions" in data:
+        if any(str(name).startswith(("rabbit_version", "rabbitmq_")) for name in data) or "permissions" in data:
             return "rabbitmq"
         if isinstance(bindings, list) and any(isinstance(item, Mapping) and "routing_key" in item for item in bindings):
             return "rabbitmq"
@@ -80,28 +83,24 @@ def guess_form(data: Any) -> Form:
 
 def _load_json(source: Source) -> Any:
     try:
-        return json.loads(source.text)
-    except json.JSONDecodeError as error:
-        span = Span(error.pos, error.pos + 1)
-        raise TopologyError.at("topology.json", f"this is not JSON: {error.msg}", source, span) from None
-    except RecursionError:
-        raise TopologyError.at("topology.json", "this is nested too deeply", source) from None
+        # A file with more values than this has names that are shorter than a million different names can be.
+        return load_json(source.text, max(MIN_VALUES, len(source.text) // 8))
+    except JsonTextError as error:
+        raise TopologyError.at("topology.json", error.message, source, error.span) from None
 
 
 def _load_yaml(source: Source) -> Any:
     try:
-        import yaml
+        import yaml  # noqa: F401
     except ImportError:
         hint = "pip install 'selector-sql[yaml]', or write the topology as JSON"
         raise TopologyError.at("topology.yaml", "YAML needs PyYAML", source, hint=hint) from None
+    from transpiler.topology.yamltext import YamlTextError, load_yaml
+
     try:
-        return yaml.safe_load(source.text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        span = None if mark is None else Span(mark.index, mark.index + 1)
-        raise TopologyError.at("topology.yaml", f"this is not YAML: {error.problem}", source, span) from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise TopologyError.at("topology.yaml", f"this is not YAML: {error}", source) from None
+        return load_yaml(source.text)
+    except YamlTextError as error:
+        raise TopologyError.at("topology.yaml", error.message, source, error.span, error.hint) from None
 
 
 def _with_source(found: Diagnostic, source: Source) -> Diagnostic:

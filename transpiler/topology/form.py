@@ -64,7 +64,7 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
 
 def _queue(item: Any, path: str) -> Queue:
     if isinstance(item, str):
-        return Queue(item, path=path)
+        return Queue(Entry({"name": item}, path).text("name"), path=path)
     entry = _object_or_name(item, path)
     entry.only(("name", "durable", "auto_delete", "exclusive"))
     return Queue(

@@ -35,6 +35,9 @@ REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 #: Errors that one exception lists; a file with a wrong name may have a million.
 MAX_ERRORS = 20
 
+#: Words of a binding key; AMQP 0-9-1 and 0-10 have room for 255 bytes.
+MAX_WORDS = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Queue:
@@ -286,6 +289,9 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
 
 
 def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, path: str) -> Iterator[Diagnostic]:
+    if binding.key.count(".") >= MAX_WORDS:
+        yield _error("topology.key", f"{path}.key", f"a key has more than {MAX_WORDS:,} words")
+        return
     if exchange.type == "topic" and not topology.rules.topic.words(binding.key) and binding.key:
         yield _error("topology.key", f"{path}.key", f"{topology.rules.name} cannot bind a key of dots only")
     if exchange.type == "headers":

@@ -17,10 +17,15 @@ from transpiler.source import Source, Span
 #: Levels of maps and lists that options may have.
 MAX_DEPTH = 20
 
+#: Characters of an address.
+MAX_LENGTH = 100_000
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SPACE = re.compile(r"\s*")
 _WORD = re.compile(r"""[^\s'"{}\[\],:/;]+""")
 _NAME = re.compile(r"[^\s/;]+")
 _SUBJECT = re.compile(r"[^\s;]+")
-_QUOTED = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'""", re.DOTALL)
+_QUOTED = re.compile(r""""((?:[^"\\]++|\\.)*+)"|'((?:[^'\\]++|\\.)*+)'""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -69,6 +74,12 @@ class AddressText:
 
 def read_address_text(source: Source) -> AddressText:
     """The parts of an address; ``TopologyError`` with the span where the text ends to be one."""
+    if len(source.text) > MAX_LENGTH:
+        message = f"the address has {len(source.text):,} characters, and the limit is {MAX_LENGTH:,}"
+        raise TopologyError.at("limit.length", message, source, Span(MAX_LENGTH, len(source.text)))
+    half = _SURROGATE.search(source.text)
+    if half is not None:
+        _refuse_surrogate(source, Span(*half.span()))
     reader = _Reader(source)
     name = reader.part(_NAME, "a name", "write the name of a queue or an exchange first")
     subject = None
@@ -85,6 +96,11 @@ def read_address_text(source: Source) -> AddressText:
     return AddressText(name, subject, options)
 
 
+def _refuse_surrogate(source: Source, span: Span) -> NoReturn:
+    message = "half of a surrogate pair is no Unicode character"
+    raise TopologyError.at("address.unicode", message, source, span)
+
+
 class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -92,8 +108,9 @@ class _Reader:
         self.at = 0
 
     def _skip(self) -> None:
-        while self.at < len(self.text) and self.text[self.at].isspace():
-            self.at += 1
+        found = _SPACE.match(self.text, self.at)
+        assert found is not None
+        self.at = found.end()
 
     def looks_at(self, sign: str) -> bool:
         """Whether the next sign is this one."""
@@ -138,7 +155,15 @@ class _Reader:
             span = Span(self.at, len(self.text))
             self.fail("address.unterminated", "this string has no end", f"close it with {self.text[self.at]}", span)
         self.at = found.end()
-        return Text(_ESCAPE.sub(_unescape, found[1] if found[1] is not None else found[2]), Span(*found.span()))
+        span = Span(*found.span())
+        text = _ESCAPE.sub(_unescape, found[1] if found[1] is not None else found[2])
+        if _SURROGATE.search(text):
+            # The two halves of a pair, each with its own escape, are one character.
+            try:
+                text = text.encode("utf-16", "surrogatepass").decode("utf-16")
+            except UnicodeDecodeError:
+                _refuse_surrogate(self.source, span)
+        return Text(text, span)
 
     def value(self, depth: int) -> Value:
         """A map, a list, or a simple value."""
@@ -201,7 +226,8 @@ def _scalar(word: str) -> Scalar:
     """A word without quotes: a number, a boolean, or text."""
     if word.lower() in ("true", "false"):
         return word.lower() == "true"
-    if _INTEGER.fullmatch(word) and -(2**63) <= int(word) < 2**63:
+    # Zeros in front aside, 64 bits have nineteen digits.
+    if _INTEGER.fullmatch(word) and len(word) <= 40 and -(2**63) <= int(word) < 2**63:
         return int(word)
     return float(word) if _FLOAT.fullmatch(word) else word
 

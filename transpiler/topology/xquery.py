@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple, NoReturn, get_args
 
 from transpiler.errors import TopologyError, UnsupportedFeatureError
@@ -17,11 +18,15 @@ from transpiler.topology import query
 #: Levels of parentheses and functions that a query may have.
 MAX_DEPTH = 60
 
+#: Characters of a query.
+MAX_LENGTH = 100_000
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _NAME = r"[A-Za-z_][\w.]*(?:-[\w.]+)*"
 _TOKEN = re.compile(
     rf"""(?P<space>\s+)
     |(?P<comment>\(:.*?:\))
-    |(?P<text>"(?:[^"]|"")*"|'(?:[^']|'')*')
+    |(?P<text>"(?:[^"]++|"")*+"|'(?:[^']++|'')*+')
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<variable>\$\s*{_NAME})
     |(?P<name>(?:{_NAME}:)?{_NAME})
@@ -60,10 +65,19 @@ class _Parser:
 
     def _tokens(self) -> list[_Token]:
         found, at = [], 0
+        if len(self.source.text) > MAX_LENGTH:
+            message = f"the query has {len(self.source.text):,} characters, and the limit is {MAX_LENGTH:,}"
+            span = Span(MAX_LENGTH, len(self.source.text))
+            raise UnsupportedFeatureError.at("limit.length", message, self.source, span)
+        half = _SURROGATE.search(self.source.text)
+        if half is not None:
+            self._wrong("half of a surrogate pair is no Unicode character", Span(*half.span()))
         while at < len(self.source.text):
             match = _TOKEN.match(self.source.text, at)
             if match is None:
                 self._wrong(f"{self.source.text[at]!r} has no meaning in a query", Span(at, at + 1))
+            if match[0] == "(" and self.source.text.startswith("(:", at):
+                self._wrong("this comment is never closed", Span(at, at + 2), "close it with :)")
             at = match.end()
             if match.lastgroup not in ("space", "comment"):
                 found.append(_Token(str(match.lastgroup), match[0], Span(*match.span())))
@@ -206,7 +220,7 @@ class _Parser:
     def _is_sum_in_parentheses(self) -> bool:
         """Whether what follows the matching parenthesis makes it an operand."""
         depth = 0
-        for token in self.tokens[self.at :]:
+        for token in islice(self.tokens, self.at, None):
             if token.kind == "sign" and token.text == "(":
                 depth += 1
             elif token.kind == "sign" and token.text == ")":
@@ -281,7 +295,8 @@ class _Parser:
             if found[1]:
                 return _ENTITIES[found[1]]
             if found[2] or found[3]:
-                code = int(found[2]) if found[2] else int(found[3], 16)
+                digits = (found[2] or found[3]).lstrip("0")
+                code = int(digits or "0", 10 if found[2] else 16) if len(digits) <= 7 else 0
                 if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000:
                     return chr(code)
             return self._wrong("an & begins an entity such as &amp;", token.span)

@@ -1,0 +1,21 @@
+"""``python -m tests.hostile.fuzz TARGET [libFuzzer's options and corpus folders]``: fuzzing led by coverage."""
+
+from __future__ import annotations
+
+import sys
+
+import atheris
+
+with atheris.instrument_imports(include=["transpiler"]):
+    from tests.hostile.fuzz import targets
+
+
+def main() -> None:
+    """Fuzz one target until its options say to stop."""
+    name = sys.argv.pop(1)
+    atheris.Setup(sys.argv, lambda data: targets.run(name, data))
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Ten megabytes, a hundred thousand levels: an error of ours, or an answer, within a second and 200 MB.
+
+``bombs`` has the table and its limits, which the operating system keeps; ``bombs.json`` what must come of each.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.bombs import table
+
+EXPECTED: dict[str, str] = json.loads(Path(__file__).with_name("bombs.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, str]:
+    done = subprocess.run([sys.executable, "-m", "tests.hostile.bombs"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {name: outcome for name, outcome, *_ in map(json.loads, done.stdout.splitlines())}
+
+
+def test_every_bomb_of_the_table_has_an_outcome() -> None:
+    assert set(table()) == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_bomb_ends_in_an_answer_or_in_our_error(outcomes: dict[str, str], name: str) -> None:
+    assert outcomes[name] == EXPECTED[name]

@@ -1,0 +1,141 @@
+"""Sixteen threads that compile at once give what one gives: the state of a lexer and a parser is nobody else's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from transpiler import (
+    Message,
+    TranspilerError,
+    compiler,
+    evaluate,
+    matches,
+    print_selector,
+    route_message,
+    transpile_address,
+    transpile_filter,
+    transpile_selector,
+)
+from transpiler.layouts.amqp import AmqpLayout
+from transpiler.routing.program import build_program
+from transpiler.selector.dialects import DIALECTS, JMS
+from transpiler.topology.files import parse_topology
+
+THREADS = 16
+
+SELECTORS = (
+    "a = 1 AND (b > 2.5 OR NOT c LIKE 'x!%%' ESCAPE '!')",
+    "a BETWEEN 1 AND 2 AND b IN ('x', 'y') AND NOT d",
+    "JMSPriority > 4 OR JMSMessageID = 'ID:1' OR JMSTimestamp < 5",
+    "a = = 1",
+    "a = 'open",
+    "(((a))) AND b IS NOT NULL",
+    "a --b\n = 1 /* c */",
+    "a % 2 = 1 OR XPATH '//a' OR REGEX('a', b)",
+    "convert_string_expressions:a = '5'",
+    "hyphenated_props:a-b = 1",
+    "[a b] = 0xCAFE AND header.priority > 4",
+    "\"a b\" = 'c' OR a = NOT b",
+    "a + b * -c / 2 <> 0x1F AND a <= 017",
+    "",
+)
+
+MESSAGE = Message.from_dict({"application_properties": {"a": 1, "b": 2.5, "c": "x%"}, "properties": {"subject": "a.b"}})
+
+TOPOLOGY = """
+broker: qpid-java
+queues: [q, r]
+exchanges: [{name: t, type: topic}, {name: h, type: headers}]
+default_exchange: t
+bindings:
+- {source: t, queue: q, key: "a.#", selector: "a = 1"}
+- {source: t, exchange: h, key: "*.b"}
+- {source: h, queue: r, arguments: {x-match: any, a: 1, b: 2}}
+addresses: ["t/a.*; {link: {selector: 'b > 2'}}"]
+"""
+
+
+def answer(work: Callable[[], object]) -> str:
+    """What comes of it, as text: a value, or the whole error."""
+    try:
+        return repr(work())
+    except TranspilerError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def printed(text: str, dialect: str) -> str | None:
+    """The canonical text of a selector, if it is one."""
+    tree = compiler.parse_selector(text, dialect)
+    return None if tree is None else print_selector(tree, dialect)
+
+
+def jobs() -> Iterator[Callable[[], object]]:
+    """All that threads may be doing at once."""
+    for dialect in DIALECTS:
+        for text in SELECTORS:
+            yield (
+                lambda text=text, dialect=dialect: (
+                    transpile_selector(text, dialect=dialect, result="ternary", now=0).sql
+                )
+            )
+            yield lambda text=text, dialect=dialect: evaluate(text, MESSAGE, dialect, now=0)
+            yield lambda text=text, dialect=dialect: printed(text, dialect)
+    filters = {
+        "a": {"descriptor": "apache.org:selector-filter:string", "value": "a = 1"},
+        "b": {"descriptor": "apache.org:legacy-amqp-topic-binding:string", "value": "a.#"},
+    }
+    yield lambda: transpile_filter(filters).sql
+    yield lambda: matches(filters, MESSAGE)
+    yield lambda: transpile_address('q/s; {link: {selector: "a = 1"}}', "topic").sql
+    yield lambda: parse_topology(TOPOLOGY, "t.yaml").bindings
+    yield lambda: route_message(parse_topology(TOPOLOGY, "t.yaml"), MESSAGE)
+    yield lambda: build_program(
+        parse_topology(TOPOLOGY, "t.yaml"), AmqpLayout(), lambda text: compiler.parse_selector(text, JMS), "error"
+    )
+
+
+@pytest.fixture
+def _switching_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_switching_often")
+@pytest.mark.parametrize("same", [False, True], ids=["each at its own place", "all at the same place"])
+def test_threads_that_compile_at_once_get_what_one_gets(same: bool) -> None:
+    works = list(jobs())[:: 3 if same else 2]
+    expected = [answer(work) for work in works]
+    barrier = Barrier(THREADS)
+
+    def run(thread: int) -> list[str]:
+        first = 0 if same else thread * len(works) // THREADS
+        barrier.wait()
+        found = {place % len(works): answer(works[place % len(works)]) for place in range(first, first + len(works))}
+        return [found[place] for place in range(len(works))]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for found in pool.map(run, range(THREADS)):
+            assert found == expected
+
+
+def test_threads_that_compile_first_of_all_get_what_one_gets() -> None:
+    """What is built on first use is built by sixteen threads at once, in a process of its own."""
+    import subprocess
+
+    script = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from tests.hostile.test_threads import THREADS, answer, jobs\n"
+        "works = list(jobs())\n"
+        "with ThreadPoolExecutor(THREADS) as pool:\n"
+        "    first = list(pool.map(answer, works))\n"
+        "assert first == [answer(work) for work in works]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

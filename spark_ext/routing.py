@@ -7,7 +7,7 @@ message stays one row. The text of the query depends on the shapes of the bindin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Literal
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
-from transpiler import Layout, parse_selector
+from transpiler import Layout
 from transpiler.analysis.operands import at
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
@@ -64,7 +64,7 @@ def route(
     found = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
     if exchange is None and "exchange" not in messages.columns:
         exchange = topology.default_exchange
-    program = build_program(topology, found, parse_selector_of(topology), missing, exchange)
+    program = build_program(topology, found, missing, exchange)
     return _Query(messages, topology, found, program).routed(column)
 
 
@@ -73,14 +73,6 @@ def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue
     # A plain explode would compute the array twice, once to see that it is not empty.
     exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
     return exploded.drop(column).filter(sf.col(quote_name(queue)).isNotNull())
-
-
-def parse_selector_of(topology: Topology) -> Any:
-    """The parser of the selectors of a topology's bindings."""
-    from transpiler.selector.dialects import DIALECTS, JMS
-
-    dialect = DIALECTS.get(topology.rules.dialect, JMS)
-    return lambda text: parse_selector(text, dialect)
 
 
 class _Query:

@@ -16,7 +16,7 @@ from transpiler.reference.evaluate import evaluate
 from transpiler.reference.match import matches_words
 from transpiler.reference.query import matches_query
 from transpiler.selector import ast
-from transpiler.selector.dialects import DIALECTS, JMS
+from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.parser import parse_selector
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, HeadersMatch, Topology
 from transpiler.topology.query import Condition
@@ -180,12 +180,15 @@ class _Route:
             return False
         # "If the expression evaluates to true, the message is routed to the queue."
         selector = topology.selector(binding)
-        return selector is None or evaluate(_parsed(selector, topology.rules.dialect), self.message) is True
+        if selector is None:
+            return True
+        dialect = topology.rules.dialect
+        return evaluate(_parsed(selector, dialect), self.message, DIALECTS[dialect]) is True
 
 
 @lru_cache(maxsize=4096)
 def _parsed(selector: str, dialect: str) -> ast.Expression | None:
-    return parse_selector(selector, DIALECTS.get(dialect, JMS))
+    return parse_selector(selector, DIALECTS[dialect])
 
 
 @lru_cache(maxsize=4096)

@@ -44,10 +44,11 @@ from transpiler.predicate.core import (
     all_of,
     any_of,
 )
-from transpiler.routing.selectors import Parse, Selectors
+from transpiler.routing.selectors import Selectors
 from transpiler.routing.shapes import Parameter, parameter, shifted
 from transpiler.routing.tries import fits
 from transpiler.selector.ast import Comparison
+from transpiler.selector.dialects import find_dialect
 from transpiler.selector.pattern import Wildcard
 from transpiler.source import Source
 from transpiler.topology.model import Binding, HeadersMatch, Topology
@@ -86,12 +87,12 @@ ALWAYS = Condition(TRUE)
 class Conditions:
     """The conditions of a topology's bindings over one layout."""
 
-    def __init__(self, topology: Topology, layout: Layout, parse: Parse, missing: Missing) -> None:
+    def __init__(self, topology: Topology, layout: Layout, missing: Missing) -> None:
         self.topology = topology
         self._rules = topology.rules
         self._layout = layout
         self._missing = missing
-        self._selectors = Selectors(layout, parse, missing)
+        self._selectors = Selectors(layout, find_dialect(topology.rules.dialect), missing)
         self._headers: dict[object, Predicate] = {}
         self._queries: dict[str, Predicate] = {}
         self._joined: dict[tuple[int, int], tuple[Predicate, Predicate, Predicate]] = {}

@@ -19,7 +19,6 @@ from transpiler.predicate.core import TRUE, Among, Column, Compare, Constant, Pr
 from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, Condition, Conditions
 from transpiler.routing.ranks import MIN_RANGES, Range, find_range
-from transpiler.routing.selectors import Parse
 from transpiler.routing.shapes import Disjunct, Parameter, Shape, disjuncts, fill, parameter, shifted
 from transpiler.routing.states import Entry, State, States, onward, read_states
 from transpiler.routing.tries import Trie, TrieBuilder
@@ -95,15 +94,13 @@ class Program:
         return all(entry.simple for entry in self.entries.values())
 
 
-def build_program(
-    topology: Topology, layout: Layout, parse: Parse, missing: Missing, exchange: str | None = None
-) -> Program:
+def build_program(topology: Topology, layout: Layout, missing: Missing, exchange: str | None = None) -> Program:
     """The program of a topology over a layout; of the messages to one exchange, where one is named.
 
     Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
     """
     states = read_states(topology, exchange)
-    return _Builder(topology, Conditions(topology, layout, parse, missing), states, exchange).build()
+    return _Builder(topology, Conditions(topology, layout, missing), states, exchange).build()
 
 
 class _Rule(NamedTuple):

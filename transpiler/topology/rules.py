@@ -111,7 +111,7 @@ class Rules:
 
 QPID_JAVA = Rules(
     "qpid-java",
-    dialect="jms",
+    dialect="qpid-java",
     predeclared={"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout", "amq.match": "headers"},
     reserved=("amq.", "qpid."),
     # The chapter names the first three; the broker's code asks the selector of a headers binding as well.
@@ -130,7 +130,7 @@ QPID_JAVA = Rules(
 
 QPID_CPP = Rules(
     "qpid-cpp",
-    dialect="jms",
+    dialect="qpid-cpp",
     predeclared={
         "amq.direct": "direct",
         "amq.topic": "topic",
@@ -150,7 +150,7 @@ QPID_CPP = Rules(
 
 RABBITMQ = Rules(
     "rabbitmq",
-    dialect="jms",
+    dialect="rabbitmq-jms",
     predeclared={
         "amq.direct": "direct",
         "amq.topic": "topic",

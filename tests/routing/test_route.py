@@ -13,9 +13,11 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages, route
 from tests.routing import topologies
 from tests.spark.harness import settings as spark_settings
-from transpiler import Message
+from transpiler import Message, TranspilerError, parse_selector
+from transpiler.reference.evaluate import evaluate
 from transpiler.reference.route import route_message
 from transpiler.routing import program
+from transpiler.selector.dialects import find_dialect
 from transpiler.topology.model import Topology
 from transpiler.topology.rules import Rules
 
@@ -41,6 +43,23 @@ def queues(frame: DataFrame) -> list[Any]:
 def wanted(topology: Topology, messages: list[Message], exchanges: list[str | None]) -> list[list[str]]:
     pairs = zip(messages, exchanges, strict=True)
     return [list(route_message(topology, message, exchange)) for message, exchange in pairs]
+
+
+@pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
+def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> None:
+    parted: list[bool] = []
+
+    @given(text=topologies.selectors(rules), message=topologies.messages())
+    @settings(max_examples=400, phases=PHASES, suppress_health_check=list(HealthCheck))
+    def draw(text: str, message: Message) -> None:
+        answer = evaluate(parse_selector(text, rules.dialect), message, find_dialect(rules.dialect)) is True
+        try:
+            parted.append(answer is not (evaluate(parse_selector(text), message) is True))
+        except TranspilerError:
+            parted.append(True)
+
+    draw()
+    assert sum(parted) >= len(parted) / 20
 
 
 @pytest.mark.parametrize("min_rows", [1, 3, 12])

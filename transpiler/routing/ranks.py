@@ -9,14 +9,26 @@ be taken as inclusive, and as doubles, which keep the order of integers.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from transpiler.layouts.columns import BIGINT, DOUBLE
 from transpiler.message.types import TypeClass
-from transpiler.predicate.core import And, Apply, Compare, Function, Or, Predicate, Value, type_class
+from transpiler.predicate.core import (
+    TRUE,
+    And,
+    Apply,
+    Compare,
+    Function,
+    Or,
+    Predicate,
+    Value,
+    When,
+    all_of,
+    type_class,
+)
 from transpiler.predicate.walk import Node, parts
-from transpiler.routing.shapes import Parameter, Shape, nearest_float, of_message, parameter_number
+from transpiler.routing.shapes import Parameter, Shape, columns, nearest_float, of_message, parameter_number
 from transpiler.selector.ast import Comparison
 
 #: Rows of constants in a group from which on a message finds its place among them.
@@ -117,17 +129,29 @@ def _bound(term: Predicate) -> _Bound | None:
                     return (_as_double(value),), _LOWER[found], number
             return None
         case And(terms=terms):
-            return next((bound for inner in terms if (bound := _bound(inner)) is not None), None)
+            for term in terms:
+                bound = _bound(term)
+                if bound is not None:
+                    guard = _guard(bound[0], (other for other in terms if other is not term))
+                    values = bound[0] if guard == TRUE else tuple(When(guard, value) for value in bound[0])
+                    return values, bound[1], bound[2]
+            return None
         case Or(terms=terms):
             # One value in several types, of which a row has one.
             bounds = [_bound(inner) for inner in terms]
             known = [bound for bound in bounds if bound is not None]
             if len(known) < len(bounds) or len({bound[1:] for bound in known}) > 1:
                 return None
-            values = dict.fromkeys(value for bound in known for value in bound[0])
-            return tuple(values), known[0][1], known[0][2]
+            distinct = dict.fromkeys(value for bound in known for value in bound[0])
+            return tuple(distinct), known[0][1], known[0][2]
         case _:
             return None
+
+
+def _guard(values: tuple[Value, ...], others: Iterable[Predicate]) -> Predicate:
+    """What must hold beside for the values to stand, by columns of the message that are not the values' own."""
+    own = {column for value in values for column in columns(value)}
+    return all_of(*(other for other in others if of_message(other) and not set(columns(other)) <= own))
 
 
 _LOWER = {Comparison.GT: True, Comparison.GE: True, Comparison.LT: False, Comparison.LE: False}

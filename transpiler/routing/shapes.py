@@ -223,17 +223,18 @@ class _Always:
         return self.value
 
 
-def of_message(value: Value) -> bool:
-    """Whether a value depends on the message, and on no parameter."""
-    inner = list(_columns(value))
+def of_message(value: Node) -> bool:
+    """Whether a value or predicate depends on the message, and on no parameter."""
+    inner = list(columns(value))
     return bool(inner) and all(parameter_number(column) is None for column in inner)
 
 
-def _columns(node: Node) -> Iterator[Column]:
+def columns(node: Node) -> Iterator[Column]:
+    """The columns that a value or predicate reads."""
     if isinstance(node, Column):
         yield node
     for part in parts(node):
-        yield from _columns(part)
+        yield from columns(part)
 
 
 def _disjunct(terms: _Terms) -> Disjunct:
@@ -262,7 +263,7 @@ def _numbered(terms: list[Predicate]) -> tuple[Predicate, tuple[int, ...], tuple
     """The conjunction with its parameters numbered in order, which ones they were, and their types."""
     found: dict[int, ColumnType] = {}
     for term in terms:
-        for column in _columns(term):
+        for column in columns(term):
             number = parameter_number(column)
             if number is not None:
                 found.setdefault(number, column.type)

@@ -18,7 +18,7 @@ from typing import Any
 import pika
 import pika.data
 from pika.adapters.blocking_connection import BlockingChannel
-from pika.exceptions import AMQPConnectionError, UnroutableError
+from pika.exceptions import AMQPConnectionError
 
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -90,7 +90,6 @@ def running(folder: Path) -> Iterator[BlockingChannel]:
     try:
         connection = _connect(node, broker, log)
         channel = connection.channel()
-        channel.confirm_delivery()
         yield channel
         connection.close()
     finally:
@@ -140,6 +139,9 @@ class Live:
     def __init__(self, channel: BlockingChannel, topology: Topology) -> None:
         self.channel = channel
         self.topology = topology
+        #: The numbers of the messages that came back.
+        self.returned: set[int] = set()
+        channel.add_on_return_callback(lambda _, __, properties, ___: self.returned.add(int(properties.message_id)))
 
     def __enter__(self) -> Live:
         for queue in self.topology.queues:
@@ -165,21 +167,15 @@ class Live:
             self.channel.exchange_delete(exchange.name)
         for binding in self.topology.bindings:
             if binding.destination_type == "exchange":
-                self.channel.exchange_unbind(
-                    binding.destination, binding.source, binding.key, table(binding.arguments)
-                )
+                self.channel.exchange_unbind(binding.destination, binding.source, binding.key, table(binding.arguments))
 
-    def publish(self, number: int, message: Message, exchange: str, keys: list[str], copies: str) -> bool:
-        """Whether the broker found a queue for a message; all keys but the first one go into a header."""
+    def publish(self, number: int, message: Message, exchange: str, keys: list[str], copies: str) -> None:
+        """Send a message that comes back where no queue takes it; all keys but the first one go into a header."""
         headers = table(message.application_properties)
         if len(keys) > 1:
             headers[copies] = keys[1:]
         properties = pika.BasicProperties(headers=headers, message_id=str(number))
-        try:
-            self.channel.basic_publish(exchange, keys[0], b"", properties, mandatory=True)
-        except UnroutableError:
-            return False
-        return True
+        self.channel.basic_publish(exchange, keys[0], b"", properties, mandatory=True)
 
     def received(self) -> Iterator[tuple[str, int, dict[str, Any]]]:
         """All that is in the queues: the queue, the message's number, its headers."""
@@ -189,6 +185,8 @@ class Live:
                 if method is None:
                     break
                 yield queue.name, int(properties.message_id), properties.headers or {}
+        # What came back has come before the last answer.
+        self.channel.connection.process_data_events()
 
 
 def gathered(count: int, received: Iterable[tuple[str, int, dict[str, Any]]]) -> list[list[str]]:

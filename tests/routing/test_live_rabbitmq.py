@@ -37,7 +37,7 @@ RULES = replace(
 )
 EXAMPLES = settings().max_examples // 5
 MESSAGES = 30
-SPARK_EVERY = 5
+SPARK_EVERY = 7
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from transpiler.analysis.broker_text import text_test
 from transpiler.analysis.lowering import MAX_NODES
 from transpiler.analysis.parameters import NO_PARAMETERS, Parameters, is_listed
 from transpiler.analysis.typed import NULL, Typed, TypedOperand, complement, literal, truth_value
+from transpiler.analysis.xpath_limits import beyond_limits
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.columns import BINARY, STRING
@@ -318,6 +319,11 @@ class BrokerLowering:
         data = self.names.layout.field(Place("body", "data"))
         if body is None and data is None:
             return Truths(FALSE, TRUE)
+        excess = beyond_limits(query.value)
+        if excess is not None:
+            hint = "the reference evaluator has no such limit: selector-sql match"
+            message = f"the XPath has {excess} in one expression"
+            raise UnsupportedFeatureError.at("limit.xpath", message, self.source, query.span, hint)
         texts: list[Value] = []
         if body is not None:
             operand = self.names._at(body, "body")

@@ -22,7 +22,7 @@ from transpiler.errors import LayoutError
 from transpiler.layouts.columns import STRING
 from transpiler.message.fields import Place
 from transpiler.predicate.core import TRUE, Column, Compare, Value
-from transpiler.routing.conditions import EXCHANGE, KEY, SUBJECT, TOPIC
+from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, WHOLE
 from transpiler.routing.program import MATCHED, Compiled, Program, Table, build_program
 from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import ROW
@@ -40,7 +40,7 @@ BLOCK = 25
 #: Compiled conditions up to which a projection may be fused with its neighbours: see ``_Query._unfused``.
 FUSED = 10
 
-_QUEUES, _WORDS, _START = "_routing_queues", "_routing_words", "_routing_start"
+_QUEUES, _WORDS, _START, _WHOLE = "_routing_queues", "_routing_words", "_routing_start", "_routing_whole"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
 
@@ -58,13 +58,16 @@ def route(
     Every row is kept once; a message that goes nowhere has an empty array. ``exchange`` names the exchange that all
     messages were published to; without it the column ``exchange`` does, where there is one (NULL means the
     topology's default exchange), else they went to the topology's default exchange. The routing key is the
-    subject, or the column ``routing_key`` where the layout has no subject. ``missing`` says what a property that the
-    layout has no column for means. Works on streams in append mode. Raises ``TranspilerError``.
+    subject, or the column ``routing_key`` where the layout has no subject. For a broker with several routing keys a
+    message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where there is such a column and
+    it is not NULL. ``missing`` says what a property that the layout has no column for means. Works on streams in
+    append mode. Raises ``TranspilerError``.
     """
     found = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
     if exchange is None and "exchange" not in messages.columns:
         exchange = topology.default_exchange
-    program = build_program(topology, found, missing, exchange)
+    several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
+    program = build_program(topology, found, missing, exchange, several)
     return _Query(messages, topology, found, program).routed(column)
 
 
@@ -93,7 +96,7 @@ class _Query:
             frame = self._join(frame, self._tables.entries(), {})
         if program.trie is not None:
             frame = frame.withColumn("_routing_trie", self._tables.trie().scalar())
-            frame = frame.selectExpr("*", f"{_trie_walk()} AS _routing_topics").drop("_routing_trie")
+            frame = frame.selectExpr("*", f"{self._trie_walk()} AS _routing_topics").drop("_routing_trie")
             frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
         for number, table in enumerate(program.tables):
@@ -128,7 +131,9 @@ class _Query:
         if program.exchange is None:
             default = quote_text(self._topology.default_exchange)
             columns.append(f"coalesce(exchange, {default}) AS {EXCHANGE}")
-        if self._asks_for_key():
+        if program.whole is not None:
+            columns += [f"{self._keys()} AS {KEYS}", f"{self._keys(only=True)} AS {SUBJECT}"]
+        elif self._asks_for_key():
             subject = emit_value(self._subject())
             columns.append(f"{subject} AS {SUBJECT}")
             columns.append(f"coalesce({subject}, '') AS {KEY}")
@@ -138,6 +143,23 @@ class _Query:
         else:
             columns.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
         return frame.selectExpr("*", *columns)
+
+    def _keys(self, only: bool = False) -> str:
+        """All routing keys; the only one, NULL where there are more."""
+        try:
+            single = emit_value(self._subject())
+        except LayoutError:
+            single = "CAST(NULL AS STRING)"
+        every = f"coalesce(routing_keys, array({single}))"
+        return f"CASE WHEN size({every}) = 1 THEN get({every}, 0) END" if only else every
+
+    def _trie_walk(self) -> str:
+        """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
+        if self._program.whole is None:
+            return _trie_found(_walk(_WORDS, _START))
+        words = _words("k", self._topology.rules.topic)
+        whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
+        return _trie_found(f"flatten(transform({KEYS}, k -> concat({_walk(words, _START)}, {_walk(whole, _WHOLE)})))")
 
     def _asks_for_key(self) -> bool:
         program = self._program
@@ -188,15 +210,27 @@ class _Query:
 
     def _blocks(self) -> Iterator[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        cases = []
         for compiled in self._program.compiled:
             text = emit_filter(compiled.condition)
-            grouped.setdefault((text, compiled.exchanges), []).append(self._delivered(compiled))
-        cases = [
+            delivered = self._delivered(compiled)
+            if self._program.whole is not None and compiled.delivery[1:] == (None, None):
+                named = f"transform({self._queue_names()}, k -> {delivered})"
+                cases.append(f"CASE WHEN {_published(compiled.exchanges, text)} THEN {named} END")
+            else:
+                grouped.setdefault((text, compiled.exchanges), []).append(delivered)
+        cases += [
             f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(delivered)}) END"
             for (text, exchanges), delivered in grouped.items()
         ]
         for start in range(0, len(cases), BLOCK):
             yield f"flatten(array_compact(array({', '.join(cases[start : start + BLOCK])})))"
+
+    def _queue_names(self) -> str:
+        """The routing keys that name a queue to the default exchange."""
+        prefix = self._topology.rules.direct_replies
+        reply = "" if prefix is None else f" AND NOT startswith(k, {quote_text(prefix)})"
+        return f"filter({KEYS}, k -> k IS NOT NULL{reply})"
 
     def _unfused(self) -> str:
         """An empty array that Spark cannot compile, so that it does not fuse the projection with its neighbours.
@@ -211,7 +245,7 @@ class _Query:
         state, onward, queue = compiled.delivery
         text = "CAST(NULL AS STRING)" if queue is None else quote_text(queue)
         if queue is None and onward is None:
-            text = SUBJECT
+            text = SUBJECT if self._program.whole is None else "k"
         if self._payload is Payload.QUEUE:
             return text
         number = "CAST(NULL AS INT)" if onward is None else str(onward)
@@ -294,11 +328,8 @@ def _words(subject: str, rules: TopicRules) -> str:
     )
 
 
-def _trie_walk() -> str:
-    """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere.
-
-    The trie is bound to a name by a lambda, so that it is one value in one place of the query.
-    """
+def _walk(words: str, start: str) -> str:
+    """The states in which the trie is after some words."""
     code = (
         "CASE WHEN get(t.wk, crc32(w) % t.w1) = w THEN get(t.wv, crc32(w) % t.w1) "
         "WHEN get(t.wk, t.w1 + crc32(w) % t.w2) = w THEN get(t.wv, t.w1 + crc32(w) % t.w2) "
@@ -310,10 +341,17 @@ def _trie_walk() -> str:
         f"WHEN get(t.ek, t.e1 + {edge} % t.e2) = {edge} THEN get(t.ev, t.e1 + {edge} % t.e2) "
         "ELSE get(t.otherwise, s) END"
     )
-    walk = (
-        f"aggregate(transform({_WORDS}, w -> {code}), coalesce({_START}, CAST(array() AS ARRAY<INT>)), "
+    return (
+        f"aggregate(transform({words}, w -> {code}), coalesce({start}, CAST(array() AS ARRAY<INT>)), "
         f"(states, c) -> flatten(transform(states, s -> get(t.lists, {following}))))"
     )
+
+
+def _trie_found(walk: str) -> str:
+    """What ends in some states.
+
+    The trie is bound to a name by a lambda, so that it is one value in one place of the query.
+    """
     ends = "flatten(transform(states, s -> get(t.{}, s)))"
     found = f"named_struct('d', {ends.format('d')}, 'i', {ends.format('i')})"
     return f"transform(array(_routing_trie), t -> transform(array({walk}), states -> {found})[0])[0]"

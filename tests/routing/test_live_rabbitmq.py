@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import route
 from tests.routing import rabbitmq, topologies
-from tests.routing.test_route import PHASES, published, queues
+from tests.routing.test_route import PHASES, published, queues, with_keys
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
@@ -104,10 +104,8 @@ def test_the_broker_routes_as_the_reference_and_spark_do(spark: SparkSession, ch
         assert all("BCC" not in headers for _, _, headers in received)
         routed.extend(wanted)
         if next(numbers) % SPARK_EVERY == 0:
-            frame = published(spark, messages, list(exchanges))
-            spark_queues = queues(route(frame, topology))
-            singly = [publish(topology, m, e).queues for m, e in zip(messages, exchanges, strict=True)]
-            assert spark_queues == [list(found) for found in singly]
+            frame = with_keys(published(spark, messages, list(exchanges)), keys)
+            assert queues(route(frame, topology)) == [list(answer.queues) for answer in answers]
 
     agree()
     assert sum(map(bool, routed)) > len(routed) / 5

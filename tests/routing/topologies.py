@@ -164,3 +164,4 @@ def messages(draw: st.DrawFn) -> Message:
 BROKERS = tuple(
     replace(rules, selector_types=tuple(kind for kind in rules.types if kind != "xml")) for rules in RULES.values()
 )
+BROKERS_BY_NAME = {rules.name: rules for rules in BROKERS}

@@ -53,8 +53,9 @@ def publish(
     """What a topology does with a message that is published to an exchange, by name.
 
     ``exchange`` defaults to the topology's ``default_exchange``; ``routing_keys`` to the message's subject, which is
-    where AMQP 1.0 has the routing key (RabbitMQ's CC and BCC headers add more keys). ``mandatory`` is AMQP 0-9-1's
-    flag: what cannot be routed goes back to its publisher.
+    where AMQP 1.0 has the routing key. RabbitMQ's CC and BCC headers add more keys; where the broker has nothing like
+    them, only the first key counts. ``mandatory`` is AMQP 0-9-1's flag: what cannot be routed goes back to its
+    publisher.
     """
     name = topology.default_exchange if exchange is None else exchange
     found = topology.exchange_by_name.get(name)
@@ -64,6 +65,8 @@ def publish(
         # Only other exchanges publish to an internal one.
         return Routed((), "reject")
     keys = (_subject(message),) if routing_keys is None else tuple(routing_keys)
+    if not topology.rules.several_keys:
+        keys = keys[:1]
     queues = _Route(topology, message).through(found, keys, frozenset())
     if queues:
         return Routed(tuple(sorted(queues)), "routed")

@@ -99,6 +99,8 @@ class Rules:
     default_names_any_queue: bool = False
     #: Routing keys that go back to one waiting client, past all queues.
     direct_replies: str | None = None
+    #: A message can be published with several routing keys: the sender's CC and BCC headers add some.
+    several_keys: bool = False
     #: The alternate gets what no binding matched; elsewhere what reached no queue by any way.
     alternate_on_no_match: bool = False
     #: Whether the alternate of an alternate is asked in turn.
@@ -165,6 +167,7 @@ RABBITMQ = Rules(
     tolerates_missing_alternate=True,
     default_names_any_queue=True,
     direct_replies="amq.rabbitmq.reply-to.",
+    several_keys=True,
     alternate_on_no_match=True,
     topic=TopicRules(empty_key_has_no_words=True),
     headers=HeadersRules(with_x=True),

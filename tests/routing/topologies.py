@@ -115,7 +115,7 @@ def topologies(draw: st.DrawFn, rules: Rules) -> Topology:
             alternate = (
                 Alternate(draw(st.sampled_from(QUEUES)), "queue")
                 if to_queue
-                else Alternate(draw(st.sampled_from((*NAMES, "amq.fanout"))))
+                else Alternate(draw(st.sampled_from((*NAMES, "amq.fanout", ""))))
             )
         exchanges.append(Exchange(name, draw(st.sampled_from(types)), alternate))
     kinds: dict[str, Any] = dict(rules.predeclared) | {exchange.name: exchange.type for exchange in exchanges}

@@ -148,13 +148,12 @@ class _Route:
 
     def _alternate(self, exchange: Exchange, keys: _Keys, way: _Way) -> frozenset[str]:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
-        if exchange.alternate is None:
+        found = self.topology.alternate(exchange)
+        if found is None:
             return frozenset()
-        if exchange.alternate.type == "queue":
-            return frozenset({exchange.alternate.name})
-        alternate = self.topology.exchange_by_name.get(exchange.alternate.name)
-        if alternate is None:
-            return frozenset()
+        if found.type == "queue":
+            return frozenset({found.name})
+        alternate = self.topology.exchange_by_name[found.name]
         if self.topology.rules.alternates_chain:
             return self.through(alternate, keys, way)
         return self._bound(alternate, keys, way)[0]

@@ -103,6 +103,8 @@ class Rules:
     several_keys: bool = False
     #: The alternate gets what no binding matched; elsewhere what reached no queue by any way.
     alternate_on_no_match: bool = False
+    #: Whether the default exchange knows the queues' names as an alternate too; elsewhere only what is published to it.
+    default_as_alternate: bool = True
     #: Whether the alternate of an alternate is asked in turn.
     alternates_chain: bool = True
     #: The header by which a headers binding or a query names the message's subject.
@@ -169,6 +171,7 @@ RABBITMQ = Rules(
     direct_replies="amq.rabbitmq.reply-to.",
     several_keys=True,
     alternate_on_no_match=True,
+    default_as_alternate=False,
     topic=TopicRules(empty_key_has_no_words=True),
     headers=HeadersRules(with_x=True),
 )

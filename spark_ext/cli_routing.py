@@ -166,10 +166,6 @@ def _read(session: Any, inputs: tuple[str, ...], form: str | None, layout: str |
         wrong = trace.filter("exchange IS NULL OR routed_queues IS NULL OR size(routing_keys) = 0").count()
         if wrong:
             fail(f"{wrong:,} lines are no entries of a tracing log; write it with the tracing plugin, in JSON")
-        several = trace.filter("size(routing_keys) > 1").count()
-        if several:
-            note = f"{several:,} messages have more routing keys (CC or BCC headers): only the first one is routed"
-            click.echo(note, err=True)
         return _Archive(trace, None)
     if layout == "flat":
         messages = session.read.json(list(inputs))

@@ -7,7 +7,7 @@ message stays one row. The text of the query depends on the shapes of the bindin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Literal
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
-from transpiler import Layout, parse_selector
+from transpiler import Layout
 from transpiler.analysis.operands import at
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
@@ -24,7 +24,7 @@ from transpiler.message.fields import Place
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import TRUE, Column, Compare, Value, type_class
 from transpiler.predicate.walk import size
-from transpiler.routing.conditions import EXCHANGE, KEY, SUBJECT, TOPIC
+from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, WHOLE
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, Table, build_program
 from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import ROW
@@ -45,7 +45,7 @@ FUSED = 10
 #: What one generated method may hold, in bytes of bytecode by our reckoning: the JIT takes up to 8,000.
 METHOD = 6_500
 
-_QUEUES, _WORDS, _START = "_routing_queues", "_routing_words", "_routing_start"
+_QUEUES, _WORDS, _START, _WHOLE = "_routing_queues", "_routing_words", "_routing_start", "_routing_whole"
 _HASH = "_routing_hash"
 _NUMBERS, _NAMES = "_routing_numbers", "_routing_names"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
@@ -65,13 +65,16 @@ def route(
     Every row is kept once; a message that goes nowhere has an empty array. ``exchange`` names the exchange that all
     messages were published to; without it the column ``exchange`` does, where there is one (NULL means the
     topology's default exchange), else they went to the topology's default exchange. The routing key is the
-    subject, or the column ``routing_key`` where the layout has no subject. ``missing`` says what a property that the
-    layout has no column for means. Works on streams in append mode. Raises ``TranspilerError``.
+    subject, or the column ``routing_key`` where the layout has no subject. For a broker with several routing keys a
+    message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where there is such a column and
+    it is not NULL. ``missing`` says what a property that the layout has no column for means. Works on streams in
+    append mode. Raises ``TranspilerError``.
     """
     found = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
     if exchange is None and "exchange" not in messages.columns:
         exchange = topology.default_exchange
-    program = build_program(topology, found, parse_selector_of(topology), missing, exchange)
+    several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
+    program = build_program(topology, found, missing, exchange, several)
     return _Query(messages, topology, found, program).routed(column)
 
 
@@ -80,14 +83,6 @@ def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue
     # A plain explode would compute the array twice, once to see that it is not empty.
     exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
     return exploded.drop(column).filter(sf.col(quote_name(queue)).isNotNull())
-
-
-def parse_selector_of(topology: Topology) -> Any:
-    """The parser of the selectors of a topology's bindings."""
-    from transpiler.selector.dialects import DIALECTS, JMS
-
-    dialect = DIALECTS.get(topology.rules.dialect, JMS)
-    return lambda text: parse_selector(text, dialect)
 
 
 class _Query:
@@ -108,7 +103,7 @@ class _Query:
             frame = self._join(frame, self._tables.entries(), ())
         if program.trie is not None:
             frame = frame.withColumn("_routing_trie", self._tables.trie().scalar())
-            frame = frame.selectExpr("*", f"{_trie_walk()} AS _routing_topics").drop("_routing_trie")
+            frame = frame.selectExpr("*", f"{self._trie_walk()} AS _routing_topics").drop("_routing_trie")
             frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
         length = 0
@@ -147,10 +142,11 @@ class _Query:
         name = f"get({_NAMES}, n)"
         if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):
             return frame.withColumn(column, sf.expr(f"transform({_NUMBERS}, n -> {name})"))
-        name = f"CASE WHEN n = {OWN_KEY} THEN {SUBJECT} ELSE {name} END"
+        own = SUBJECT if self._program.whole is None else f"get({KEYS}, {OWN_KEY} - n)"
+        name = f"CASE WHEN n <= {OWN_KEY} THEN {own} ELSE {name} END"
         frame = frame.withColumn(_QUEUES, sf.expr(f"transform({_NUMBERS}, n -> {name})"))
-        # The key's number is the least one, wherever its name belongs, and the name may be there already.
-        alone = f"size({_NUMBERS}) < 2 OR {_NUMBERS}[0] <> {OWN_KEY}"
+        # A key's number is before all others, wherever its name belongs, and the name may be there already.
+        alone = f"size({_NUMBERS}) < 2 OR {_NUMBERS}[0] > {OWN_KEY}"
         in_order = f"CASE WHEN {alone} THEN {_QUEUES} ELSE sort_array(array_distinct({_QUEUES})) END"
         return frame.withColumn(column, sf.expr(in_order))
 
@@ -161,7 +157,9 @@ class _Query:
         if program.exchange is None:
             default = quote_text(self._topology.default_exchange)
             columns.append(f"coalesce(exchange, {default}) AS {EXCHANGE}")
-        if self._asks_for_key():
+        if program.whole is not None:
+            columns += [f"{self._keys()} AS {KEYS}", f"{self._keys(only=True)} AS {SUBJECT}"]
+        elif self._asks_for_key():
             subject = emit_value(self._subject())
             columns.append(f"{subject} AS {SUBJECT}")
             columns.append(f"coalesce({subject}, '') AS {KEY}")
@@ -171,6 +169,23 @@ class _Query:
         else:
             columns.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
         return frame.selectExpr("*", *columns)
+
+    def _keys(self, only: bool = False) -> str:
+        """All routing keys; the only one, NULL where there are more."""
+        try:
+            single = emit_value(self._subject())
+        except LayoutError:
+            single = "CAST(NULL AS STRING)"
+        every = f"coalesce(routing_keys, array({single}))"
+        return f"CASE WHEN size({every}) = 1 THEN get({every}, 0) END" if only else every
+
+    def _trie_walk(self) -> str:
+        """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
+        if self._program.whole is None:
+            return _trie_found(_walk(_WORDS, _START))
+        words = _words("k", self._topology.rules.topic)
+        whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
+        return _trie_found(f"flatten(transform({KEYS}, k -> concat({_walk(words, _START)}, {_walk(whole, _WHOLE)})))")
 
     def _asks_for_key(self) -> bool:
         program = self._program
@@ -230,15 +245,28 @@ class _Query:
 
     def _blocks(self) -> Iterator[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        cases = []
         for compiled in self._program.compiled:
             text = emit_filter(compiled.condition)
-            grouped.setdefault((text, compiled.exchanges), []).append(self._delivered(compiled))
-        cases = [
+            delivered = self._delivered(compiled)
+            if self._program.whole is not None and compiled.delivery.queue == OWN_KEY:
+                named = f"transform({self._own_keys()}, n -> {delivered})"
+                cases.append(f"CASE WHEN {_published(compiled.exchanges, text)} THEN {named} END")
+            else:
+                grouped.setdefault((text, compiled.exchanges), []).append(delivered)
+        cases += [
             f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(delivered)}) END"
             for (text, exchanges), delivered in grouped.items()
         ]
         for start in range(0, len(cases), BLOCK):
             yield f"flatten(array_compact(array({', '.join(cases[start : start + BLOCK])})))"
+
+    def _own_keys(self) -> str:
+        """The numbers of the queues that the routing keys name to the default exchange, from ``OWN_KEY`` downward."""
+        prefix = self._topology.rules.direct_replies
+        reply = "" if prefix is None else f" AND NOT startswith(k, {quote_text(prefix)})"
+        named = f"CASE WHEN k IS NOT NULL{reply} THEN {OWN_KEY} - i END"
+        return f"array_compact(transform({KEYS}, (k, i) -> {named}))"
 
     def _unfused(self) -> str:
         """An empty array that Spark cannot compile, so that it does not fuse the projection with its neighbours.
@@ -251,9 +279,10 @@ class _Query:
 
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery
+        number = "n" if queue == OWN_KEY and self._program.whole is not None else queue
         if self._payload is Payload.QUEUE:
-            return str(queue)
-        texts = ["CAST(NULL AS INT)" if number is None else str(number) for number in (onward, queue)]
+            return str(number)
+        texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, number)]
         return f"named_struct('x', {state}, 'e', {texts[0]}, 'q', {texts[1]})"
 
     def _composed(self, frame: DataFrame) -> tuple[DataFrame, str]:
@@ -349,11 +378,8 @@ def _words(subject: str, rules: TopicRules) -> str:
     )
 
 
-def _trie_walk() -> str:
-    """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere.
-
-    The trie is bound to a name by a lambda, so that it is one value in one place of the query.
-    """
+def _walk(words: str, start: str) -> str:
+    """The states in which the trie is after some words."""
     code = (
         "CASE WHEN get(t.wk, crc32(w) % t.w1) = w THEN get(t.wv, crc32(w) % t.w1) "
         "WHEN get(t.wk, t.w1 + crc32(w) % t.w2) = w THEN get(t.wv, t.w1 + crc32(w) % t.w2) "
@@ -365,10 +391,17 @@ def _trie_walk() -> str:
         f"WHEN get(t.ek, t.e1 + {edge} % t.e2) = {edge} THEN get(t.ev, t.e1 + {edge} % t.e2) "
         "ELSE get(t.otherwise, s) END"
     )
-    walk = (
-        f"aggregate(transform({_WORDS}, w -> {code}), coalesce({_START}, CAST(array() AS ARRAY<INT>)), "
+    return (
+        f"aggregate(transform({words}, w -> {code}), coalesce({start}, CAST(array() AS ARRAY<INT>)), "
         f"(states, c) -> flatten(transform(states, s -> get(t.lists, {following}))))"
     )
+
+
+def _trie_found(walk: str) -> str:
+    """What ends in some states.
+
+    The trie is bound to a name by a lambda, so that it is one value in one place of the query.
+    """
     ends = "flatten(transform(states, s -> get(t.{}, s)))"
     found = f"named_struct('d', {ends.format('d')}, 'i', {ends.format('i')})"
     return f"transform(array(_routing_trie), t -> transform(array({walk}), states -> {found})[0])[0]"

@@ -208,7 +208,7 @@ class Tables:
         """One row an exchange: where the trie begins, and how answers are put together."""
         program = self._program
         columns = ["_routing_e STRING"] if program.exchange is None else []
-        columns.append("_routing_start ARRAY<INT>")
+        columns.append("_routing_start ARRAY<INT>, _routing_whole ARRAY<INT>")
         if not program.simple:
             columns += [
                 "_routing_root INT",
@@ -220,15 +220,20 @@ class Tables:
         rows = []
         for name, entry in program.entries.items():
             row: list[Any] = [name] if program.exchange is None else []
-            row.append(self._starts(entry))
+            row += self._starts(entry)
             if not program.simple:
                 row += [entry.states[0], len(entry.states) - 1, self._alternates(entry), self._steps(entry)]
             rows.append(tuple(row))
         return self._frame(rows, ", ".join(columns))
 
-    def _starts(self, entry: Entry) -> list[int]:
-        trie = self._program.trie
-        return [] if trie is None else [start for state in entry.states for start in trie.starts.get(state, ())]
+    def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
+        """Where the trie begins for the words of a key, and for a key as one word."""
+        starts = {} if self._program.trie is None else self._program.trie.starts
+        whole = self._program.whole or ()
+        found: tuple[list[int], list[int]] = ([], [])
+        for state in entry.states:
+            found[state in whole].extend(starts.get(state, ()))
+        return found
 
     def _alternates(self, entry: Entry) -> list[Any]:
         return [(state, onward, self._number(queue)) for state, onward, queue in entry.alternates]

@@ -120,6 +120,13 @@ def test_an_alternate_of_broker_j_can_be_a_queue() -> None:
     assert route_message(topology("qpid-java", exchanges=exchanges), message("k"), "x") == ("q4",)
 
 
+def test_the_default_exchange_as_an_alternate_knows_no_queues_in_rabbitmq() -> None:
+    """Seen in RabbitMQ 3.10: its bindings are implied where a message is published, and nowhere else."""
+    exchanges = [{"name": "x", "type": "direct", "alternate": ""}]
+    assert route_message(topology("rabbitmq", exchanges=exchanges), message("q1"), "x") == ()
+    assert route_message(topology("qpid-java", exchanges=exchanges), message("q1"), "x") == ("q1",)
+
+
 @pytest.mark.parametrize("broker", ["qpid-java", "rabbitmq"])
 def test_a_cycle_of_exchanges_ends(broker: str) -> None:
     names = [f"x{number}" for number in range(6)]

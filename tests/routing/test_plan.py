@@ -161,3 +161,22 @@ def test_words_whose_hashes_meet_are_told_apart(spark: SparkSession) -> None:
     frame = create_messages(spark, messages).coalesce(1)
     routed = route(frame, Topology(RABBITMQ, (), queues, bindings), exchange="amq.topic")
     assert [row.queues for row in routed.collect()] == [["first"], ["second"], []]
+
+
+def test_several_routing_keys_take_one_pass(spark: SparkSession, tmp_path: Path) -> None:
+    rows = [(["a.x.w2", "key7"], "amq.topic"), (["key7", "key8"], "amq.direct"), (["q1", "none", "q3"], None), ([], "")]
+    path = str(tmp_path / "rows")
+    frame = spark.createDataFrame(rows, "routing_keys ARRAY<STRING>, exchange STRING").coalesce(1)
+    frame.write.parquet(path)
+    bindings = tuple(binding for binding in topology(20).bindings if not binding.arguments and binding.key)
+    queues = tuple(Queue(f"q{number}") for number in range(20))
+    routed = route(spark.read.parquet(path), Topology(RABBITMQ, (), queues, bindings), frame)
+    text = plan(routed)
+    assert text.count("FileScan") == 1
+    assert "hashpartitioning" not in text
+    assert "Generate" not in text
+    assert [row.queues for row in routed.collect()] == [["q2"], ["q7", "q8"], ["none", "q1", "q3"], []]
+    # Where the broker has one key a message, the column is anybody's.
+    other = spark.read.parquet(path).selectExpr("*", "get(routing_keys, 0) AS routing_key")
+    first = route(other, Topology(QPID_JAVA, (), queues, bindings), other)
+    assert [row.queues for row in first.collect()] == [["q2"], ["q7"], ["q1"], []]

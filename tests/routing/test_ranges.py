@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages, route
-from transpiler import Message, parse_selector
+from transpiler import Message
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
@@ -50,7 +50,7 @@ def topology(count: int) -> Topology:
 @pytest.mark.parametrize("fused", ["true", "false"])
 def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> None:
     where = topology(600)
-    found = build_program(where, AmqpLayout(), parse_selector, "error", "amq.fanout")
+    found = build_program(where, AmqpLayout(), "error", "amq.fanout")
     assert sum(table.ranges is not None for table in found.tables) >= 5
     messages = [
         Message.from_dict(

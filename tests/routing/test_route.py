@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,9 +14,11 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages, route
 from tests.routing import topologies
 from tests.spark.harness import settings as spark_settings
-from transpiler import Message
+from transpiler import Message, TranspilerError, parse_selector
+from transpiler.reference.evaluate import evaluate
 from transpiler.reference.route import route_message
 from transpiler.routing import program
+from transpiler.selector.dialects import find_dialect
 from transpiler.topology.model import Topology
 from transpiler.topology.rules import Rules
 
@@ -38,9 +41,38 @@ def queues(frame: DataFrame) -> list[Any]:
     return [row.queues for row in sorted(rows)]
 
 
-def wanted(topology: Topology, messages: list[Message], exchanges: list[str | None]) -> list[list[str]]:
-    pairs = zip(messages, exchanges, strict=True)
-    return [list(route_message(topology, message, exchange)) for message, exchange in pairs]
+def wanted(
+    topology: Topology,
+    messages: list[Message],
+    exchanges: Sequence[str | None],
+    keys: Sequence[list[str | None] | None] | None = None,
+) -> list[list[str]]:
+    rows = zip(messages, exchanges, keys or [None] * len(messages), strict=True)
+    return [list(route_message(topology, *row)) for row in rows]
+
+
+def with_keys(frame: DataFrame, keys: Sequence[list[str | None] | None]) -> DataFrame:
+    """The frame of ``published`` with a column of routing keys."""
+    texts = [None if found is None else sf.array(*map(sf.lit, found)).cast("array<string>") for found in keys]
+    column = sf.array(*(sf.lit(None).cast("array<string>") if text is None else text for text in texts))
+    return frame.withColumn("routing_keys", sf.get(column, sf.col("id").cast("int")))
+
+
+@pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
+def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> None:
+    parted: list[bool] = []
+
+    @given(text=topologies.selectors(rules), message=topologies.messages())
+    @settings(max_examples=400, phases=PHASES, suppress_health_check=list(HealthCheck))
+    def draw(text: str, message: Message) -> None:
+        answer = evaluate(parse_selector(text, rules.dialect), message, find_dialect(rules.dialect)) is True
+        try:
+            parted.append(answer is not (evaluate(parse_selector(text), message) is True))
+        except TranspilerError:
+            parted.append(True)
+
+    draw()
+    assert sum(parted) >= len(parted) / 20
 
 
 @pytest.mark.parametrize("min_rows", [1, 3, 12])
@@ -63,3 +95,24 @@ def test_spark_agrees_with_the_reference(
         # The same with one exchange for all messages, known before any is seen.
         name = data.draw(st.sampled_from(list(topology.exchange_by_name)))
         assert queues(route(frame, topology, exchange=name)) == wanted(topology, messages, [name] * MESSAGES)
+
+
+@pytest.mark.parametrize("min_rows", [1, 12])
+@given(data=st.data())
+@settings(max_examples=EXAMPLES // 2, phases=PHASES, suppress_health_check=list(HealthCheck))
+def test_several_routing_keys_are_routed_together(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, min_rows: int, data: st.DataObject
+) -> None:
+    """By RabbitMQ, whose CC and BCC headers add keys."""
+    topology = data.draw(topologies.topologies(topologies.BROKERS_BY_NAME["rabbitmq"]))
+    messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
+    names = [*topology.exchange_by_name, "nowhere", None]
+    exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
+    some = st.lists(st.one_of(topologies.keys, st.none()), max_size=3)
+    keys = data.draw(st.lists(st.one_of(some, some, st.none()), min_size=MESSAGES, max_size=MESSAGES))
+    monkeypatch.setattr(program, "MIN_ROWS", min_rows)
+    with spark_settings(spark, INTERPRETED):
+        frame = with_keys(published(spark, messages, exchanges), keys)
+        assert queues(route(frame, topology)) == wanted(topology, messages, exchanges, keys)
+        name = data.draw(st.sampled_from(list(topology.exchange_by_name)))
+        assert queues(route(frame, topology, exchange=name)) == wanted(topology, messages, [name] * MESSAGES, keys)

@@ -15,7 +15,9 @@ from transpiler.analysis.broker_functions import Functions
 from transpiler.analysis.broker_names import BrokerNames
 from transpiler.analysis.broker_text import text_test
 from transpiler.analysis.lowering import MAX_NODES
+from transpiler.analysis.parameters import NO_PARAMETERS, Parameters, is_listed
 from transpiler.analysis.typed import NULL, Typed, TypedOperand, complement, literal, truth_value
+from transpiler.analysis.xpath_limits import beyond_limits
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.columns import BINARY, STRING
@@ -28,7 +30,6 @@ from transpiler.predicate.core import (
     Constant,
     Flag,
     Function,
-    In,
     Matches,
     Predicate,
     Truth,
@@ -60,9 +61,17 @@ _STRING = OperandType.STRING
 class BrokerLowering:
     """The predicates of one selector in one broker's dialect."""
 
-    def __init__(self, names: BrokerNames, source: Source, dialect: Dialect, now: int | None = None) -> None:
+    def __init__(
+        self,
+        names: BrokerNames,
+        source: Source,
+        dialect: Dialect,
+        now: int | None = None,
+        parameters: Parameters = NO_PARAMETERS,
+    ) -> None:
         self.names = names
         self.source = source
+        self.parameters = parameters
         self.dialect = dialect
         self.findings: list[Diagnostic] = []
         self.convert = False
@@ -185,13 +194,13 @@ class BrokerLowering:
             case ast.NullLiteral():
                 return NULL
             case ast.StringLiteral(value=value):
-                return literal(_STRING, dict(self.dialect.fields.rewritten).get(value, value))
+                return self._literal(node, _STRING, dict(self.dialect.fields.rewritten).get(value, value))
             case ast.BinaryLiteral(value=octets):
                 return _binary(octets)
             case ast.IntegerLiteral(value=number):
-                return self._integer(number)
+                return self._literal(node, *integer_literal(number, self.dialect))
             case ast.FloatLiteral(value=approximate):
-                return literal(OperandType.DOUBLE, approximate)
+                return self._literal(node, OperandType.DOUBLE, approximate)
             case ast.BooleanLiteral(value=truth):
                 return literal(OperandType.BOOLEAN, truth)
             case ast.Sign(operator=operator, operand=operand):
@@ -216,18 +225,11 @@ class BrokerLowering:
             case _:
                 assert_never(node)
 
-    def _integer(self, number: int) -> TypedOperand:
-        if self.dialect.integer_arithmetic is not IntegerArithmetic.WRAP_INT:
-            return literal(OperandType.LONG, number)
-        # A decimal literal of ActiveMQ's parser: an int where its low 64 bits are one, beyond them a BigDecimal.
-        size, least = abs(number), -(2**63)
-        low = (size - least) % 2**64 + least
-        if -(2**31) <= low < 2**31:
-            low = low if number >= 0 else -low
-            return literal(OperandType.INT, (low + 2**31) % 2**32 - 2**31)
-        if size < 2**63 or number == least:
-            return literal(OperandType.LONG, number)
-        return literal(OperandType.BIG, number)
+    def _literal(self, node: ast.PlainLiteral, kind: OperandType, value: int | float | str) -> TypedOperand:
+        parameter = self.parameters.get(node.span)
+        if parameter is None:
+            return literal(kind, value)
+        return TypedOperand((Typed(kind, parameter, sure=True),), known=TRUE)
 
     # Tests
 
@@ -276,11 +278,10 @@ class BrokerLowering:
         return Truths(all_of(unequal, calm), all_of(value.present, false, calm), raises)
 
     def _in_texts(self, value: TypedOperand, members: list[TypedOperand]) -> Truths:
-        texts = tuple(item.value for member in members for item in member.alternatives)
-        listed = tuple(text for text in texts if isinstance(text, Constant))
+        texts = [item.value for member in members for item in member.alternatives]
         strings = value.of(_STRING)
-        true = any_of(*(all_of(item.guard, In(item.value, listed)) for item in strings))
-        false = any_of(*(all_of(item.guard, In(item.value, listed, negated=True)) for item in strings))
+        true = any_of(*(all_of(item.guard, is_listed(item.value, texts)) for item in strings))
+        false = any_of(*(all_of(item.guard, is_listed(item.value, texts, negated=True)) for item in strings))
         if self.dialect.in_not_string is not InOperand.UNKNOWN:
             others = [item.type for item in value.alternatives if item.type is not _STRING]
             false = any_of(false, value.where(others) if others else FALSE)
@@ -291,7 +292,11 @@ class BrokerLowering:
         escape = node.escape.value if node.escape else None
         written = dict(self.dialect.fields.rewritten).get(node.pattern.value, node.pattern.value)
         pattern = read_pattern(written, escape, self.dialect.escapes)
-        tests = [(item, text_test(item.value, pattern, written, escape, self.dialect)) for item in operand.of(_STRING)]
+        parameter = self.parameters.get(node.pattern.span)
+        tests = [
+            (item, text_test(item.value, pattern, written, escape, self.dialect, parameter))
+            for item in operand.of(_STRING)
+        ]
         true = any_of(*(all_of(item.guard, test.true) for item, test in tests))
         false = any_of(*(all_of(item.guard, test.false) for item, test in tests))
         others = [item.type for item in operand.alternatives if item.type is not _STRING]
@@ -314,6 +319,11 @@ class BrokerLowering:
         data = self.names.layout.field(Place("body", "data"))
         if body is None and data is None:
             return Truths(FALSE, TRUE)
+        excess = beyond_limits(query.value)
+        if excess is not None:
+            hint = "the reference evaluator has no such limit: selector-sql match"
+            message = f"the XPath has {excess} in one expression"
+            raise UnsupportedFeatureError.at("limit.xpath", message, self.source, query.span, hint)
         texts: list[Value] = []
         if body is not None:
             operand = self.names._at(body, "body")
@@ -326,6 +336,21 @@ class BrokerLowering:
         document = documents[0] if len(documents) == 1 else Apply(Function.FIRST, tuple(documents), STRING)
         true = XPath(document, query.value, alone=True)
         return Truths(true, complement(true))
+
+
+def integer_literal(number: int, dialect: Dialect) -> tuple[OperandType, int]:
+    """The type that an integer literal has, and its value."""
+    if dialect.integer_arithmetic is not IntegerArithmetic.WRAP_INT:
+        return OperandType.LONG, number
+    # A decimal literal of ActiveMQ's parser: an int where its low 64 bits are one, beyond them a BigDecimal.
+    size, least = abs(number), -(2**63)
+    low = (size - least) % 2**64 + least
+    if -(2**31) <= low < 2**31:
+        low = low if number >= 0 else -low
+        return OperandType.INT, (low + 2**31) % 2**32 - 2**31
+    if size < 2**63 or number == least:
+        return OperandType.LONG, number
+    return OperandType.BIG, number
 
 
 def _binary(octets: bytes) -> TypedOperand:

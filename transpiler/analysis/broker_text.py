@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from transpiler.analysis.broker_comparison import Truths
+from transpiler.analysis.parameters import fits
 from transpiler.layouts.columns import BOOLEAN, STRING
-from transpiler.predicate.core import Apply, Flag, Function, Like, Matches, Value, When, all_of
+from transpiler.predicate.core import Apply, Flag, Function, Matches, Value, When, all_of
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard
 from transpiler.selector.rules import Wildcards
 
 
-def text_test(value: Value, pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> Truths:
-    """Where a string matches a pattern, and where it does not."""
+def text_test(
+    value: Value, pattern: Pattern, written: str, escape: str | None, dialect: Dialect, parameter: Value | None = None
+) -> Truths:
+    """Where a string matches a pattern, and where it does not; ``parameter`` as ``fits`` has it."""
+    if dialect.wildcards is Wildcards.BYTES:
+        value = Apply(Function.BEFORE_NUL, (value,), STRING)
+    if is_plain(pattern, written, escape, dialect):
+        return _both_ways(value, pattern, parameter)
+    assert parameter is None
     match dialect.wildcards:
         case Wildcards.CODE_POINTS:
             return _both_ways(value, pattern)
         case Wildcards.BYTES:
-            text = Apply(Function.BEFORE_NUL, (value,), STRING)
-            return _both_ways(*_by_octets(text, pattern))
+            return _both_ways(*_by_octets(value, pattern))
         case Wildcards.BYTES_OF_LINE:
             return _of_line(*_by_octets(value, pattern), end="(?![\\s\\S])")
         case Wildcards.LINES:
-            if Wildcard.ONE not in pattern and _percents(written, escape) <= 1:
-                return _both_ways(value, pattern)
             truths = _of_line(value, pattern, end="(?=\\n?(?![\\s\\S]))")
             if not _from_bytes(value):
                 return truths
@@ -31,10 +36,21 @@ def text_test(value: Value, pattern: Pattern, written: str, escape: str | None, 
             return Truths(all_of(valid, truths.true), all_of(valid, truths.false))
 
 
+def is_plain(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
+    """Whether every engine finds the same texts to match: no wildcard has bytes or line ends to stumble over."""
+    if Wildcard.ONE in pattern:
+        return False
+    match dialect.wildcards:
+        case Wildcards.CODE_POINTS | Wildcards.BYTES:
+            return True
+        case Wildcards.BYTES_OF_LINE:
+            return Wildcard.ANY not in pattern
+        case Wildcards.LINES:
+            return _percents(written, escape) <= 1
+
+
 def _of_line(value: Value, pattern: Pattern, end: str) -> Truths:
     """A pattern whose wildcards stop at a line feed."""
-    if all(isinstance(part, str) for part in pattern) and end.startswith("(?!"):
-        return _both_ways(value, pattern)
     expression = _line_expression(pattern) + end
     return Truths(Matches(value, expression), Matches(value, expression, negated=True))
 
@@ -52,8 +68,8 @@ def _from_bytes(value: Value) -> bool:
             return False
 
 
-def _both_ways(value: Value, pattern: Pattern) -> Truths:
-    return Truths(Like(value, pattern), Like(value, pattern, negated=True))
+def _both_ways(value: Value, pattern: Pattern, parameter: Value | None = None) -> Truths:
+    return Truths(fits(value, pattern, parameter), fits(value, pattern, parameter, negated=True))
 
 
 def _by_octets(value: Value, pattern: Pattern) -> tuple[Value, Pattern]:

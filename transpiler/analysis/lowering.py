@@ -14,13 +14,11 @@ from transpiler.analysis.arithmetic import calculate, negate
 from transpiler.analysis.comparison import can_compare, compare, not_true
 from transpiler.analysis.names import Names
 from transpiler.analysis.operands import Operand, guarded, is_boolean, literal
+from transpiler.analysis.parameters import NO_PARAMETERS, Parameters, fits, is_listed
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
-    Constant,
-    In,
-    Like,
     Predicate,
     Truth,
     Value,
@@ -40,9 +38,10 @@ MAX_NODES = 250_000
 class Lowering:
     """The predicates of one selector; ``findings`` collects what a user should know about them."""
 
-    def __init__(self, names: Names, source: Source) -> None:
+    def __init__(self, names: Names, source: Source, parameters: Parameters = NO_PARAMETERS) -> None:
         self.names = names
         self.source = source
+        self.parameters = parameters
         self.findings = names.findings
         self._lowered: dict[tuple[int, bool], Predicate] = {}
         self._operands: dict[int, Operand] = {}
@@ -84,10 +83,10 @@ class Lowering:
                 return self._between(node, wanted)
             case ast.In(operand=operand, negated=negated):
                 self._warn_not_text(operand, "IN")
-                return self._text_test(operand, wanted != negated, lambda value, no: self.member(value, node, no))
+                return self._text_test(operand, wanted != negated, lambda value, no: self._member(value, node, no))
             case ast.Like(operand=operand, negated=negated):
                 self._warn_not_text(operand, "LIKE")
-                return self._text_test(operand, wanted != negated, lambda value, no: self.like(value, node, no))
+                return self._text_test(operand, wanted != negated, lambda value, no: self._like(value, node, no))
             case ast.IsNull(operand=operand, negated=negated):
                 found = self.operand(operand)
                 return found.absent if wanted != negated else found.present
@@ -96,22 +95,22 @@ class Lowering:
             case _:
                 return is_boolean(self.operand(node), wanted)
 
-    def constant(self, node: ast.PlainLiteral) -> Value:
-        """The value of a literal."""
-        return constant(node.value)
+    def _constant(self, node: ast.PlainLiteral) -> Value:
+        return self.parameters.get(node.span) or constant(node.value)
 
-    def text(self, node: ast.StringLiteral, other: ast.Expression) -> Value:
+    def _text(self, node: ast.StringLiteral, other: ast.Expression) -> Value:
         """The value of a string that is compared with something; beside a message id it is read as an id."""
-        return constant(self.names.read_text(other, node)) if isinstance(other, ast.Identifier) else self.constant(node)
+        if node.span not in self.parameters and isinstance(other, ast.Identifier):
+            return constant(self.names.read_text(other, node))
+        return self._constant(node)
 
-    def member(self, value: Value, node: ast.In, negated: bool) -> Predicate:
-        """Where a string is, or is not, one of the members."""
-        members = [self.text(member, node.operand) for member in node.members if isinstance(member, ast.StringLiteral)]
-        return In(value, tuple(member for member in members if isinstance(member, Constant)), negated)
+    def _member(self, value: Value, node: ast.In, negated: bool) -> Predicate:
+        members = [self._text(member, node.operand) for member in node.members if isinstance(member, ast.StringLiteral)]
+        return is_listed(value, members, negated)
 
-    def like(self, value: Value, node: ast.Like, negated: bool) -> Predicate:
-        """Where a string matches, or does not match, the pattern."""
-        return Like(value, read_pattern(node.pattern.value, node.escape.value if node.escape else None), negated)
+    def _like(self, value: Value, node: ast.Like, negated: bool) -> Predicate:
+        pattern = read_pattern(node.pattern.value, node.escape.value if node.escape else None)
+        return fits(value, pattern, self.parameters.get(node.pattern.span), negated)
 
     def operand(self, node: ast.Expression) -> Operand:
         """The operand behind an expression; a condition is a boolean operand, missing where it is unknown."""
@@ -123,7 +122,7 @@ class Lowering:
     def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
         """An operand; a literal beside a message id is read as an id."""
         if isinstance(node, ast.StringLiteral):
-            return literal(self.text(node, other))
+            return literal(self._text(node, other))
         return self.operand(node)
 
     def _operand(self, node: ast.Expression) -> Operand:
@@ -131,7 +130,7 @@ class Lowering:
             case ast.Identifier():
                 return self.names.resolve(node)
             case ast.StringLiteral() | ast.IntegerLiteral() | ast.FloatLiteral() | ast.BooleanLiteral():
-                return literal(self.constant(node))
+                return literal(self._constant(node))
             case ast.Sign(operator=operator, operand=operand):
                 # Every broker lets a unary plus stand before anything and do nothing.
                 inner = self.operand(operand)

@@ -13,8 +13,9 @@ from typing import NoReturn, assert_never
 from transpiler.analysis.comparison import compare_values
 from transpiler.analysis.names import Missing
 from transpiler.analysis.operands import Alternative, at, from_value
+from transpiler.analysis.xpath_limits import beyond_limits
 from transpiler.diagnostics import nearest
-from transpiler.errors import LayoutError
+from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.columns import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.message.fields import Place
@@ -66,7 +67,7 @@ class Queries:
     def condition(self, condition: query.Condition, wanted: bool = True) -> Predicate:
         """Where a condition is TRUE, or FALSE, as wanted; ``LayoutError`` where there is no place for what it asks."""
         if _only_body(condition):
-            return self._ask(_xpath(condition, wanted), condition)
+            return self._ask(condition, wanted)
         match condition:
             case query.Always(value=value):
                 return Truth(value is wanted)
@@ -84,12 +85,29 @@ class Queries:
             case _:
                 raise AssertionError(condition)
 
-    def _ask(self, test: XPathTest, condition: query.Condition) -> Predicate:
+    def _ask(self, condition: query.Condition, wanted: bool) -> Predicate:
+        self._check_limits(condition, wanted)
         if self._body is None:
             self._body = self._find_body(condition)
             if self._body is None:
                 return FALSE
-        return XPath(self._body, test)
+        return XPath(self._body, _xpath(condition, wanted))
+
+    def _check_limits(self, condition: query.Condition, wanted: bool) -> None:
+        match condition:
+            case query.And(terms=terms) | query.Or(terms=terms):
+                for term in terms:
+                    self._check_limits(term, wanted)
+            case query.Not(operand=operand):
+                self._check_limits(operand, not wanted)
+            case _:
+                for test in _expressions(_xpath(condition, wanted)):
+                    excess = beyond_limits(test)
+                    if excess is not None:
+                        message = f"this would be XPath with {excess} in one comparison"
+                        hint = "take steps out of the path, for example with //, or compute with fewer values"
+                        span = _span(condition)
+                        raise UnsupportedFeatureError.at("limit.xpath", message, self._source, span, hint)
 
     def _find_body(self, condition: query.Condition) -> Value | None:
         values: list[Value] = []
@@ -208,6 +226,14 @@ def _xpath(condition: query.Condition, wanted: bool) -> XPathTest:
             assert_never(condition)
 
 
+def _expressions(test: XPathTest) -> Iterator[str]:
+    if isinstance(test, str):
+        yield test
+    else:
+        for term in test.terms:
+            yield from _expressions(term)
+
+
 def _comparison(condition: query.Compare, wanted: bool) -> XPathTest:
     sides = (condition.left, condition.right)
     numeric = any(isinstance(side, query.Number | query.Calculate) for side in sides)
@@ -218,7 +244,7 @@ def _comparison(condition: query.Compare, wanted: bool) -> XPathTest:
     test = " ".join((_numbers(condition.left), condition.operator, _numbers(condition.right)))
     single = [_path(path) for side in sides if isinstance(side, query.Calculate) for path in query.paths(side)]
     if wanted:
-        numbers = [f"count({path}) = 1 and number({path}) = number({path})" for path in single]
+        numbers = [part for path in single for part in (f"count({path}) = 1", f"number({path}) = number({path})")]
         return Joined("AND", (test, *numbers)) if numbers else test
     # FALSE where nothing is there to compare, or where all is numbers and no two of them compare.
     every = [_path(side) for side in sides if isinstance(side, query.Path)] + single
@@ -241,11 +267,18 @@ def _operand(operand: query.Operand) -> str:
             # XPath 1.0 has no exponents.
             return format(Decimal(repr(value)), "f")
         case query.Calculate(operator=sign, left=left, right=right):
-            return f"({_operand(left)} {sign} {_operand(right)})"
+            # The parentheses that are needed, for Java takes few of them.
+            before = _operand(left) if _tightness(left) >= _tightness(operand) else f"({_operand(left)})"
+            after = _operand(right) if _tightness(right) > _tightness(operand) else f"({_operand(right)})"
+            return f"{before} {sign} {after}"
         case query.Variable():
             raise AssertionError(operand)
         case _:
             assert_never(operand)
+
+
+def _tightness(operand: query.Operand) -> int:
+    return 3 if not isinstance(operand, query.Calculate) else 2 if operand.operator in ("*", "div") else 1
 
 
 def _path(path: query.Path) -> str:

@@ -16,7 +16,7 @@ from transpiler.reference.evaluate import evaluate
 from transpiler.reference.match import matches_words
 from transpiler.reference.query import matches_query
 from transpiler.selector import ast
-from transpiler.selector.dialects import DIALECTS, JMS
+from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.parser import parse_selector
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, HeadersMatch, Topology
 from transpiler.topology.query import Condition
@@ -53,8 +53,9 @@ def publish(
     """What a topology does with a message that is published to an exchange, by name.
 
     ``exchange`` defaults to the topology's ``default_exchange``; ``routing_keys`` to the message's subject, which is
-    where AMQP 1.0 has the routing key (RabbitMQ's CC and BCC headers add more keys). ``mandatory`` is AMQP 0-9-1's
-    flag: what cannot be routed goes back to its publisher.
+    where AMQP 1.0 has the routing key. RabbitMQ's CC and BCC headers add more keys; where the broker has nothing like
+    them, only the first key counts. ``mandatory`` is AMQP 0-9-1's flag: what cannot be routed goes back to its
+    publisher.
     """
     name = topology.default_exchange if exchange is None else exchange
     found = topology.exchange_by_name.get(name)
@@ -64,6 +65,8 @@ def publish(
         # Only other exchanges publish to an internal one.
         return Routed((), "reject")
     keys = (_subject(message),) if routing_keys is None else tuple(routing_keys)
+    if not topology.rules.several_keys:
+        keys = keys[:1]
     queues = _Route(topology, message).through(found, keys, frozenset())
     if queues:
         return Routed(tuple(sorted(queues)), "routed")
@@ -145,13 +148,12 @@ class _Route:
 
     def _alternate(self, exchange: Exchange, keys: _Keys, way: _Way) -> frozenset[str]:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
-        if exchange.alternate is None:
+        found = self.topology.alternate(exchange)
+        if found is None:
             return frozenset()
-        if exchange.alternate.type == "queue":
-            return frozenset({exchange.alternate.name})
-        alternate = self.topology.exchange_by_name.get(exchange.alternate.name)
-        if alternate is None:
-            return frozenset()
+        if found.type == "queue":
+            return frozenset({found.name})
+        alternate = self.topology.exchange_by_name[found.name]
         if self.topology.rules.alternates_chain:
             return self.through(alternate, keys, way)
         return self._bound(alternate, keys, way)[0]
@@ -180,12 +182,15 @@ class _Route:
             return False
         # "If the expression evaluates to true, the message is routed to the queue."
         selector = topology.selector(binding)
-        return selector is None or evaluate(_parsed(selector, topology.rules.dialect), self.message) is True
+        if selector is None:
+            return True
+        dialect = topology.rules.dialect
+        return evaluate(_parsed(selector, dialect), self.message, DIALECTS[dialect]) is True
 
 
 @lru_cache(maxsize=4096)
 def _parsed(selector: str, dialect: str) -> ast.Expression | None:
-    return parse_selector(selector, DIALECTS.get(dialect, JMS))
+    return parse_selector(selector, DIALECTS[dialect])
 
 
 @lru_cache(maxsize=4096)

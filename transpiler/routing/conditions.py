@@ -44,10 +44,11 @@ from transpiler.predicate.core import (
     all_of,
     any_of,
 )
-from transpiler.routing.selectors import Parse, Selectors
+from transpiler.routing.selectors import Selectors
 from transpiler.routing.shapes import Parameter, parameter, shifted
 from transpiler.routing.tries import fits
 from transpiler.selector.ast import Comparison
+from transpiler.selector.dialects import find_dialect
 from transpiler.selector.pattern import Wildcard
 from transpiler.source import Source
 from transpiler.topology.model import Binding, HeadersMatch, Topology
@@ -61,6 +62,9 @@ EXCHANGE, KEY, TOPIC = "_routing_exchange", "_routing_key", "_routing_topic"
 #: The routing key as it is, NULL where there is none.
 SUBJECT = "_routing_subject"
 
+#: The routing keys, where a message can have several; and the mark of a key that is one word, dots and all.
+KEYS, WHOLE = "_routing_keys", "="
+
 _SUBJECT = Column((SUBJECT,), STRING)
 _KEY = Column((KEY,), STRING)
 _TOPIC = Column((TOPIC,), STRING)
@@ -73,7 +77,10 @@ RoutingKey = str | None
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A pattern with its constants; ``words`` are the binding key's where it has wildcards."""
+    """A pattern with its constants; ``words`` are the binding key's where it has wildcards.
+
+    Where messages have several routing keys, ``words`` are those of every binding key.
+    """
 
     pattern: Predicate
     constants: tuple[Parameter, ...] = ()
@@ -86,12 +93,13 @@ ALWAYS = Condition(TRUE)
 class Conditions:
     """The conditions of a topology's bindings over one layout."""
 
-    def __init__(self, topology: Topology, layout: Layout, parse: Parse, missing: Missing) -> None:
+    def __init__(self, topology: Topology, layout: Layout, missing: Missing, several: bool = False) -> None:
         self.topology = topology
+        self._several = several
         self._rules = topology.rules
         self._layout = layout
         self._missing = missing
-        self._selectors = Selectors(layout, parse, missing)
+        self._selectors = Selectors(layout, find_dialect(topology.rules.dialect), missing)
         self._headers: dict[object, Predicate] = {}
         self._queries: dict[str, Predicate] = {}
         self._joined: dict[tuple[int, int], tuple[Predicate, Predicate, Predicate]] = {}
@@ -132,6 +140,10 @@ class Conditions:
                 if prefix is None or not key.startswith(prefix):
                     yield ALWAYS, key
                 return
+            if self._several:
+                # Which of the keys name a queue is asked where they are delivered.
+                yield ALWAYS, None
+                return
             reply = TRUE if prefix is None else Like(_SUBJECT, (prefix, Wildcard.ANY), negated=True)
             yield Condition(all_of(IsNull(_SUBJECT, negated=True), reply)), None
             return
@@ -149,16 +161,16 @@ class Conditions:
         return known
 
     def _direct(self, wanted: str, key: RoutingKey) -> Condition | None:
-        if key is None:
-            return Condition(_KEY_PATTERN, (wanted,))
-        return ALWAYS if wanted == key else None
+        if key is not None:
+            return ALWAYS if wanted == key else None
+        return Condition(TRUE, (), (WHOLE + wanted,)) if self._several else Condition(_KEY_PATTERN, (wanted,))
 
     def _topic(self, wanted: str, key: RoutingKey) -> Condition | None:
         words = self._rules.topic.words(wanted)
         wild = "*" in words or "#" in words
         if key is not None:
             return ALWAYS if fits(words, self._rules.topic.words(key)) else None
-        return Condition(TRUE, (), words) if wild else Condition(_TOPIC_PATTERN, (".".join(words),))
+        return Condition(TRUE, (), words) if wild or self._several else Condition(_TOPIC_PATTERN, (".".join(words),))
 
     def _both(self, found: Condition, pattern: Predicate, constants: tuple[Parameter, ...]) -> Condition:
         if found.pattern == TRUE:

@@ -19,7 +19,6 @@ from transpiler.predicate.core import TRUE, Among, Column, Compare, Constant, Pr
 from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, Condition, Conditions
 from transpiler.routing.ranks import MIN_RANGES, Range, find_range
-from transpiler.routing.selectors import Parse
 from transpiler.routing.shapes import Disjunct, Parameter, Shape, disjuncts, fill, parameter, shifted
 from transpiler.routing.states import Entry, State, States, onward, read_states
 from transpiler.routing.tries import Trie, TrieBuilder
@@ -89,6 +88,7 @@ class Program:
     ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
     before any message is seen. ``queues`` are the names of all queues in order, so numbers sort as the names do.
     ``patterns`` says what each number in the trie delivers, None where the number is asked for in a residual.
+    ``whole`` are the states in which the trie has keys as one word, where messages have several keys.
     """
 
     queues: list[str]
@@ -98,6 +98,7 @@ class Program:
     compiled: list[Compiled]
     trie: Trie | None
     patterns: list[Delivery | None]
+    whole: frozenset[int] | None = None
 
     @property
     def simple(self) -> bool:
@@ -106,14 +107,22 @@ class Program:
 
 
 def build_program(
-    topology: Topology, layout: Layout, parse: Parse, missing: Missing, exchange: str | None = None
+    topology: Topology, layout: Layout, missing: Missing, exchange: str | None = None, several: bool = False
 ) -> Program:
     """The program of a topology over a layout; of the messages to one exchange, where one is named.
+
+    ``several`` says that a message may have more than one routing key.
 
     Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
     """
     states = read_states(topology, exchange)
-    return _Builder(topology, Conditions(topology, layout, parse, missing), states, exchange).build()
+    conditions = Conditions(topology, layout, missing, several)
+    program = _Builder(topology, conditions, states, exchange).build()
+    if several:
+        types = topology.exchange_by_name
+        numbered = enumerate(states.states)
+        program.whole = frozenset(number for number, state in numbered if types[state.exchange].type != "topic")
+    return program
 
 
 class _Rule(NamedTuple):

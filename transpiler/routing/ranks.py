@@ -9,13 +9,26 @@ be taken as inclusive, and as doubles, which keep the order of integers.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from transpiler.layouts.columns import BIGINT, DOUBLE
 from transpiler.message.types import TypeClass
-from transpiler.predicate.core import And, Apply, Compare, Function, Or, Predicate, Value, type_class
-from transpiler.routing.shapes import Parameter, Shape, of_message, parameter_number
+from transpiler.predicate.core import (
+    TRUE,
+    And,
+    Apply,
+    Compare,
+    Function,
+    Or,
+    Predicate,
+    Value,
+    When,
+    all_of,
+    type_class,
+)
+from transpiler.predicate.walk import Node, parts
+from transpiler.routing.shapes import Parameter, Shape, columns, nearest_float, of_message, parameter_number
 from transpiler.selector.ast import Comparison
 
 #: Rows of constants in a group from which on a message finds its place among them.
@@ -24,11 +37,15 @@ MIN_RANGES = 64
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What a residual bounds: the first value that is not NULL, from and to which parameters; None is no bound."""
+    """What a residual bounds: the first value that is not NULL, from and to which parameters; None is no bound.
+
+    ``rounded`` says that some values are compared with the 32-bit float next to a parameter.
+    """
 
     values: tuple[Value, ...]
     lower: int | None
     upper: int | None
+    rounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +72,17 @@ def find_range(shape: Shape) -> Range | None:
     if not found:
         return None
     values, sides = max(found.items(), key=lambda item: len(item[1]))
-    return Range(values, sides.get(True), sides.get(False))
+    return Range(values, sides.get(True), sides.get(False), _rounds(shape.residual))
+
+
+def _rounds(node: Node) -> bool:
+    return (isinstance(node, Apply) and node.function is Function.TO_FLOAT) or any(map(_rounds, parts(node)))
 
 
 def rank(ranges: Range, rows: Sequence[tuple[Parameter, ...]]) -> Ranks:
     """The tree of the rows of one group."""
-    pairs = [(_number(row, ranges.lower), _number(row, ranges.upper)) for row in rows]
+    # A bound that may be rounded is the outer one of both.
+    pairs = [(_number(row, ranges.lower, ranges, min), _number(row, ranges.upper, ranges, max)) for row in rows]
     bounds = sorted({bound for pair in pairs for bound in pair if bound is not None})
     leaves = 1 << len(bounds).bit_length()
     nodes: list[list[int]] = [[] for _ in range(2 * leaves)]
@@ -73,8 +95,13 @@ def rank(ranges: Range, rows: Sequence[tuple[Parameter, ...]]) -> Ranks:
     return Ranks(bounds, steps, leaves, nodes)
 
 
-def _number(row: tuple[Parameter, ...], place: int | None) -> float | None:
-    return None if place is None else float(row[place])
+def _number(
+    row: tuple[Parameter, ...], place: int | None, ranges: Range, outer: Callable[[float, float], float]
+) -> float | None:
+    if place is None:
+        return None
+    number = row[place]
+    return outer(float(number), nearest_float(number)) if ranges.rounded else float(number)
 
 
 def _cover(first: int, last: int) -> Iterator[int]:
@@ -102,23 +129,36 @@ def _bound(term: Predicate) -> _Bound | None:
                     return (_as_double(value),), _LOWER[found], number
             return None
         case And(terms=terms):
-            return next((bound for inner in terms if (bound := _bound(inner)) is not None), None)
+            for term in terms:
+                bound = _bound(term)
+                if bound is not None:
+                    guard = _guard(bound[0], (other for other in terms if other is not term))
+                    values = bound[0] if guard == TRUE else tuple(When(guard, value) for value in bound[0])
+                    return values, bound[1], bound[2]
+            return None
         case Or(terms=terms):
             # One value in several types, of which a row has one.
             bounds = [_bound(inner) for inner in terms]
             known = [bound for bound in bounds if bound is not None]
             if len(known) < len(bounds) or len({bound[1:] for bound in known}) > 1:
                 return None
-            return tuple(value for bound in known for value in bound[0]), known[0][1], known[0][2]
+            distinct = dict.fromkeys(value for bound in known for value in bound[0])
+            return tuple(distinct), known[0][1], known[0][2]
         case _:
             return None
+
+
+def _guard(values: tuple[Value, ...], others: Iterable[Predicate]) -> Predicate:
+    """What must hold beside for the values to stand, by columns of the message that are not the values' own."""
+    own = {column for value in values for column in columns(value)}
+    return all_of(*(other for other in others if of_message(other) and not set(columns(other)) <= own))
 
 
 _LOWER = {Comparison.GT: True, Comparison.GE: True, Comparison.LT: False, Comparison.LE: False}
 
 
 def _parameter(value: Value) -> int | None:
-    if isinstance(value, Apply) and value.function is Function.TO_DOUBLE:
+    if isinstance(value, Apply) and value.function in (Function.TO_DOUBLE, Function.TO_FLOAT):
         value = value.arguments[0]
     return parameter_number(value) if value.type in (BIGINT, DOUBLE) else None
 

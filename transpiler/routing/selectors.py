@@ -1,18 +1,23 @@
 """From the text of a selector to a pattern and its constants, quickly: a text is parsed once for its spelling.
 
 A million selectors have few spellings once their literals are taken out. The scanner takes them out, the first text
-of a spelling goes through the parser and the lowering, with parameters in place of its literals, and the next ones
-bring their constants only. A parameter is a column to the lowering, so what it makes holds for every constant.
+of a spelling goes through the parser and its dialect's lowering, with parameters in place of its literals, and the
+next ones bring their constants only. What the lowering makes of a parameter holds for every constant of its form.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
-from transpiler.analysis.lowering import Lowering
-from transpiler.analysis.names import Missing, Names, is_id
+from transpiler.analysis.broker_lowering import integer_literal
+from transpiler.analysis.broker_text import is_plain as is_plain_text
+from transpiler.analysis.names import Missing, is_id
+from transpiler.analysis.parameters import form_of
+from transpiler.analysis.selectors import is_plain, selector_lowering
+from transpiler.compiler import parse_selector
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
 from transpiler.message.ids import canonical
@@ -22,24 +27,22 @@ from transpiler.predicate.core import (
     Apply,
     Column,
     Compare,
+    Constant,
     Function,
     IsNan,
-    Like,
+    IsNull,
     Predicate,
     Truth,
     Value,
-    all_of,
-    any_of,
-    constant,
 )
 from transpiler.predicate.walk import rebuild
 from transpiler.routing.shapes import Parameter, parameter, parameter_number
 from transpiler.selector import ast
-from transpiler.selector.pattern import Wildcard, read_pattern
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.pattern import Pattern as LikePattern
+from transpiler.selector.pattern import read_pattern
+from transpiler.selector.rules import IntegerArithmetic
 from transpiler.source import Source, Span
-
-#: Parses and checks a selector.
-Parse = Callable[[str], ast.Expression | None]
 
 #: Strings and plain decimal numbers are taken out; words, and numbers of any other form, are passed over.
 _LITERALS = re.compile(
@@ -65,22 +68,25 @@ class Pattern:
     read: tuple[tuple[int, Callable[[str], Parameter]], ...]
 
 
-#: Which literals of a spelling must stay what they are, and which are patterns of LIKE.
 @dataclass(frozen=True, slots=True)
 class _Spelling:
+    """Which literals must stay what they are, and the forms of those that must be alike in form."""
+
     fixed: tuple[int, ...]
-    patterns: tuple[int, ...]
+    forms: tuple[tuple[int, Callable[[str], object]], ...]
 
 
 class Selectors:
     """The patterns of selectors over one layout."""
 
-    def __init__(self, layout: Layout, parse: Parse, missing: Missing) -> None:
+    def __init__(self, layout: Layout, dialect: Dialect, missing: Missing) -> None:
         self._layout = layout
-        self._parse = parse
+        self._dialect = dialect
         self._missing = missing
+        self._is_plain = is_plain(dialect)
+        self._rewritten = dict(dialect.fields.rewritten)
         self._spellings: dict[str, _Spelling] = {}
-        self._patterns: dict[tuple[str, ...], Pattern] = {}
+        self._patterns: dict[tuple[object, ...], Pattern] = {}
 
     def pattern(self, text: str) -> tuple[Pattern, tuple[Parameter, ...]]:
         """The pattern of a selector, one object for all of a spelling, and this text's constants.
@@ -94,7 +100,7 @@ class Selectors:
         key = (
             skeleton,
             *(found[number][1] for number in spelling.fixed),
-            *(_form(found[number][1]) for number in spelling.patterns),
+            *(form(found[number][1]) for number, form in spelling.forms),
         )
         pattern = self._patterns.get(key)
         if pattern is None:
@@ -102,45 +108,91 @@ class Selectors:
         return pattern, tuple(read(found[number][1]) for number, read in pattern.read)
 
     def _spell(self, text: str, found: list[_Found]) -> _Spelling:
-        tree = self._parse(text)
+        tree = parse_selector(text, self._dialect)
         literals, patterns = _known(tree, found), _patterns(tree, found)
-        numbers = range(len(found))
+        forms: list[tuple[int, Callable[[str], object]]] = []
+        for number in range(len(found)):
+            if number in patterns:
+                forms.append((number, self._form))
+            elif number in literals and self._has_widths and isinstance(literals[number], ast.IntegerLiteral):
+                forms.append((number, self._width))
         return _Spelling(
-            tuple(number for number in numbers if number not in literals and number not in patterns),
-            tuple(number for number in numbers if number in patterns),
+            tuple(number for number in range(len(found)) if number not in literals and number not in patterns),
+            tuple(forms),
         )
 
+    @property
+    def _has_widths(self) -> bool:
+        return not self._is_plain and self._dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
+
+    def _width(self, raw: str) -> object:
+        """The type that an integer has for being small or large."""
+        return len(raw) < 10 or integer_literal(int(raw), self._dialect)[0]
+
+    def _form(self, raw: str) -> object:
+        """What a pattern of LIKE asks, its text aside; its own text where it asks more."""
+        written = _text(raw)
+        if self._is_plain:
+            return form_of(read_pattern(written)) or raw
+        pattern = self._pattern(written)
+        taken = is_plain_text(pattern, written, None, self._dialect) and written not in self._rewritten
+        return (form_of(pattern) if taken else None) or raw
+
+    def _pattern(self, written: str) -> LikePattern:
+        return read_pattern(written, None, self._dialect.escapes)
+
+    def _fixed_part(self, raw: str) -> str:
+        """The text of a pattern that has one."""
+        [part] = [part for part in self._pattern(_text(raw)) if isinstance(part, str)]
+        return part
+
     def _lower(self, text: str, found: list[_Found]) -> Pattern:
-        tree = self._parse(text)
+        tree = parse_selector(text, self._dialect)
         if tree is None:
             return Pattern(TRUE, ())
         literals, patterns = _known(tree, found), _patterns(tree, found)
         reads: dict[int, Callable[[str], Parameter]] = {}
         columns: dict[Span, Column] = {}
-        ids = set(_ids(tree))
+        ids = set(_ids(tree)) if self._is_plain else set()
         for number, (kind, raw, end) in enumerate(found):
             if number in literals:
                 node = literals[number]
                 read = _READ[kind] if node.value == _READ[kind](raw) else _NEGATIVE[kind]
                 if node.span in ids:
                     read = _id
-            elif number in patterns and _form(raw) != raw:
-                node, read = patterns[number], _fixed_part
+                elif kind == "string" and self._rewritten:
+                    read = partial(_rewritten, self._rewritten)
+            elif number in patterns and self._form(raw) != raw:
+                node, read = patterns[number], self._fixed_part
             else:
                 continue
             assert node.span.end == end
             columns[node.span] = parameter(len(reads), _TYPES[kind])
             reads[number] = read
         source = Source(text)
-        lowering = _Parameters(Names(self._layout, self._missing, source), source, columns)
-        return Pattern(optimize(_numbers_only(lowering.selector(tree))), tuple(reads.items()))
+        lowering = selector_lowering(self._layout, self._missing, source, self._dialect, parameters=columns)
+        return Pattern(optimize(_known_of_literals(lowering.selector(tree))), tuple(reads.items()))
 
 
-def _numbers_only(predicate: Predicate) -> Predicate:
-    """The predicate, knowing that no literal is NaN."""
-    if isinstance(predicate, IsNan) and parameter_number(predicate.value) is not None:
-        return Truth(predicate.negated)
-    return rebuild(predicate, _numbers_only, lambda value: value)
+def _known_of_literals(predicate: Predicate) -> Predicate:
+    """The predicate, knowing that no literal is NULL or NaN, and that the scanner takes none out that is zero."""
+    match predicate:
+        case IsNan(value=value, negated=negated) | IsNull(value=value, negated=negated) if _is_literal(value):
+            return Truth(negated)
+        case Compare(operator=operator, left=left, right=Constant(value=0)) if operator.is_equality:
+            if _is_literal(left) and left.type != STRING:
+                return Truth(operator is ast.Comparison.NE)
+    return rebuild(predicate, _known_of_literals, lambda value: value)
+
+
+def _is_literal(value: Value) -> bool:
+    if isinstance(value, Apply) and value.function in _CONVERSIONS:
+        return _is_literal(value.arguments[0])
+    return parameter_number(value) is not None
+
+
+#: Conversions that make neither NULL, nor NaN, nor zero of a number that is none of these.
+_CONVERSIONS = (Function.TO_DOUBLE, Function.TO_FLOAT, Function.TO_DECIMAL)
 
 
 #: A literal that the scanner took out: its kind, its text, and where it ends.
@@ -170,7 +222,7 @@ def _known(tree: ast.Expression | None, found: list[_Found]) -> dict[int, ast.Pl
     """The literals of the tree that are what the scanner saw, a sign before a number aside."""
     by_end = {end: number for number, (_, _, end) in enumerate(found)}
     known: dict[int, ast.PlainLiteral] = {}
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in _operands(tree) if tree is not None else ():
         if isinstance(node, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral):
             number = by_end.get(node.span.end)
             if number is not None:
@@ -178,6 +230,15 @@ def _known(tree: ast.Expression | None, found: list[_Found]) -> dict[int, ast.Pl
                 if isinstance(node, _NODES[kind]) and node.value in (_READ[kind](raw), _NEGATIVE[kind](raw)):
                     known[number] = node
     return known
+
+
+def _operands(node: ast.Expression) -> Iterator[ast.Expression]:
+    """The nodes of a tree without those that a function or query is made with."""
+    if isinstance(node, ast.Call | ast.BodyQuery):
+        return
+    yield node
+    for child in ast.children(node):
+        yield from _operands(child)
 
 
 def _patterns(tree: ast.Expression | None, found: list[_Found]) -> dict[int, ast.StringLiteral]:
@@ -221,10 +282,9 @@ def _negative_float(raw: str) -> float:
     return -float(raw)
 
 
-def _fixed_part(raw: str) -> str:
-    """The text of a pattern that has one."""
-    [part] = [part for part in read_pattern(_text(raw)) if isinstance(part, str)]
-    return part
+def _rewritten(table: Mapping[str, str], raw: str) -> str:
+    text = _text(raw)
+    return table.get(text, text)
 
 
 _NODES = {"string": ast.StringLiteral, "integer": ast.IntegerLiteral, "float": ast.FloatLiteral}
@@ -234,54 +294,3 @@ _NEGATIVE: dict[str, Callable[[str], Parameter]] = {
     "integer": _negative_integer,
     "float": _negative_float,
 }
-
-
-def _form(raw: str) -> str:
-    """What a pattern asks, its text aside: a beginning or an end of some length; its own text where it asks more."""
-    match read_pattern(_text(raw)):
-        case (str(),):
-            return "the text"
-        case (str() as prefix, Wildcard.ANY):
-            return f"begins with {len(prefix)}"
-        case (Wildcard.ANY, str() as suffix):
-            return f"ends with {len(suffix)}"
-        case _:
-            return raw
-
-
-class _Parameters(Lowering):
-    """A lowering in which parameters stand for some of the literals, by their spans."""
-
-    def __init__(self, names: Names, source: Source, columns: dict[Span, Column]) -> None:
-        super().__init__(names, source)
-        self._columns = columns
-
-    def constant(self, node: ast.PlainLiteral) -> Value:
-        return self._columns.get(node.span) or super().constant(node)
-
-    def text(self, node: ast.StringLiteral, other: ast.Expression) -> Value:
-        return self._columns.get(node.span) or super().text(node, other)
-
-    def member(self, value: Value, node: ast.In, negated: bool) -> Predicate:
-        members = [self.text(member, node.operand) for member in node.members if isinstance(member, ast.StringLiteral)]
-        if not any(isinstance(member, Column) for member in members):
-            return super().member(value, node, negated)
-        if negated:
-            return all_of(*(Compare(ast.Comparison.NE, value, member) for member in members))
-        return any_of(*(Compare(ast.Comparison.EQ, value, member) for member in members))
-
-    def like(self, value: Value, node: ast.Like, negated: bool) -> Predicate:
-        column = self._columns.get(node.pattern.span)
-        if column is None:
-            return super().like(value, node, negated)
-        operator = ast.Comparison.NE if negated else ast.Comparison.EQ
-        match read_pattern(node.pattern.value):
-            case (str(),):
-                return Compare(operator, value, column)
-            case (str() as prefix, Wildcard.ANY):
-                part = Apply(Function.LEFT, (value, constant(len(prefix))), STRING)
-            case (Wildcard.ANY, str() as suffix):
-                part = Apply(Function.RIGHT, (value, constant(len(suffix))), STRING)
-            case _:
-                return Like(value, read_pattern(node.pattern.value), negated)
-        return Compare(operator, part, column)

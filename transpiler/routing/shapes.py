@@ -8,6 +8,7 @@ the end.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -164,6 +165,8 @@ def _constant(value: Value) -> _Take | None:
             return _Always(found)
         case Apply(function=Function.TO_DOUBLE, arguments=(inner,)) if (number := parameter_number(inner)) is not None:
             return _Widened(number)
+        case Apply(function=Function.TO_FLOAT, arguments=(inner,)) if (number := parameter_number(inner)) is not None:
+            return _Narrowed(number)
         case _:
             return None
 
@@ -189,6 +192,30 @@ class _Widened:
 
 
 @dataclass(frozen=True, slots=True)
+class _Narrowed:
+    number: int
+
+    def __call__(self, constants: Sequence[Parameter]) -> Parameter:
+        return nearest_float(constants[self.number])
+
+
+def nearest_float(number: Parameter) -> float:
+    """The 32-bit floating point number next to a number, the even one of two, as a double."""
+    if isinstance(number, int) and abs(number) > _EXACT:
+        # By way of the nearest double it would be rounded twice.
+        size = abs(number)
+        bits = size.bit_length() - _FLOAT_BITS
+        kept, rest, half = size >> bits, size & ((1 << bits) - 1), 1 << (bits - 1)
+        kept += rest > half or (rest == half and kept & 1)
+        return float(kept << bits) * (1 if number > 0 else -1)
+    return float(struct.unpack("f", struct.pack("f", float(number)))[0])
+
+
+#: Integers up to here are doubles, and the bits of a 32-bit float's significand.
+_EXACT, _FLOAT_BITS = 2**53, 24
+
+
+@dataclass(frozen=True, slots=True)
 class _Always:
     value: Parameter
 
@@ -196,17 +223,18 @@ class _Always:
         return self.value
 
 
-def of_message(value: Value) -> bool:
-    """Whether a value depends on the message, and on no parameter."""
-    inner = list(_columns(value))
+def of_message(value: Node) -> bool:
+    """Whether a value or predicate depends on the message, and on no parameter."""
+    inner = list(columns(value))
     return bool(inner) and all(parameter_number(column) is None for column in inner)
 
 
-def _columns(node: Node) -> Iterator[Column]:
+def columns(node: Node) -> Iterator[Column]:
+    """The columns that a value or predicate reads."""
     if isinstance(node, Column):
         yield node
     for part in parts(node):
-        yield from _columns(part)
+        yield from columns(part)
 
 
 def _disjunct(terms: _Terms) -> Disjunct:
@@ -235,7 +263,7 @@ def _numbered(terms: list[Predicate]) -> tuple[Predicate, tuple[int, ...], tuple
     """The conjunction with its parameters numbered in order, which ones they were, and their types."""
     found: dict[int, ColumnType] = {}
     for term in terms:
-        for column in _columns(term):
+        for column in columns(term):
             number = parameter_number(column)
             if number is not None:
                 found.setdefault(number, column.type)

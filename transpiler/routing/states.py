@@ -100,12 +100,10 @@ class _Reach:
 
     def alternate(self, state: State) -> State | str | None:
         """The state, or the queue, that gets what a state cannot route."""
-        alternate = self.exchange(state).alternate
-        if alternate is None:
-            return None
-        if alternate.type == "queue":
-            return alternate.name
-        return State(alternate.name, state.key) if alternate.name in self.topology.exchange_by_name else None
+        alternate = self.topology.alternate(self.exchange(state))
+        if alternate is None or alternate.type == "queue":
+            return None if alternate is None else alternate.name
+        return State(alternate.name, state.key)
 
     def all_next(self, state: State) -> Iterator[State]:
         yield from self.onward(state)

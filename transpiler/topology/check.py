@@ -10,7 +10,7 @@ from itertools import islice
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError, TranspilerError
 from transpiler.selector.check import check
-from transpiler.selector.dialects import DIALECTS, JMS
+from transpiler.selector.dialects import find_dialect
 from transpiler.selector.parser import parse_selector
 from transpiler.source import Source
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
@@ -34,7 +34,7 @@ def check_filters(topology: Topology) -> None:
 
 
 def _errors(topology: Topology) -> Iterator[Diagnostic]:
-    dialect = DIALECTS.get(topology.rules.dialect, JMS)
+    dialect = find_dialect(topology.rules.dialect)
     sound: set[str] = set()
     for number, binding in enumerate(topology.bindings):
         query = topology.xquery(binding)

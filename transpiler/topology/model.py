@@ -149,6 +149,15 @@ class Topology:
             found.setdefault(binding.source, []).append(binding)
         return {source: tuple(bindings) for source, bindings in found.items()}
 
+    def alternate(self, exchange: Exchange) -> Alternate | None:
+        """Where a message goes that an exchange cannot route; None where there is no such place."""
+        found = exchange.alternate
+        if found is None or found.type == "queue":
+            return found
+        if found.name == DEFAULT_EXCHANGE and not self.rules.default_as_alternate:
+            return None
+        return found if found.name in self.exchange_by_name else None
+
     def selector(self, binding: Binding) -> str | None:
         """The text of the binding's selector, where its exchange understands one."""
         if self.exchange_by_name[binding.source].type not in self.rules.selector_types:

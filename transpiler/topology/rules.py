@@ -99,8 +99,12 @@ class Rules:
     default_names_any_queue: bool = False
     #: Routing keys that go back to one waiting client, past all queues.
     direct_replies: str | None = None
+    #: A message can be published with several routing keys: the sender's CC and BCC headers add some.
+    several_keys: bool = False
     #: The alternate gets what no binding matched; elsewhere what reached no queue by any way.
     alternate_on_no_match: bool = False
+    #: Whether the default exchange knows the queues' names as an alternate too; elsewhere only what is published to it.
+    default_as_alternate: bool = True
     #: Whether the alternate of an alternate is asked in turn.
     alternates_chain: bool = True
     #: The header by which a headers binding or a query names the message's subject.
@@ -111,7 +115,7 @@ class Rules:
 
 QPID_JAVA = Rules(
     "qpid-java",
-    dialect="jms",
+    dialect="qpid-java",
     predeclared={"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout", "amq.match": "headers"},
     reserved=("amq.", "qpid."),
     # The chapter names the first three; the broker's code asks the selector of a headers binding as well.
@@ -130,7 +134,7 @@ QPID_JAVA = Rules(
 
 QPID_CPP = Rules(
     "qpid-cpp",
-    dialect="jms",
+    dialect="qpid-cpp",
     predeclared={
         "amq.direct": "direct",
         "amq.topic": "topic",
@@ -150,7 +154,7 @@ QPID_CPP = Rules(
 
 RABBITMQ = Rules(
     "rabbitmq",
-    dialect="jms",
+    dialect="rabbitmq-jms",
     predeclared={
         "amq.direct": "direct",
         "amq.topic": "topic",
@@ -165,7 +169,9 @@ RABBITMQ = Rules(
     tolerates_missing_alternate=True,
     default_names_any_queue=True,
     direct_replies="amq.rabbitmq.reply-to.",
+    several_keys=True,
     alternate_on_no_match=True,
+    default_as_alternate=False,
     topic=TopicRules(empty_key_has_no_words=True),
     headers=HeadersRules(with_x=True),
 )

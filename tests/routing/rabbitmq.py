@@ -1,0 +1,197 @@
+"""A RabbitMQ of our own for the live test: its own ports, names and folder, and nothing left behind."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pika
+import pika.data
+from pika.adapters.blocking_connection import BlockingChannel
+from pika.exceptions import AMQPConnectionError
+
+from transpiler import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.model import Binding, Topology
+
+# Every unroutable message would be a warning.
+logging.getLogger("pika").setLevel(logging.CRITICAL)
+
+#: Where Debian puts the broker; its own start script insists on the user that the package made.
+SCRIPTS = sorted(Path("/usr/lib/rabbitmq/lib").glob("rabbitmq_server-*/sbin/rabbitmq-server"))
+
+MISSING = (
+    None
+    if SCRIPTS and shutil.which("erl") and shutil.which("epmd")
+    else "RabbitMQ is not here: install Debian's package rabbitmq-server, as .ci/run does"
+)
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [found.getsockname()[1] for found in sockets]
+    for found in sockets:
+        found.close()
+    return ports
+
+
+def _connect(port: int, process: subprocess.Popen[bytes], log: Path) -> pika.BlockingConnection:
+    parameters = pika.ConnectionParameters("127.0.0.1", port, heartbeat=0)
+    until = time.monotonic() + 120
+    while True:
+        try:
+            return pika.BlockingConnection(parameters)
+        except AMQPConnectionError:
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"RabbitMQ did not start:\n{log.read_text(errors='replace')[-3000:]}") from None
+            time.sleep(0.3)
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[BlockingChannel]:
+    """A channel to a broker that lives as long as the context; all that it writes is in the folder."""
+    node, distribution, names = _free_ports(3)
+    log = folder / "output.log"
+    (folder / "enabled_plugins").write_text("[].\n")
+    environment = os.environ | {
+        "HOME": str(folder),
+        "ERL_EPMD_PORT": str(names),
+        "ERL_EPMD_ADDRESS": "127.0.0.1",
+        "RABBITMQ_NODENAME": "selectors@localhost",
+        "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+        "RABBITMQ_NODE_PORT": str(node),
+        "RABBITMQ_DIST_PORT": str(distribution),
+        "RABBITMQ_CONF_ENV_FILE": "/dev/null",
+        "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq"),
+        "RABBITMQ_MNESIA_BASE": str(folder / "mnesia"),
+        "RABBITMQ_LOG_BASE": str(folder / "log"),
+        "RABBITMQ_PID_FILE": str(folder / "pid"),
+        "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "enabled_plugins"),
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
+    }
+    # Started by us it is ours to end; the broker would leave one behind.
+    epmd = subprocess.Popen(
+        ["epmd", "-port", str(names), "-address", "127.0.0.1"], env=environment, stderr=subprocess.DEVNULL
+    )
+    with log.open("wb") as output:
+        broker = subprocess.Popen(
+            [str(SCRIPTS[-1])], env=environment, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        connection = _connect(node, broker, log)
+        channel = connection.channel()
+        yield channel
+        connection.close()
+    finally:
+        os.killpg(broker.pid, signal.SIGTERM)
+        try:
+            broker.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(broker.pid, signal.SIGKILL)
+            broker.wait()
+        epmd.terminate()
+        epmd.wait()
+
+
+_encode = pika.data.encode_value
+
+
+def _encode_with_doubles(pieces: list[bytes], value: Any) -> int:
+    if not isinstance(value, float):
+        return int(_encode(pieces, value))
+    pieces.append(b"d" + struct.pack(">d", value))
+    return len(pieces[-1])
+
+
+# The client reads doubles in tables, and does not write them.
+pika.data.encode_value = _encode_with_doubles
+
+#: The types that a table of AMQP 0-9-1 has and the client writes.
+TABLE_TYPES = (
+    AmqpType.NULL,
+    AmqpType.BOOLEAN,
+    AmqpType.INT,
+    AmqpType.LONG,
+    AmqpType.DOUBLE,
+    AmqpType.STRING,
+    AmqpType.BINARY,
+)
+
+
+def table(values: dict[str, AmqpValue] | Any) -> dict[str, Any]:
+    """Arguments or headers as the client takes them."""
+    return {name: value.value for name, value in (values or {}).items()}
+
+
+class Live:
+    """A topology in the broker, taken down at the end."""
+
+    def __init__(self, channel: BlockingChannel, topology: Topology) -> None:
+        self.channel = channel
+        self.topology = topology
+        #: The numbers of the messages that came back.
+        self.returned: set[int] = set()
+        channel.add_on_return_callback(lambda _, __, properties, ___: self.returned.add(int(properties.message_id)))
+
+    def __enter__(self) -> Live:
+        for queue in self.topology.queues:
+            self.channel.queue_declare(queue.name)
+        for exchange in self.topology.exchanges:
+            arguments = {} if exchange.alternate is None else {"alternate-exchange": exchange.alternate.name}
+            self.channel.exchange_declare(exchange.name, exchange.type, arguments=arguments)
+        for binding in self.topology.bindings:
+            self._bind(binding)
+        return self
+
+    def _bind(self, binding: Binding) -> None:
+        arguments = table(binding.arguments)
+        if binding.destination_type == "queue":
+            self.channel.queue_bind(binding.destination, binding.source, binding.key, arguments)
+        else:
+            self.channel.exchange_bind(binding.destination, binding.source, binding.key, arguments)
+
+    def __exit__(self, *_: object) -> None:
+        for queue in self.topology.queues:
+            self.channel.queue_delete(queue.name)
+        for exchange in self.topology.exchanges:
+            self.channel.exchange_delete(exchange.name)
+        for binding in self.topology.bindings:
+            if binding.destination_type == "exchange":
+                self.channel.exchange_unbind(binding.destination, binding.source, binding.key, table(binding.arguments))
+
+    def publish(self, number: int, message: Message, exchange: str, keys: list[str], copies: str) -> None:
+        """Send a message that comes back where no queue takes it; all keys but the first one go into a header."""
+        headers = table(message.application_properties)
+        if len(keys) > 1:
+            headers[copies] = keys[1:]
+        properties = pika.BasicProperties(headers=headers, message_id=str(number))
+        self.channel.basic_publish(exchange, keys[0], b"", properties, mandatory=True)
+
+    def received(self) -> Iterator[tuple[str, int, dict[str, Any]]]:
+        """All that is in the queues: the queue, the message's number, its headers."""
+        for queue in self.topology.queues:
+            while True:
+                method, properties, _ = self.channel.basic_get(queue.name, auto_ack=True)
+                if method is None:
+                    break
+                yield queue.name, int(properties.message_id), properties.headers or {}
+        # What came back has come before the last answer.
+        self.channel.connection.process_data_events()
+
+
+def gathered(count: int, received: Iterable[tuple[str, int, dict[str, Any]]]) -> list[list[str]]:
+    """The queues of each message; a queue that has a message twice is there twice."""
+    queues: list[list[str]] = [[] for _ in range(count)]
+    for queue, number, _ in received:
+        queues[number].append(queue)
+    return [sorted(found) for found in queues]

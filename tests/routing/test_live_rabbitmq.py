@@ -1,0 +1,111 @@
+"""RabbitMQ itself, as Debian has it, gives every message the queues that the router says.
+
+Random topologies are declared in a broker that the test starts: exchanges of all types, bindings between them with
+cycles, alternates, headers of every kind. Where the package is not installed these tests are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pika.adapters.blocking_connection import BlockingChannel
+from pyspark.sql import SparkSession
+
+from spark_ext import route
+from tests.routing import rabbitmq, topologies
+from tests.routing.test_route import PHASES, published, queues, with_keys
+from transpiler import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import publish
+from transpiler.topology.model import Queue, Topology
+from transpiler.topology.rules import RABBITMQ
+
+pytestmark = pytest.mark.skipif(rabbitmq.MISSING is not None, reason=rabbitmq.MISSING or "")
+
+#: Without the plugins that bring the other two, and never published to.
+RULES = replace(
+    RABBITMQ,
+    predeclared={
+        name: kind
+        for name, kind in RABBITMQ.predeclared.items()
+        if name not in ("amq.rabbitmq.event", "amq.rabbitmq.log", "amq.rabbitmq.trace")
+    },
+)
+EXAMPLES = settings().max_examples // 5
+MESSAGES = 30
+SPARK_EVERY = 7
+
+
+@pytest.fixture(scope="module")
+def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingChannel]:
+    with rabbitmq.running(tmp_path_factory.mktemp("rabbitmq")) as found:
+        yield found
+
+
+def fits(value: AmqpValue) -> bool:
+    """Whether a table can hold the value: Erlang has no NaN and no infinity."""
+    if value.type is AmqpType.DOUBLE:
+        return abs(value.value) < float("inf")  # type: ignore[arg-type, operator]
+    return value.type in rabbitmq.TABLE_TYPES
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Topology, list[Message], list[str], list[list[str]]]:
+    """A topology that the broker takes, and messages with the exchanges and the keys that they are published with."""
+    # A queue with a reserved name cannot be declared.
+    found = draw(topologies.topologies(RULES))
+    names = {name: "other" if name.startswith("amq.") else name for name in topologies.QUEUES}
+    bindings = []
+    for binding in found.bindings:
+        arguments = {name: value for name, value in binding.arguments.items() if fits(value)}
+        to_queue = binding.destination_type == "queue"
+        destination = names[binding.destination] if to_queue else binding.destination
+        bindings.append(replace(binding, arguments=arguments, destination=destination))
+    declared = tuple(Queue(name) for name in names.values())
+    topology = replace(found, queues=declared, bindings=tuple(bindings))
+    messages, exchanges, keys = [], [], []
+    for _ in range(MESSAGES):
+        message = draw(topologies.messages())
+        headers = {name: value for name, value in (message.application_properties or {}).items() if fits(value)}
+        subject = draw(topologies.keys)
+        assert message.properties is not None
+        properties = replace(message.properties, subject=subject)
+        messages.append(replace(message, properties=properties, application_properties=headers))
+        exchanges.append(draw(st.sampled_from(list(topology.exchange_by_name))))
+        keys.append([subject, *draw(st.lists(topologies.keys, max_size=2))])
+    return topology, messages, exchanges, keys
+
+
+def test_the_broker_routes_as_the_reference_and_spark_do(spark: SparkSession, channel: BlockingChannel) -> None:
+    numbers = iter(range(10_000))
+    routed = []
+
+    @given(case=cases(), copies=st.sampled_from(("CC", "BCC")))
+    @settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
+    def agree(case: tuple[Topology, list[Message], list[str], list[list[str]]], copies: str) -> None:
+        topology, messages, exchanges, keys = case
+        with rabbitmq.Live(channel, topology) as live:
+            for number, sent in enumerate(zip(messages, exchanges, keys, strict=True)):
+                live.publish(number, *sent, copies)
+            received = list(live.received())
+        answers = [
+            publish(topology, message, exchange, message_keys, mandatory=True)
+            for message, exchange, message_keys in zip(messages, exchanges, keys, strict=True)
+        ]
+        # To a queue that is not there the default exchange delivers nothing.
+        wanted = [[name for name in answer.queues if name in topology.queue_names] for answer in answers]
+        assert rabbitmq.gathered(len(messages), received) == wanted
+        assert live.returned == {number for number, found in enumerate(wanted) if not found}
+        # Blind copies: those who receive the message do not see who else does.
+        assert all("BCC" not in headers for _, _, headers in received)
+        routed.extend(wanted)
+        if next(numbers) % SPARK_EVERY == 0:
+            frame = with_keys(published(spark, messages, list(exchanges)), keys)
+            assert queues(route(frame, topology)) == [list(answer.queues) for answer in answers]
+
+    agree()
+    assert sum(map(bool, routed)) > len(routed) / 5

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, NoReturn
 
 from transpiler.analysis.lowering import Lowering
 from transpiler.analysis.names import Missing, Names
+from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.layout import Layout
-from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.dialects import DIALECTS, JMS, Dialect
 from transpiler.source import Source
 
 if TYPE_CHECKING:
     from transpiler.analysis.broker_lowering import BrokerLowering
+
+#: The fields of the record that say how text reads, and not what it means.
+_SPELLING = frozenset(
+    "name max_length max_nesting max_terms max_tokens blank_is_no_selector identifiers double_quotes reserved_words "
+    "comments numeric_literals not_binding associativity on_throw".split()
+)
+_MEANING = tuple(field.name for field in fields(Dialect) if field.name not in _SPELLING)
+#: Questions that the SQL answers together with the width of integers: only as some broker does.
+_WITH_INTEGERS = ("type_ladder", "unlike_types", "division", "remainder", "in_not_string", "evaluation")
 
 
 def selector_lowering(
@@ -19,12 +30,32 @@ def selector_lowering(
 ) -> Lowering | BrokerLowering:
     """The lowering of a dialect: one truth at a time, or, where evaluation may throw and types are told apart, all.
 
-    ``now`` is what UTC() yields, in milliseconds since the epoch; without it, the time of the query.
+    ``now`` is what UTC() yields, in milliseconds since the epoch; without it, the time of the query. A record of
+    one's own that neither of them answers is an ``UnsupportedFeatureError``, and never compiled as another dialect.
     """
-    if dialect.fields is JMS.fields:
+    if dialect is JMS:
         return Lowering(Names(layout, missing, source), source)
+    other = [name for name in _MEANING if getattr(dialect, name) != getattr(JMS, name)]
+    if not other:
+        return Lowering(Names(layout, missing, source), source)
+    if dialect.fields is JMS.fields:
+        _refuse(dialect, other[0], "the header fields of jms", "give it a broker's table of fields")
+    integers = dialect.integer_arithmetic
+    brokers = [broker for broker in DIALECTS.values() if broker is not JMS and broker.integer_arithmetic is integers]
+    for name in _WITH_INTEGERS:
+        if not any(getattr(broker, name) is getattr(dialect, name) for broker in brokers):
+            _refuse(dialect, name, f"the integers of '{integers.value}'", "take the answer of a broker with the same")
     # The other dialects' modules are as large as all of this one's, and most programs have one dialect.
     from transpiler.analysis.broker_lowering import BrokerLowering
     from transpiler.analysis.broker_names import BrokerNames
 
     return BrokerLowering(BrokerNames(layout, missing, source, dialect), source, dialect, now)
+
+
+def _refuse(dialect: Dialect, name: str, beside: str, hint: str) -> NoReturn:
+    held = getattr(dialect, name)
+    raise UnsupportedFeatureError.at(
+        "dialect.rules",
+        f"{dialect.title} has {name} = '{getattr(held, 'value', held)}' with {beside}, and there is no SQL for both",
+        hint=f"{hint}; the reference evaluator takes any record",
+    )

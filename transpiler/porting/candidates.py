@@ -17,7 +17,7 @@ from transpiler.message.broker_fields import Reading
 from transpiler.message.message import Message
 from transpiler.porting.patterns import from_regular, likes, written
 from transpiler.porting.places import broker_field, names_in
-from transpiler.porting.trial import Wanted
+from transpiler.porting.trial import Wanted, tells_time
 from transpiler.reference.evaluate import value_of
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
@@ -76,8 +76,8 @@ def finite(found: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def has_names(node: ast.Expression) -> bool:
-    """Whether a tree reads anything of the message."""
-    return any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node))
+    """Whether a tree reads anything of the message, or the clock."""
+    return tells_time(node) or any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node))
 
 
 def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
@@ -86,6 +86,7 @@ def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Itera
         yield renamed
         for changed in (
             _rewritten(renamed, source),
+            _cut(renamed, target),
             _modes(node, renamed, source, target),
             _folded(renamed, source),
             _divided(_folded(renamed, source)),
@@ -149,6 +150,19 @@ def _rewritten(tree: ast.Expression, source: Dialect) -> ast.Expression:
             replace(node, value=table.get(node.value, node.value)) if isinstance(node, ast.StringLiteral) else node
         ),
     )
+
+
+def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
+    """String literals that the target would rewrite as a sum of two that it leaves alone."""
+    words = dict(target.fields.rewritten)
+
+    def change(node: ast.Expression) -> ast.Expression:
+        if not isinstance(node, ast.StringLiteral) or node.value not in words:
+            return node
+        halves = ast.StringLiteral(node.value[:-1]), ast.StringLiteral(node.value[-1:])
+        return ast.Calculate(ast.Arithmetic.ADD, *halves)
+
+    return _mapped(tree, change)
 
 
 def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: Dialect) -> ast.Expression:

@@ -15,11 +15,11 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.message.types import NOT, Truth
 from transpiler.porting.candidates import finite, guarded, joined, ordered, plain
-from transpiler.porting.places import name_places, names_in
+from transpiler.porting.places import is_property, name_places, names_in
 from transpiler.porting.trial import Result, Trial, Wanted, Witness, parsed
 from transpiler.reference.evaluate import Verdict
 from transpiler.selector import ast
-from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.dialects import Dialect, dialects_with, find_dialect
 from transpiler.selector.printer import print_selector
 from transpiler.selector.rules import Evaluation, Extension, Logic
 from transpiler.source import Source, Span
@@ -214,7 +214,7 @@ class _Porting:
             tree = self._readable(said)
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
-            elif tree is not None:
+            elif tree is not None and trial.pairs_up(tree):
                 tried.append((said, trial.compare(tree, wanted)))
                 if tried[-1][1].exact:
                     return said, None
@@ -225,7 +225,7 @@ class _Porting:
                 more += list(finite([*(said for said, _ in tried[:4]), *more[:12]]))
             for said in more:
                 tree = self._readable(said)
-                if tree is None or isinstance(tree, TranspilerError):
+                if tree is None or isinstance(tree, TranspilerError) or not trial.pairs_up(tree):
                     continue
                 result = trial.compare(tree, wanted)
                 if result.exact:
@@ -263,9 +263,13 @@ class _Porting:
         if (True in wanted.truths) is not wanted.into:
             this, said_there = "NOT of this", said_there._replace(truth=NOT[said_there.truth])
         message = (
-            f"with {trial.shown(witness)} {this} {_verdict(said_there)} in {left}, "
+            f"with {trial.shown(witness)}, {this} {_verdict(said_there)} in {left}, "
             f"and {spoken} {_verdict(witness.target)} in {right}"
         )
+        if witness.values is not None:
+            computed, here, there = witness.values
+            shown = self.source.text[computed.span.start : computed.span.end]
+            message = f"with {trial.shown(witness)}, {shown} is {here} in {left}, and {there} in {right}"
         tree = self._readable(said)
         assert isinstance(tree, ast.Expression)
         hint = f"the rule: {trial.rule(tree, witness, wanted)}"
@@ -276,16 +280,34 @@ class _Porting:
         names = dict.fromkeys(inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier))
         for name in names:
             if not names_in(name, self.leaving, self.arriving):
-                places = name_places(name, self.leaving)
-                what = " or ".join(f"{place.section}.{place.field}" for place in places) or "always NULL"
-                message = f"{right} has no name for {what}, which {name.name} is in {self.leaving.title}"
-                return self._error("port.no-name", message, "leave the condition out, or set a property for it")
-        if refused is not None:
-            first = refused.diagnostics[0]
-            return self._error("port.refused", f"{right} has no words for this: {first.message}", first.hint)
-        spelled = " or ".join(name.name for name in names)
-        message = f"{right} reads other names than {spelled} here" if spelled else f"{right} has no words for this"
-        return self._error("port.refused", message, "rename the property")
+                return self._nameless(name)
+            if self._readable(ast.IsNull(name)) != ast.IsNull(name) and is_property(name, self.leaving):
+                return self._error("port.refused", f"{right} cannot write the name {name.name}", "rename the property")
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.BodyQuery):
+                return self._lacking(inner.language, Extension.XPATH)
+            if isinstance(inner, ast.Call) and inner.function == "UTC":
+                return self._lacking("UTC()", Extension.UTC)
+            if isinstance(inner, ast.Call):
+                return self._lacking(inner.function, Extension.FUNCTIONS)
+        if refused is None:
+            return self._error("port.refused", f"{right} has no words for this", None)
+        first = refused.diagnostics[0]
+        return self._error("port.refused", f"{right} has no words for this: {first.message}", first.hint)
+
+    def _lacking(self, what: str, extension: Extension) -> Diagnostic:
+        hint = f"only {dialects_with(extension)} can say it"
+        return self._error("port.refused", f"{self.arriving.title} has no {what}", hint)
+
+    def _nameless(self, name: ast.Identifier) -> Diagnostic:
+        left, right = self.leaving.title, self.arriving.title
+        if is_property(name, self.leaving):
+            message = f"{name.name} is a property in {left}, and a header field in {right}"
+            return self._error("port.no-name", message, "give the property another name")
+        places = name_places(name, self.leaving)
+        what = " or ".join(f"{place.section}.{place.field}" for place in places)
+        message = f"{name.name} is {what or 'always NULL'} in {left}, and {right} has no name for that"
+        return self._error("port.no-name", message, "leave the condition out, or set a property for it")
 
     def _error(self, code: str, message: str, hint: str | None) -> Diagnostic:
         return Diagnostic(code, "error", message, self.source, None, hint)

@@ -38,7 +38,7 @@ _RANGES = {
 }
 _JMS = frozenset((AmqpType.BOOLEAN, AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG, AmqpType.STRING))
 #: How many samples all names of a test have together, and how many more are drawn from the longer lists.
-_PRODUCT, _CALCULATED, _DRAWN = 625, 1200, 250
+_PRODUCT, _CALCULATED, _DRAWN = 441, 441, 150
 
 
 class Sample(NamedTuple):
@@ -66,6 +66,12 @@ def samples(places: Iterable[Place], constants: Sequence[object], calculating: b
     if len(lists) == 1:
         size = len(lists[0])
     chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
+    if len(lists) > 1:
+        # Each list in full as well, where the other places are empty, and where they have their likeliest value.
+        for place, items in enumerate(lists):
+            for other in (0, 1):
+                rest = [found[min(other, len(found) - 1)] for found in lists]
+                chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
     draw = random.Random(0)
     if any(len(items) > size for items in lists) or len(lists) > 6:
         chosen += [tuple(draw.choice(items) for items in lists) for _ in range(_DRAWN * (1 + calculating))]
@@ -260,12 +266,13 @@ def _ids(constants: Sequence[object]) -> Iterator[_Item]:
     for text in _strings(constants):
         for spelling in (text, f"ID:{text}", text.removeprefix("ID:")):
             yield _Item(AmqpValue(AmqpType.STRING, spelling), _is_odd(spelling))
+            yield _Item(AmqpValue(AmqpType.BINARY, spelling.encode("utf-8", "surrogateescape")), True)
         with suppress(DecodeError):
             yield _Item(read_id(text), True)
     for number in (0, 5, 2**64 - 1, *_whole(constants, 0, 2**63)):
         yield _Item(AmqpValue(AmqpType.ULONG, number), True)
-    yield _Item(AmqpValue(AmqpType.UUID, _UUID), True)
-    yield _Item(AmqpValue(AmqpType.BINARY, b"abc"), True)
+    for uuid in (_UUID, *_uuids(_strings(constants))):
+        yield _Item(AmqpValue(AmqpType.UUID, uuid), True)
 
 
 def _uuids(texts: list[str]) -> Iterator[UUID]:

@@ -56,6 +56,8 @@ class Witness:
     message: Message
     source: Verdict
     target: Verdict
+    #: A sum of the source, and its two values, where only they tell.
+    values: tuple[ast.Expression, object, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Trial:
         self.calculating = any(
             isinstance(inner, ast.Calculate | ast.Sign) and _named(inner) for inner in ast.walk(node)
         )
+        self.computed = _computed(self.node)
         self.answers: dict[frozenset[object], list[tuple[Sample, Verdict]]] = {}
 
     def _asked(self, candidate: ast.Expression) -> list[tuple[Sample, Verdict]]:
@@ -93,14 +96,18 @@ class Trial:
     def compare(self, candidate: ast.Expression, wanted: Wanted) -> Result:
         """Where the candidate is not what is wanted; it stops at the first common message."""
         rare: Witness | None = None
+        pairs = self._pairs(candidate)
         asked = self._asked(candidate)
         for place, (sample, said) in enumerate(asked):
             if rare is not None and sample.rare:
                 continue
             found = judge(candidate, sample.message, self.target, _NOW)
-            if not self._parts(said, found, wanted):
-                continue
             witness = Witness(sample.message, said, found)
+            if not self._parts(said, found, wanted):
+                values = self._values(pairs, sample.message)
+                if values is None:
+                    continue
+                witness = replace(witness, values=values)
             if sample.rare or said.thrown is not None or found.thrown is not None:
                 rare = rare or witness
             else:
@@ -109,7 +116,30 @@ class Trial:
                 return Result(witness, rare)
         return Result(None, rare)
 
+    def pairs_up(self, candidate: ast.Expression) -> bool:
+        """Whether the candidate computes the same number of sums, so that they can be held against each other."""
+        return len(_computed(candidate)) == len(self.computed)
+
+    def _pairs(self, candidate: ast.Expression) -> list[tuple[ast.Expression, ast.Expression]]:
+        computed = _computed(candidate)
+        if [*map(_skeleton, computed)] != [*map(_skeleton, self.computed)]:
+            computed = computed[::-1]
+        return list(zip(self.computed, computed, strict=True))
+
+    def _values(
+        self, pairs: list[tuple[ast.Expression, ast.Expression]], message: Message
+    ) -> tuple[ast.Expression, object, object] | None:
+        """A sum that is one number here and another one there: with some constant they part, if not with this one."""
+        for one, other in pairs:
+            left, right = value_of(one, message, self.source), value_of(other, message, self.target)
+            if _is_number(left) and _is_number(right) and left != right and (left == left or right == right):
+                return one, left, right
+        return None
+
     def _parts(self, said: Verdict, found: Verdict, wanted: Wanted) -> bool:
+        if said.thrown is not None and None in wanted.truths:
+            # The unknown that is wanted is not one that ends the whole selector.
+            return found.thrown is None
         if (said.truth in wanted.truths) is not (found.truth is wanted.into):
             return True
         if not wanted.exposed or said.thrown is found.thrown is None:
@@ -124,13 +154,33 @@ class Trial:
             own, other = getattr(left, name), getattr(right, name)
             if own == other:
                 continue
-            as_right = judge(self.node, witness.message, replace(left, **{name: other}), _NOW)
-            as_left = judge(candidate, witness.message, replace(right, **{name: own}), _NOW)
-            if not self._parts(as_right, witness.target, wanted) or not self._parts(witness.source, as_left, wanted):
+            if self._mended(candidate, witness, wanted, replace(left, **{name: other}), right) or self._mended(
+                candidate, witness, wanted, left, replace(right, **{name: own})
+            ):
                 if name == "types":
                     return f"{QUESTIONS[name]}: {self._types(witness.message)}"
+                if name == "fields":
+                    return f"{QUESTIONS[name]}: {self._fields()}"
                 return f"{QUESTIONS[name]}: {answer(own)} in {left.title}, {answer(other)} in {right.title}"
         return "several rules together; docs/dialects.md has them side by side"
+
+    def _mended(
+        self, candidate: ast.Expression, witness: Witness, wanted: Wanted, left: Dialect, right: Dialect
+    ) -> bool:
+        message = witness.message
+        if witness.values is not None:
+            pair = next(pair for pair in self._pairs(candidate) if pair[0] == witness.values[0])
+            return value_of(pair[0], message, left) == value_of(pair[1], message, right)
+        said, found = judge(self.node, message, left, _NOW), judge(candidate, message, right, _NOW)
+        return not self._parts(said, found, wanted)
+
+    def _fields(self) -> str:
+        literals = {inner.value for inner in ast.walk(self.node) if isinstance(inner, ast.StringLiteral)}
+        for dialect in (self.source, self.target):
+            for word, read in dialect.fields.rewritten:
+                if word in literals:
+                    return f"{dialect.title} reads '{word}' as '{read}' in every literal"
+        return "docs/dialects.md has them side by side"
 
     def _types(self, message: Message) -> str:
         found = []
@@ -217,8 +267,29 @@ def _constants(node: ast.Expression, dialect: Dialect) -> Iterator[object]:
                 pass
 
 
+def _computed(node: ast.Expression) -> list[ast.Expression]:
+    """The largest sums with names in them, each once."""
+    if isinstance(node, ast.Calculate | ast.Sign):
+        return [node] if _named(node) and not tells_time(node) else []
+    return list(dict.fromkeys(found for child in ast.children(node) for found in _computed(child)))
+
+
+def _skeleton(node: ast.Expression) -> list[object]:
+    """The operators of a sum in order, whatever its names are."""
+    return [inner.operator if isinstance(inner, ast.Calculate | ast.Sign) else None for inner in ast.walk(node)]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _named(node: ast.Expression) -> bool:
-    return any(isinstance(inner, ast.Identifier) for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Identifier) for inner in ast.walk(node)) or tells_time(node)
+
+
+def tells_time(node: ast.Expression) -> bool:
+    """Whether a tree asks for the time, and so is no constant."""
+    return any(isinstance(inner, ast.Call) and inner.function == "UTC" for inner in ast.walk(node))
 
 
 def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:

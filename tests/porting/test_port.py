@@ -33,7 +33,7 @@ EXACT = (
     ("activemq", "jms", "color <> 'blue'", "NOT color = 'blue'"),
     ("qpid-java", "jms", "color <> 'blue'", "NOT color = 'blue' OR color IS NULL"),
     ("qpid-java", "activemq", "NOT (s LIKE 'a%' AND f)", "s NOT LIKE 'a%' OR s LIKE 'a%' AND NOT f"),
-    ("qpid-java", "jms", "NOT (s LIKE 'ab%' OR f = TRUE)", "(s NOT LIKE 'ab%' OR s IS NULL) AND NOT f = TRUE"),
+    ("qpid-java", "jms", "NOT (s LIKE 'ab%' OR a IS NULL)", "(s NOT LIKE 'ab%' OR s IS NULL) AND a IS NOT NULL"),
     # operands
     ("jms", "activemq", "6 > n", "n < 6"),
     ("rabbitmq", "jms", "n IN (1, 2)", "n = 1 OR n = 2"),

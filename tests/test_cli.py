@@ -90,6 +90,35 @@ def test_explain_says_that_a_broker_would_have_thrown_and_what_that_does_there(t
     assert "thrown" not in result.output
 
 
+@pytest.mark.parametrize(
+    ("dialect", "selector", "thrown", "there"),
+    [
+        ("activemq", "s - 1 = 0", "- on what is no number", "disturbs the dispatch of the message"),
+        ("artemis", "s - 1 = 0 OR n = 5", "- on what is no number", "the broker logs an invalid filter"),
+        ("qpid-java", "s - 1 = 0", "- on what is no number", "the message does not match"),
+        ("qpid-cpp", "n / 0 = 1", "an integer division without a result", "ends the broker"),
+        ("rabbitmq", "d * 10 > 1", "the result is too large for a float", "ends the reader of the stream"),
+        ("rabbitmq-jms", "n LIKE 'a%'", "LIKE on what is no string", "reaches the routing of the message"),
+    ],
+)
+def test_explain_says_for_every_broker_what_throws_and_what_that_does(
+    dialect: str, selector: str, thrown: str, there: str
+) -> None:
+    message = '{"application_properties": {"s": "a", "n": {"type": "int", "value": 5}, "d": 1e308}}'
+    result = CliRunner().invoke(main, ["explain", selector, "--dialect", dialect, "--message", "-"], input=message)
+    assert result.exit_code == 0
+    assert f"throws     {dialect} would have thrown here: {thrown}" in result.output
+    assert f"→ throws: {thrown}" in result.output
+    assert there in result.output
+
+
+def test_explain_reads_strings_as_numbers_inside_the_prefix_too() -> None:
+    message = '{"application_properties": {"n": "5"}}'
+    arguments = ["explain", "convert_string_expressions:n = 5", "--dialect", "activemq", "--message", "-"]
+    result = CliRunner().invoke(main, arguments, input=message)
+    assert "compare  n = 5  → TRUE" in result.output
+
+
 def test_compare_says_who_parts_and_by_which_rule(tmp_path: Path) -> None:
     (tmp_path / "message.json").write_text(MESSAGE, encoding="utf-8")
     result = CliRunner().invoke(main, ["compare", "missing <> 5", "--message", str(tmp_path / "message.json")])

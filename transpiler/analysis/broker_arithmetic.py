@@ -28,6 +28,9 @@ from transpiler.selector.ast import Arithmetic, Comparison
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.rules import Division, IntegerArithmetic, NotNumbers, Remainder, Signs
 
+#: The digits of the widest DECIMAL.
+DECIMAL_DIGITS = 38
+
 _INTS = (OperandType.BYTE, OperandType.SHORT, OperandType.INT, OperandType.BIG)
 _FLOATS = (OperandType.FLOAT, OperandType.DOUBLE)
 _WHOLE = (*_INTS, OperandType.LONG)
@@ -219,9 +222,10 @@ def _without_result(
         match item.value:
             case Apply(function=Function.FINITE, arguments=(infinite,)):
                 thrown = any_of(thrown, all_of(item.guard, _infinite(infinite)))
-            case Apply(function=Function.MULTIPLY_BIG, arguments=arguments) if any(
-                _digits(argument) > 19 for argument in arguments
+            case Apply(function=Function.ADD_BIG | Function.SUBTRACT_BIG | Function.MULTIPLY_BIG) if (
+                _digits(item.value) > DECIMAL_DIGITS
             ):
+                # What DECIMAL cannot hold is NULL in Spark: a limit, and never a wrong answer.
                 missing = any_of(missing, all_of(item.stands, IsNull(item.value)))
             case _:
                 pass
@@ -237,8 +241,12 @@ def _digits(value: Value) -> int:
             return _digits(inner)
         case Apply(function=Function.MULTIPLY_BIG, arguments=(first, second)):
             return _digits(first) + _digits(second)
-        case Apply(function=Function.ADD_BIG | Function.SUBTRACT_BIG | Function.FIRST, arguments=arguments):
+        case Apply(function=Function.ADD_BIG | Function.SUBTRACT_BIG, arguments=arguments):
+            return max(_digits(argument) for argument in arguments) + 1
+        case Apply(function=Function.FIRST, arguments=arguments):
             return max(_digits(argument) for argument in arguments)
+        case Apply(function=Function.REMAINDER_BIG, arguments=(first, second)):
+            return min(_digits(first), _digits(second))
         case When(value=inner):
             return _digits(inner)
         case _:

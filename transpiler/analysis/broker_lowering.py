@@ -7,13 +7,14 @@ have tables of their own, needs all three of both sides to say any of them, so h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import assert_never
+from typing import NoReturn, assert_never
 
-from transpiler.analysis.broker_arithmetic import calculate, sign
+from transpiler.analysis.broker_arithmetic import DECIMAL_DIGITS, calculate, sign
 from transpiler.analysis.broker_comparison import Truths, compare
 from transpiler.analysis.broker_functions import Functions
 from transpiler.analysis.broker_names import BrokerNames
 from transpiler.analysis.broker_text import text_test
+from transpiler.analysis.broker_warnings import not_text, unlike
 from transpiler.analysis.lowering import MAX_NODES
 from transpiler.analysis.parameters import NO_PARAMETERS, Parameters, is_listed
 from transpiler.analysis.typed import NULL, Typed, TypedOperand, complement, literal, truth_value
@@ -112,12 +113,20 @@ class BrokerLowering:
             case ast.Not(operand=operand):
                 return self.condition(operand).negated()
             case ast.Compare(operator=operator, left=left, right=right):
-                return compare(operator, self.operand(left), self.operand(right), self.dialect, self.convert)
+                truths = compare(operator, self.operand(left), self.operand(right), self.dialect, self.convert)
+                if not self.convert:
+                    self.findings += unlike(node, self.operand(left), self.operand(right), truths, self.source)
+                return truths
             case ast.Between():
                 return self._between(node)
-            case ast.In():
+            case ast.In(operand=operand, members=members):
+                if all(isinstance(member, ast.StringLiteral) for member in members):
+                    self.findings += not_text(operand, self.operand(operand), "IN", "is never true", self.source)
                 return self._in(node)
-            case ast.Like(negated=negated):
+            case ast.Like(operand=operand, negated=negated):
+                throws = self.dialect.like_not_string is LikeOperand.THROWS
+                what = f"throws in {self.dialect.title}" if throws else "is never true"
+                self.findings += not_text(operand, self.operand(operand), "LIKE", what, self.source)
                 truths = self._like(node)
                 return truths.negated() if negated else truths
             case ast.IsNull(operand=operand, negated=negated):
@@ -198,6 +207,11 @@ class BrokerLowering:
             case ast.BinaryLiteral(value=octets):
                 return _binary(octets)
             case ast.IntegerLiteral(value=number):
+                if (
+                    len(str(abs(number))) > DECIMAL_DIGITS
+                    and self.dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
+                ):
+                    self._too_long(node)
                 return self._literal(node, *integer_literal(number, self.dialect))
             case ast.FloatLiteral(value=approximate):
                 return self._literal(node, OperandType.DOUBLE, approximate)
@@ -230,6 +244,15 @@ class BrokerLowering:
         if parameter is None:
             return literal(kind, value)
         return TypedOperand((Typed(kind, parameter, sure=True),), known=TRUE)
+
+    def _too_long(self, node: ast.IntegerLiteral) -> NoReturn:
+        raise UnsupportedFeatureError.at(
+            "limit.digits",
+            f"Spark's integers have {DECIMAL_DIGITS} digits at most, and this has {len(str(abs(node.value)))}",
+            self.source,
+            node.span,
+            "write it as a floating point number, with .0 at the end",
+        )
 
     # Tests
 

@@ -67,19 +67,22 @@ def _types(tree: ast.Expression, layout: Layout, missing: Missing, source: Sourc
         yield f"type       {name}: {' or '.join(sorted(types)) or 'always NULL'}"
 
 
-def _tree(node: ast.Expression, message: Message | None, depth: int, dialect: Dialect) -> Iterator[str]:
+def _tree(
+    node: ast.Expression, message: Message | None, depth: int, dialect: Dialect, convert: bool = False
+) -> Iterator[str]:
     label = type(node).__name__.lower() if ast.children(node) else print_selector(node, dialect)
     if ast.children(node):
         label += f"  {print_selector(node, dialect)}"
     if message is not None and not isinstance(node, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral):
-        label += f"  → {_seen(node, message, dialect)}"
+        label += f"  → {_seen(node, message, dialect, convert)}"
     yield "  " * depth + label
     for child in ast.children(node):
-        yield from _tree(child, message, depth + 1, dialect)
+        yield from _tree(child, message, depth + 1, dialect, convert or isinstance(node, ast.ConvertStrings))
 
 
-def _seen(node: ast.Expression, message: Message, dialect: Dialect) -> str:
-    verdict = judge(node, message, dialect)
+def _seen(node: ast.Expression, message: Message, dialect: Dialect, convert: bool) -> str:
+    # Below the prefix a condition is read as the prefix has it.
+    verdict = judge(ast.ConvertStrings(node) if convert else node, message, dialect)
     if verdict.thrown is not None:
         return f"throws: {verdict.thrown}"
     if isinstance(node, ast.Identifier | ast.Sign | ast.Calculate | ast.Call):

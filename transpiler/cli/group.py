@@ -18,7 +18,7 @@ else:
 
 
 #: The commands in the order of the pipeline; each is in the module of its name.
-_COMMANDS = ("sql", "check", "explain", "match", "compare", "route", "topology")
+_COMMANDS = ("sql", "check", "explain", "match", "compare", "port", "route", "topology")
 
 
 class _Group(click.Group):

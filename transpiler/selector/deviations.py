@@ -59,6 +59,20 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
+#: What the SQL of a dialect does not have although the reference evaluator has it.
+LIMITS = (
+    "Integers of any size are DECIMAL, which has 38 digits. Where a sum or a product has more, the comparison is "
+    "unknown, never a wrong TRUE or FALSE; a longer literal is the error `limit.digits`.",
+    "REGEX, REPLACE and SPLIT take their regular expression from a literal, and REPLACE its replacement too. One that "
+    "a row brings along could be no regular expression, and then Spark fails the whole job where the broker loses one "
+    "message. Anything else is the error `spark.function`.",
+    "A list that SPLIT or MAKELIST makes stands in INLIST only, and SPLIT splits a literal.",
+    "A record of one's own whose answers no broker has together may have no SQL: that is the error `dialect.rules`.",
+    "A message id or correlation id that is no string is NULL behind the JMS names of the brokers' dialects: their "
+    "texts for other types of ids are not in evidence.",
+)
+
+
 def answer(value: object) -> str:
     """The value of a field in words."""
     match value:
@@ -126,6 +140,8 @@ def page() -> str:
         _row(f"`{name}`", (_field(dialect.fields.table.get(name), dialect, name) for dialect in brokers))
         for name in names
     ]
+    lines += ["", "## Where Spark stops", ""]
+    lines += [f"- {limit}" for limit in LIMITS]
     return "\n".join(lines) + "\n"
 
 

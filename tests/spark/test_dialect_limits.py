@@ -1,0 +1,92 @@
+"""Where Spark cannot follow a broker the answer is unknown or an error, and never another truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_ext import create_messages
+from tests.spark.harness import answers
+from tests.spark.test_agreement import numbered
+from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
+from transpiler.selector.dialects import ACTIVEMQ, JMS, QPID_CPP
+from transpiler.selector.rules import (
+    BareName,
+    Division,
+    Extension,
+    IntegerArithmetic,
+    Remainder,
+    TypeLadder,
+    UnlikeTypes,
+)
+
+ENDS = (2**63 - 1, -(2**63), 5, 0, 2**53 + 1)
+MESSAGES = [
+    Message.from_dict(
+        {"application_properties": {"x": {"type": "long", "value": x}, "y": {"type": "long", "value": y}}}
+    )
+    for x in ENDS
+    for y in ENDS
+]
+#: Selectors whose integers may have more than 38 digits, and on how many of the messages they have.
+LONG = {
+    "x * y + x * y > 5": 2,
+    "NOT (x * y + x * y > 5)": 2,
+    "x * y - (0 - x * y) < 5": 2,
+    "x + 99999999999999999999999999999999999999 > 5": 15,
+    "x * x * y > 5": 11,
+    "x * y > 5": 0,
+    "x + y > 18446744073709551613": 0,
+    "x * y % 7 = 1": 0,
+    "x * y + 1.5 > 0": 0,
+}
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_an_integer_beyond_38_digits_is_unknown_and_never_wrong(spark: SparkSession, ansi: str) -> None:
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        frame = numbered(create_messages(spark, MESSAGES))
+        sqls = [transpile_selector(text, dialect="rabbitmq", result="ternary").sql for text in LONG]
+        columns = answers(frame, sqls)
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
+    for (text, beyond), column in zip(LONG.items(), columns, strict=True):
+        wanted = [evaluate(text, message, "rabbitmq") for message in MESSAGES]
+        other = [(said, found) for said, found in zip(wanted, column, strict=True) if said is not found]
+        assert [found for _, found in other] == [None] * beyond, text
+
+
+def test_a_literal_beyond_38_digits_is_an_error() -> None:
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        transpile_selector("x < 1" + "0" * 38, dialect="rabbitmq")
+    assert caught.value.diagnostics[0].code == "limit.digits"
+    assert transpile_selector("x < 1" + "0" * 37, dialect="rabbitmq").sql
+
+
+REFUSED = (
+    replace(JMS, name="own", division=Division.DOUBLE),
+    replace(JMS, name="own", extensions=Extension.ANY_IN_MEMBER),
+    replace(JMS, name="own", bare_name=BareName.FALSE),
+    replace(QPID_CPP, name="own", integer_arithmetic=IntegerArithmetic.LONG),
+    replace(QPID_CPP, name="own", division=Division.TRUNCATING),
+    replace(ACTIVEMQ, name="own", type_ladder=TypeLadder.EXACT),
+    replace(ACTIVEMQ, name="own", unlike_types=UnlikeTypes.FALSE),
+    replace(ACTIVEMQ, name="own", remainder=Remainder.INTEGER),
+)
+
+
+@pytest.mark.parametrize("dialect", REFUSED)
+def test_a_record_of_ones_own_is_not_compiled_as_another_one(dialect: Dialect) -> None:
+    with pytest.raises(UnsupportedFeatureError, match=r"dialect\.rules: own has"):
+        transpile_selector("a = 1", dialect=dialect)
+
+
+def test_a_record_that_only_spells_otherwise_is_compiled_as_its_own() -> None:
+    own = replace(JMS, name="own", max_length=10)
+    assert transpile_selector("a = 1", dialect=own).sql == transpile_selector("a = 1").sql
+    mended = replace(ACTIVEMQ, name="own", bare_name=BareName.UNKNOWN)
+    assert transpile_selector("a", dialect=mended).sql
+    assert parse_selector("a = 1", mended) is not None

@@ -1,0 +1,288 @@
+"""Messages on which two dialects are tried: every type of value, and every value at which an answer can turn.
+
+A test of one name answers by the type of the value, and by where the value stands to the constants of the test. So
+the values are, for each type, those at, just below and just above each constant, and those at which the types
+themselves end. A sample is rare if it has a type that JMS does not give to properties, a number at the end of its
+type, or a string with line ends, controls or characters beyond 16 bits.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from transpiler.errors import DecodeError
+from transpiler.message.fields import Place
+from transpiler.message.ids import read_id
+from transpiler.message.message import Body, Header, Message, Properties
+from transpiler.message.types import AmqpType, AmqpValue
+
+_UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
+_RANGES = {
+    AmqpType.INT: (-(2**31), 2**31 - 1),
+    AmqpType.LONG: (-(2**63), 2**63 - 1),
+    AmqpType.SHORT: (-(2**15), 2**15 - 1),
+    AmqpType.BYTE: (-128, 127),
+    AmqpType.UBYTE: (0, 255),
+    AmqpType.USHORT: (0, 2**16 - 1),
+    AmqpType.UINT: (0, 2**32 - 1),
+    AmqpType.ULONG: (0, 2**64 - 1),
+    AmqpType.TIMESTAMP: (-(2**63), 2**63 - 1),
+}
+_JMS = frozenset((AmqpType.BOOLEAN, AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG, AmqpType.STRING))
+#: How many samples all names of a test have together, and how many more are drawn from the longer lists.
+_PRODUCT, _CALCULATED, _DRAWN = 441, 441, 150
+
+
+class Sample(NamedTuple):
+    """A message, and whether it is one that few people have."""
+
+    message: Message
+    rare: bool
+
+
+class _Item(NamedTuple):
+    value: Any
+    rare: bool
+
+
+def samples(places: Iterable[Place], constants: Sequence[object], calculating: bool) -> list[Sample]:
+    """Messages over some places: all combinations of one or two, and of more places a part.
+
+    ``calculating`` says that the test has arithmetic, whose answers turn at other values than its constants.
+    """
+    slots = sorted(set(places), key=lambda place: (place.section, place.field))
+    lists = [_items(place, constants, calculating) for place in slots]
+    if not lists:
+        return [Sample(Message(), False)]
+    size = max(2, math.floor((_CALCULATED if calculating else _PRODUCT) ** (1 / len(lists)) + 1e-9))
+    if len(lists) == 1:
+        size = len(lists[0])
+    chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
+    if len(lists) > 1:
+        # Each list in full as well, where the other places are empty, and where they have their likeliest value.
+        for place, items in enumerate(lists):
+            for other in (0, 1):
+                rest = [found[min(other, len(found) - 1)] for found in lists]
+                chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
+    draw = random.Random(0)
+    if any(len(items) > size for items in lists) or len(lists) > 6:
+        chosen += [tuple(draw.choice(items) for items in lists) for _ in range(_DRAWN * (1 + calculating))]
+    return [Sample(_message(slots, row), any(item.rare for item in row)) for row in chosen]
+
+
+def _message(slots: list[Place], row: tuple[_Item, ...]) -> Message:
+    sections: dict[str, dict[str, Any]] = {}
+    for place, item in zip(slots, row, strict=True):
+        if item.value is not None:
+            sections.setdefault(place.section, {})[place.field] = item.value
+    body = sections.get("body")
+    return Message(
+        header=Header(**sections["header"]) if "header" in sections else None,
+        message_annotations=sections.get("message_annotations"),
+        properties=Properties(**sections["properties"]) if "properties" in sections else None,
+        application_properties=sections.get("application_properties"),
+        body=None if body is None else Body("amqp-value", value=body["value"]),
+    )
+
+
+def _items(place: Place, constants: Sequence[object], calculating: bool) -> list[_Item]:
+    match place.section, place.field:
+        case "application_properties", _:
+            found = _calculated(constants) + _values(constants) if calculating else _values(constants)
+        case "message_annotations", _:
+            found = [item._replace(rare=True) for item in _values(constants)]
+        case "body", _:
+            texts = ("", "<a>5</a>", "<a><b>x</b></a>", "no document", *_strings(constants))
+            found = [_Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
+        case "header", ("durable" | "first_acquirer"):
+            found = [_Item(True, False), _Item(False, False)]
+        case "header", "priority":
+            found = [_Item(number, number > 9) for number in (4, 0, 9, 1, 5, *_whole(constants, 0, 255), 10, 255)]
+        case "properties", ("message_id" | "correlation_id"):
+            found = list(_ids(constants))
+        case "properties", "user_id":
+            found = [_Item(text.encode(), _is_odd(text)) for text in _strings(constants)] + [_Item(b"\xff\x00", True)]
+        case "properties", ("absolute_expiry_time" | "creation_time"):
+            near = _whole(constants, -(2**62), 2**62)
+            found = [_Item(number, number < 0) for number in (0, *near, 1, 999, 1_750_772_279_123, -1, -1500)]
+        case ("header", ("ttl" | "delivery_count")) | ("properties", "group_sequence"):
+            near = _whole(constants, 0, 2**32 - 1)
+            found = [_Item(number, number >= 2**31) for number in (0, 1, 2, *near, 2**31 - 1, 2**31, 2**32 - 1)]
+        case _:
+            found = [_Item(text, _is_odd(text)) for text in _strings(constants)]
+    unique: dict[str, _Item] = {}
+    for item in (_Item(None, False), *found):
+        unique.setdefault(repr(item.value), item)
+    # What combinations are made of comes first, and arithmetic has its own order.
+    return list(unique.values()) if calculating else sorted(unique.values(), key=lambda item: item.rare)
+
+
+def _calculated(constants: Sequence[object]) -> list[_Item]:
+    """Operands of arithmetic: small numbers, the ends of the types, and what the constants make of each other."""
+    found = [_Item(AmqpValue(AmqpType.INT, number), False) for number in (5, 2, -7, 0)]
+    found += [_Item(AmqpValue(AmqpType.DOUBLE, number), False) for number in (2.5, -0.75)]
+    found += [_Item(AmqpValue(AmqpType.STRING, "a"), False), _Item(AmqpValue(AmqpType.BOOLEAN, True), False)]
+    found += [_Item(AmqpValue(AmqpType.INT, number), True) for number in (2**31 - 1, -(2**31))]
+    found += [_Item(AmqpValue(AmqpType.LONG, number), number != 3) for number in (2**63 - 1, 3, -(2**63), 2**40 + 1)]
+    found += [_Item(AmqpValue(AmqpType.SHORT, 5), False), _Item(AmqpValue(AmqpType.FLOAT, 2.5), False)]
+    found += [_Item(AmqpValue(AmqpType.BYTE, 1), False), _Item(AmqpValue(AmqpType.DOUBLE, 1e300), True)]
+    found += [_Item(AmqpValue(AmqpType.STRING, "5"), False), _Item(AmqpValue(AmqpType.DOUBLE, math.nan), True)]
+    found += [_Item(AmqpValue(AmqpType.INT, number), False) for number in (*range(-4, 14), 99, 100, 101)]
+    numbers = [float(one) for one in constants if isinstance(one, int | float) and abs(one) < 2**53]
+    for one, other in itertools.product(numbers[:6], repeat=2):
+        for made in (one + other, one - other, one * other, one / other if other else 0.0):
+            for near in (made, made + 1, made - 1, made + 0.5):
+                rare = abs(near) > 2**30
+                found.append(_Item(AmqpValue(AmqpType.DOUBLE, near), rare))
+                if abs(near) < 2**31:
+                    found.append(_Item(AmqpValue(AmqpType.INT, math.floor(near)), rare))
+                if abs(near) < 2**63:
+                    found.append(_Item(AmqpValue(AmqpType.LONG, math.floor(near)), rare))
+    return found
+
+
+def _values(constants: Sequence[object]) -> list[_Item]:
+    """Values of an application property, the telling ones first."""
+    numbers = [number for number in constants if isinstance(number, int | float) and not isinstance(number, bool)]
+    texts = _strings(constants)
+    found = [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[:2]]
+    found += [_Item(AmqpValue(AmqpType.BOOLEAN, truth), False) for truth in (True, False)]
+    found += list(_numbers([*numbers, 5], near=True))
+    found += [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[2:]]
+    found += list(
+        _numbers([0, -1, 0.1, 2**15, 2**31 - 1, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63), 2**24 + 1], near=False)
+    )
+    for special in (math.nan, math.inf, -math.inf, -0.0, 1e300, 5e-324):
+        found.append(_Item(AmqpValue(AmqpType.DOUBLE, special), True))
+        if abs(special) != 1e300 and special != 5e-324:
+            found.append(_Item(AmqpValue(AmqpType.FLOAT, special), True))
+    for text in texts:
+        found += [_Item(AmqpValue(AmqpType.SYMBOL, text), True)] if text.isascii() else []
+        found += [_Item(AmqpValue(AmqpType.CHAR, text), True)] if len(text) == 1 else []
+        found.append(_Item(AmqpValue(AmqpType.BINARY, text.encode("utf-8", "surrogateescape")), True))
+    found += [_Item(AmqpValue(AmqpType.BINARY, octets), True) for octets in (b"\xff\x00", b"a\xffb", b"")]
+    found += [_Item(AmqpValue(AmqpType.UUID, uuid), True) for uuid in (_UUID, *_uuids(texts))]
+    found += [_Item(AmqpValue(AmqpType.CHAR, char), True) for char in ("a", "5", "é", "\x05")]
+    found += [_Item(AmqpValue(AmqpType.DECIMAL64, Decimal(text)), True) for text in ("5", "0.1", "NaN")]
+    return found
+
+
+def _numbers(numbers: list[int | float], near: bool) -> Iterator[_Item]:
+    """Each number in each type, then its neighbours; ``near`` says that they are constants of the selector."""
+    for step in range(4):
+        for number in numbers:
+            yield from _around(number, step, near)
+
+
+def _around(constant: int | float, step: int, near: bool) -> Iterator[_Item]:
+    finite = math.isfinite(constant)
+    whole = math.floor(constant) if finite else 2**63 - 1
+    for number in {0: (whole,), 1: (whole + 1,), 2: (whole - 1, -whole), 3: (whole + 2,)}[step]:
+        for kind, (low, high) in _RANGES.items():
+            if low <= number <= high:
+                yield _Item(AmqpValue(kind, number), kind not in _JMS or _is_far(number, near))
+    value = _float(constant)
+    for approximate in {
+        0: (value,),
+        1: (math.nextafter(value, math.inf), value + 0.5),
+        2: (math.nextafter(value, -math.inf), -value),
+        3: (value - 0.5,),
+    }[step]:
+        yield _Item(AmqpValue(AmqpType.DOUBLE, approximate), _is_extreme(approximate, 2**53))
+        single = _single(approximate if step != 1 else _single(value) * (1 + 2**-23))
+        yield _Item(AmqpValue(AmqpType.FLOAT, single), _is_extreme(single, 2**24))
+
+
+def _is_far(number: int, near: bool) -> bool:
+    """Whether it is near the end of its type, and not because a constant is."""
+    return abs(number) > 2**53 or (abs(number) >= 2**30 and not near)
+
+
+def _is_extreme(number: float, exact: int) -> bool:
+    return not math.isfinite(number) or abs(number) > exact or (number == 0 and math.copysign(1, number) < 0)
+
+
+def _float(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def _single(number: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def _strings(constants: Sequence[object]) -> list[str]:
+    found = [text for text in constants if isinstance(text, str)]
+    near: list[str] = []
+    for text in found:
+        near += [text + "x", text[:-1], text.swapcase(), text + "\n", f"x{text}"]
+    for number in constants:
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            near += [str(number), f" {number}", f"{number}.0", str(number).upper()]
+    common = [
+        "a",
+        "",
+        "5",
+        "true",
+        "TRUE",
+        "A",
+        "été",
+        "b",
+        "NaN",
+        "5.0",
+        "1e1",
+        "x\ny",
+        "😀",
+        "\uffff",
+        "a\0b",
+        "PERSISTENT",
+    ]
+    return list(dict.fromkeys([*found, *common[:2], *near, *common[2:], "DURABLE"]))
+
+
+def _whole(constants: Sequence[object], low: int, high: int) -> list[int]:
+    found = []
+    for constant in constants:
+        if isinstance(constant, int | float) and not isinstance(constant, bool) and math.isfinite(constant):
+            whole = math.floor(constant)
+            found += [number for number in (whole, whole + 1, whole - 1, whole + 999) if low <= number <= high]
+    return found
+
+
+def _ids(constants: Sequence[object]) -> Iterator[_Item]:
+    for text in _strings(constants):
+        for spelling in (text, f"ID:{text}", text.removeprefix("ID:")):
+            yield _Item(AmqpValue(AmqpType.STRING, spelling), _is_odd(spelling))
+            yield _Item(AmqpValue(AmqpType.BINARY, spelling.encode("utf-8", "surrogateescape")), True)
+        with suppress(DecodeError):
+            yield _Item(read_id(text), True)
+    for number in (0, 5, 2**64 - 1, *_whole(constants, 0, 2**63)):
+        yield _Item(AmqpValue(AmqpType.ULONG, number), True)
+    for uuid in (_UUID, *_uuids(_strings(constants))):
+        yield _Item(AmqpValue(AmqpType.UUID, uuid), True)
+
+
+def _uuids(texts: list[str]) -> Iterator[UUID]:
+    for text in texts:
+        try:
+            yield UUID(text)
+        except ValueError:
+            if len(text.encode("utf-8", "surrogateescape")) == 16:
+                yield UUID(bytes=text.encode("utf-8", "surrogateescape"))
+
+
+def _is_odd(text: str) -> bool:
+    return any(character < " " or character > "\ud7ff" for character in text)

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from tests.benchmarks import report
 from tests.benchmarks.__main__ import Size, tables
+from tests.benchmarks.patterns import PATTERNS
 from tests.benchmarks.selectors import CASES
 
 TINY = Size(
@@ -16,12 +17,14 @@ TINY = Size(
     fewer=30,
     listed=40,
     broker=10,
-    rounds=1,
+    rounds=0,
     scale=500,
     terms=(10, 20),
     characters=1_000,
     lengths=(10, 50),
     cases=CASES[-2:],
+    kinds=("LIKE '%,n,%'", "mixed"),
+    patterns=PATTERNS[:2],
 )
 
 

@@ -40,6 +40,8 @@ class Size:
     characters: int
     lengths: tuple[int, ...]
     cases: tuple[Case, ...] = CASES
+    kinds: tuple[str, ...] = tuple(long.KINDS)
+    patterns: tuple[str, ...] = patterns.PATTERNS
 
 
 WHOLE = Size(5_000_000, 20_000, 300_000, 1_000, 3, 1, (10, 100, 1_000, 10_000), 20_000_000, (10, 100, 1_000, 10_000))
@@ -59,9 +61,9 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
             case "long":
                 path = str(directory / "listed")
                 canonical.limit(size.listed).coalesce(1).write.parquet(path)
-                yield from long.parts(spark, spark.read.parquet(path), size.listed, size.rounds, size.terms)
+                yield from long.parts(spark, spark.read.parquet(path), size.listed, size.rounds, size.terms, size.kinds)
             case "patterns":
-                yield from patterns.parts(spark, size.characters, size.rounds, size.lengths)
+                yield from patterns.parts(spark, size.characters, size.rounds, size.lengths, size.patterns)
             case _:
                 yield from activemq.parts(spark, frames, size.messages, size.broker, size.rounds, size.cases)
 

@@ -71,6 +71,8 @@ class Engine:
             self._array(self.jvm.java.lang.String, ["expression", "contexts", "rounds"]),
             self._array(self.jvm.java.lang.Class, [self.object, objects, self.jvm.java.lang.Integer.TYPE]),
         )
+        throws = self.jvm.java.lang.Class.forName("java.lang.Exception")
+        self.loop.setThrownExceptions(self._array(self.jvm.java.lang.Class, [throws]))
         self.loop.cook(_LOOP)
 
     def _array(self, kind: Any, items: list[Any]) -> Any:

@@ -143,7 +143,7 @@ def against_udfs(
     for case in cases:
         [whole] = in_turn([counting(canonical, compiled(case, "amqp"))], cpu, rounds)
         conditions = udfs(case)
-        found = in_turn([counting(few, condition) for condition in conditions.values()], cpu, max(1, rounds // 2))
+        found = in_turn([counting(few, condition) for condition in conditions.values()], cpu, (rounds + 1) // 2)
         wanted = few.filter(compiled(case, "amqp")).count()
         if any(runs.result != wanted for runs in found):
             raise AssertionError(f"{case.title}: {wanted} compiled, {[runs.result for runs in found]} in UDFs")

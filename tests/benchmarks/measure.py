@@ -52,7 +52,10 @@ def _shown(value: object) -> str:
 
 
 def in_turn(runs: Sequence[Callable[[], object]], cpu: Callable[[], float], rounds: int) -> list[Runs]:
-    """Each run once a round, in an order that turns round by round, after one round that does not count."""
+    """Each run once a round, in an order that turns round by round, after one round that does not count.
+
+    Without any rounds the first one counts, which says that all of it runs and nothing else.
+    """
     seconds: list[list[tuple[float, float]]] = [[] for _ in runs]
     results: list[object] = [None] * len(runs)
     for number in range(rounds + 1):
@@ -60,7 +63,7 @@ def in_turn(runs: Sequence[Callable[[], object]], cpu: Callable[[], float], roun
         for place in order:
             before, started = cpu(), time.perf_counter()
             results[place] = runs[place]()
-            if number:
+            if number or not rounds:
                 seconds[place].append((cpu() - before, time.perf_counter() - started))
     return [
         Runs(tuple(used for used, _ in found), tuple(wall for _, wall in found), result)

@@ -18,7 +18,9 @@ PATTERNS = ("%a%b%", "%a%a%a%b", "%a_c%a_d%", "a%_a%_a%_b", "%a%a%a%a%a%a%a%a%b"
 OWN_LIMIT = 100
 
 
-def growth(spark: SparkSession, lengths: tuple[int, ...], characters: int, rounds: int) -> Table:
+def growth(
+    spark: SparkSession, lengths: tuple[int, ...], characters: int, rounds: int, patterns: tuple[str, ...]
+) -> Table:
     """Each pattern on texts that nearly match, so many characters in all."""
     table = Table(
         "LIKE with many wildcards: ns of CPU a character",
@@ -34,7 +36,7 @@ def growth(spark: SparkSession, lengths: tuple[int, ...], characters: int, round
     )
     cpu = spark_cpu(spark)
     layout = layout_from_schema({"fields": [{"name": "t", "type": "string", "nullable": True, "metadata": {}}]})
-    for pattern in PATTERNS:
+    for pattern in patterns:
         sql = transpile_selector(f"t LIKE '{pattern}'", layout).sql
         found = []
         for length in lengths:
@@ -45,7 +47,7 @@ def growth(spark: SparkSession, lengths: tuple[int, ...], characters: int, round
             found.append(runs.seconds / characters * 1e9)
         few = max(1, characters // OWN_LIMIT // 100)
         frame = spark.range(few).selectExpr(f"concat(repeat('a', {OWN_LIMIT - 1}), id % 2) AS t")
-        [own] = in_turn([counting(frame, f"t LIKE '{pattern}'")], cpu, 1)
+        [own] = in_turn([counting(frame, f"t LIKE '{pattern}'")], cpu, min(1, rounds))
         oracle = _oracle(pattern, lengths[-1])
         table.add(pattern, *found, own.seconds / few / OWN_LIMIT * 1e9, oracle)
         table.bars.append((pattern, found[-1], None))
@@ -60,6 +62,8 @@ def _oracle(pattern: str, length: int) -> float:
     return (time.process_time() - started) / length * 1e9
 
 
-def parts(spark: SparkSession, characters: int, rounds: int, lengths: tuple[int, ...]) -> Iterator[Table]:
+def parts(
+    spark: SparkSession, characters: int, rounds: int, lengths: tuple[int, ...], patterns: tuple[str, ...]
+) -> Iterator[Table]:
     """All tables of this part."""
-    yield growth(spark, lengths, characters, rounds)
+    yield growth(spark, lengths, characters, rounds, patterns)

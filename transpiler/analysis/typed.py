@@ -279,7 +279,10 @@ def _item(kind: OperandType, names: tuple[AmqpType, ...], value: Value, guard: P
     conversion = _conversion(names[0], dialect)
     if conversion is not None:
         value = Apply(conversion, (value,), BIGINT if conversion is Function.CODE_POINT else STRING)
-    return Typed(kind, value, guard, sure=_names_types(guard), family=TRUE)
+    # A field of a tagged union also holds the types that make the evaluation throw: their values are none of these.
+    fields = {TYPE_CLASS[COERCION[thrown]] for thrown in dialect.types.throws}
+    family = None if TYPE_CLASS[COERCION[names[0]]] in fields else TRUE
+    return Typed(kind, value, guard, sure=_names_types(guard), family=family)
 
 
 def _names_types(guard: Predicate) -> bool:

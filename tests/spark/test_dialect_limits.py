@@ -32,9 +32,9 @@ MESSAGES = [
 ]
 #: Selectors whose integers may have more than 38 digits, and on how many of the messages they have.
 LONG = {
-    "x * y + x * y > 5": 2,
-    "NOT (x * y + x * y > 5)": 2,
-    "x * y - (0 - x * y) < 5": 2,
+    "x * y + x * y > 5": 4,
+    "NOT (x * y + x * y > 5)": 4,
+    "x * y - (0 - x * y) < 5": 4,
     "x + 99999999999999999999999999999999999999 > 5": 15,
     "x * x * y > 5": 11,
     "x * y > 5": 0,

@@ -28,6 +28,7 @@ from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, W
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, Table, build_program
 from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import ROW
+from transpiler.routing.tries import SHIFT, SPREAD
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value, quote_name, quote_text
 from transpiler.topology.model import Topology
@@ -46,7 +47,7 @@ FUSED = 10
 METHOD = 6_500
 
 _QUEUES, _WORDS, _START, _WHOLE = "_routing_queues", "_routing_words", "_routing_start", "_routing_whole"
-_HASH = "_routing_hash"
+_HASH, _TRIE = "_routing_hash", "_routing_trie"
 _NUMBERS, _NAMES = "_routing_numbers", "_routing_names"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
@@ -102,9 +103,10 @@ class _Query:
         if program.trie is not None or not program.simple:
             frame = self._join(frame, self._tables.entries(), ())
         if program.trie is not None:
-            frame = frame.withColumn("_routing_trie", self._tables.trie().scalar())
-            frame = frame.selectExpr("*", f"{self._trie_walk()} AS _routing_topics").drop("_routing_trie")
-            frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
+            frame = frame.withColumn(_TRIE, self._tables.trie().scalar())
+            frame = frame.selectExpr("*", f"{self._trie_walk()} AS _routing_topics").drop(_TRIE)
+            if None in program.patterns:
+                frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
         length = 0
         for number, table in enumerate(program.tables):
@@ -181,11 +183,13 @@ class _Query:
 
     def _trie_walk(self) -> str:
         """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
+        asked = None in self._program.patterns
         if self._program.whole is None:
-            return _trie_found(_walk(_WORDS, _START))
+            return _trie_found(_walk(_WORDS, _START), asked)
         words = _words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
-        return _trie_found(f"flatten(transform({KEYS}, k -> concat({_walk(words, _START)}, {_walk(whole, _WHOLE)})))")
+        walks = f"concat({_walk(words, _START)}, {_walk(whole, _WHOLE)})"
+        return _trie_found(f"flatten(transform({KEYS}, k -> {walks}))", asked)
 
     def _asks_for_key(self) -> bool:
         program = self._program
@@ -378,30 +382,40 @@ def _words(subject: str, rules: TopicRules) -> str:
     )
 
 
+#: The arrays of the trie that each step looks into.
+_ARRAYS = ("words", "codes", "bases", "owners", "following", "otherwise", "lists")
+
+
 def _walk(words: str, start: str) -> str:
     """The states in which the trie is after some words."""
+    first, second = "CAST(h & t.mask AS INT)", f"CAST(t.mask + 1 + (shiftright(h * {SPREAD}, {SHIFT}) & t.mask) AS INT)"
     code = (
-        "CASE WHEN get(t.wk, crc32(w) % t.w1) = w THEN get(t.wv, crc32(w) % t.w1) "
-        "WHEN get(t.wk, t.w1 + crc32(w) % t.w2) = w THEN get(t.wv, t.w1 + crc32(w) % t.w2) "
-        "ELSE coalesce(t.more[w], 0) END"
+        f"CASE WHEN get(words, {first}) = w THEN get(codes, {first}) "
+        f"WHEN get(words, {second}) = w THEN get(codes, {second}) ELSE coalesce(t.more[w], 0) END"
     )
-    edge = "(s * t.width + c)"
-    following = (
-        f"CASE WHEN get(t.ek, {edge} % t.e1) = {edge} THEN get(t.ev, {edge} % t.e1) "
-        f"WHEN get(t.ek, t.e1 + {edge} % t.e2) = {edge} THEN get(t.ev, t.e1 + {edge} % t.e2) "
-        "ELSE get(t.otherwise, s) END"
-    )
+    coded = f"transform({words}, w -> {_bound_to({'h': 'crc32(w)'}, code)})"
+    place = "get(bases, s) + c"
+    step = f"CASE WHEN get(owners, {place}) = s THEN get(following, {place}) ELSE get(otherwise, s) END"
     return (
-        f"aggregate(transform({words}, w -> {code}), coalesce({start}, CAST(array() AS ARRAY<INT>)), "
-        f"(states, c) -> flatten(transform(states, s -> get(t.lists, {following}))))"
+        f"aggregate({coded}, coalesce({start}, CAST(array() AS ARRAY<INT>)), "
+        f"(states, c) -> flatten(transform(states, s -> get(lists, {step}))))"
     )
 
 
-def _trie_found(walk: str) -> str:
-    """What ends in some states.
+def _trie_found(walk: str, asked: bool) -> str:
+    """What ends in some states, and the numbers of the patterns there that are ``asked`` for elsewhere.
 
-    The trie is bound to a name by a lambda, so that it is one value in one place of the query.
+    The trie is bound to a name by a lambda, so that it is one value in one place of the query; so are its arrays,
+    each of which would else be taken out of it at each step.
     """
+    arrays = {name: f"t.{name}" for name in _ARRAYS}
     ends = "flatten(transform(states, s -> get(t.{}, s)))"
-    found = f"named_struct('d', {ends.format('d')}, 'i', {ends.format('i')})"
-    return f"transform(array(_routing_trie), t -> transform(array({walk}), states -> {found})[0])[0]"
+    found = f"named_struct('d', {ends.format('d')}" + (f", 'i', {ends.format('i')})" if asked else ")")
+    return _bound_to({"t": _TRIE, "states": _bound_to(arrays, walk)}, found)
+
+
+def _bound_to(names: dict[str, str], text: str) -> str:
+    """The text with names for some values, each of which may be made of those before it."""
+    for name, value in reversed(names.items()):
+        text = f"transform(array({value}), {name} -> {text})[0]"
+    return text

@@ -183,24 +183,23 @@ class Tables:
             patterns = [(number, self._program.patterns[number]) for number in ends]
             delivered.append([self._payload.of(delivery) for _, delivery in patterns if delivery is not None])
             asked.append([number for number, delivery in patterns if delivery is None])
-        row = (
-            trie.words.keys,
+        row: tuple[Any, ...] = (
+            trie.words.words,
             trie.word_codes,
-            *trie.words.sizes,
+            trie.words.mask,
             trie.more_words,
-            trie.width,
-            trie.edges.keys,
+            trie.bases,
+            trie.owners,
             trie.edge_lists,
-            *trie.edges.sizes,
             trie.lists,
             trie.otherwise,
             delivered,
             asked,
         )
         schema = (
-            "wk: ARRAY<STRING>, wv: ARRAY<INT>, w1: BIGINT, w2: BIGINT, more: MAP<STRING, INT>, width: BIGINT, "
-            "ek: ARRAY<BIGINT>, ev: ARRAY<INT>, e1: BIGINT, e2: BIGINT, lists: ARRAY<ARRAY<INT>>, "
-            f"otherwise: ARRAY<INT>, d: ARRAY<ARRAY<{self._payload.value}>>, i: ARRAY<ARRAY<INT>>"
+            "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>, bases: ARRAY<INT>, "
+            "owners: ARRAY<INT>, following: ARRAY<INT>, lists: ARRAY<ARRAY<INT>>, otherwise: ARRAY<INT>, "
+            f"d: ARRAY<ARRAY<{self._payload.value}>>, i: ARRAY<ARRAY<INT>>"
         )
         return self._frame([(row,)], f"trie STRUCT<{schema}>")
 

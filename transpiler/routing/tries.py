@@ -1,7 +1,7 @@
 """Binding keys with wildcards as one automaton of flat arrays, so that a key costs by its words and not by bindings.
 
-All patterns of all exchanges share one trie, with a root for each exchange. A word is looked up in a dictionary, and
-an edge under ``state * words + word``; both look-ups go to one of two slots (cuckoo hashing), so neither has a loop.
+All patterns of all exchanges share one trie, with a root for each exchange. A word is looked up in one of two slots of
+a dictionary, and an edge in the one place that its state and the word's code add up to, so neither has a loop.
 What a state leads to is a list of states: itself where it is a ``#``, its ``*``, the edge, and behind each of them
 the ``#`` that may match nothing.
 """
@@ -10,55 +10,55 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
-Key = TypeVar("Key", str, int)
+#: What is in a place of an array that nothing has taken: no state has this number.
+FREE = -1
 
-#: What an empty slot holds: no edge has this key.
-EMPTY = -1
+#: Places that are tried for a state's edges before they go behind all others.
+_TRIES = 200
 
 _MANY = "#"
 _ONE = "*"
 
 
 @dataclass
-class Slots(Generic[Key]):
-    """Keys in two rows of slots, each where one of its two hashes puts it; ``sizes`` are the rows' lengths."""
+class Slots:
+    """Words in two rows of ``mask + 1`` slots, each word where one of its two hashes puts it."""
 
-    sizes: tuple[int, int]
-    keys: list[Key | None]
+    mask: int
+    words: list[str | None]
 
 
-def fill_slots(keys: Sequence[Key], hash_of: Callable[[Key], int]) -> Slots[Key]:
-    """Slots for some keys: one that hashes to ``h`` is at ``h % sizes[0]`` or at ``sizes[0] + h % sizes[1]``."""
-    first = _prime(max(7, len(keys) * 4 // 3))
+def fill_slots(words: Sequence[str]) -> Slots:
+    """Slots for some words: see ``word_slots``."""
+    row = 1 << max(3, (len(words) * 5 // 4).bit_length())
     while True:
-        second = _prime(first + 2)
-        slots: list[Key | None] = [None] * (first + second)
-        if all(_put(key, slots, first, second, hash_of) for key in keys):
-            return Slots((first, second), slots)
-        first = _prime(first * 5 // 4)
+        slots: list[str | None] = [None] * (2 * row)
+        if all(_put(word, slots, row - 1) for word in words):
+            return Slots(row - 1, slots)
+        row *= 2
 
 
-def _put(key: Key, slots: list[Key | None], first: int, second: int, hash_of: Callable[[Key], int]) -> bool:
-    current, at = key, hash_of(key) % first
+def word_slots(word: str, mask: int) -> tuple[int, int]:
+    """The two slots that a word can be in."""
+    code = word_hash(word)
+    return code & mask, mask + 1 + (code * SPREAD >> SHIFT & mask)
+
+
+def _put(word: str, slots: list[str | None], mask: int) -> bool:
+    """Put a word into a free slot, moving others to their other slots: cuckoo hashing."""
+    at = word_slots(word, mask)[0]
     for _ in range(500):
         other = slots[at]
-        slots[at] = current
+        slots[at] = word
         if other is None:
             return True
-        current, code = other, hash_of(other)
-        at = first + code % second if at == code % first else code % first
+        word = other
+        first, second = word_slots(word, mask)
+        at = second if at == first else first
     return False
-
-
-def _prime(least: int) -> int:
-    number = least | 1
-    while any(number % divisor == 0 for divisor in range(3, int(number**0.5) + 1, 2)):
-        number += 2
-    return number
 
 
 def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
@@ -89,16 +89,24 @@ def word_hash(word: str) -> int:
     return zlib.crc32(word.encode())
 
 
+#: What the second slot of a word is made of: its hash times ``SPREAD``, which a BIGINT holds, without the last bits.
+SPREAD, SHIFT = 73_244_475, 16
+
+
 @dataclass
 class Trie:
-    """The automaton. ``lists`` are lists of states; ``otherwise`` is each state's list for a word without an edge."""
+    """The automaton. ``lists`` are lists of states; ``otherwise`` is each state's list for a word without an edge.
 
-    words: Slots[str]
+    The edge of a state for the word of code ``c`` is at ``bases[state] + c``, if ``owners`` has the state there; its
+    list is there in ``edge_lists``.
+    """
+
+    words: Slots
     word_codes: list[int]
     #: Words for which there was no slot: two others have the same hash.
     more_words: dict[str, int]
-    width: int
-    edges: Slots[int]
+    bases: list[int]
+    owners: list[int]
     edge_lists: list[int]
     lists: list[list[int]]
     otherwise: list[int]
@@ -154,28 +162,35 @@ class TrieBuilder:
             for word in node.edges:
                 if word not in (_ONE, _MANY):
                     codes.setdefault(word, len(codes) + 1)
-        width = len(codes) + 1
         lists: dict[tuple[int, ...], int] = {(): 0}
-        edges: dict[int, int] = {}
+        edges: list[dict[int, int]] = []
         otherwise: list[int] = []
         for state, node in enumerate(self._nodes):
             stay = self._reached(state) if state in self._many else []
             if _ONE in node.edges:
                 stay = stay + self._reached(node.edges[_ONE])
             otherwise.append(_number(lists, stay))
-            for word, following in node.edges.items():
-                if word not in (_ONE, _MANY):
-                    edges[state * width + codes[word]] = _number(lists, stay + self._reached(following))
+            edges.append(
+                {
+                    codes[word]: _number(lists, stay + self._reached(following))
+                    for word, following in node.edges.items()
+                    if word not in (_ONE, _MANY)
+                }
+            )
         more = _crowded(codes)
-        words = fill_slots([word for word in codes if word not in more], word_hash)
-        slots = fill_slots(list(edges), int)
+        words = fill_slots([word for word in codes if word not in more])
+        bases, owners = place_edges(edges)
+        edge_lists = [0] * len(owners)
+        for place, owner in enumerate(owners):
+            if owner != FREE:
+                edge_lists[place] = edges[owner][place - bases[owner]]
         return Trie(
             words,
-            [0 if word is None else codes[word] for word in words.keys],
+            [0 if word is None else codes[word] for word in words.words],
             more,
-            width,
-            slots,
-            [0 if edge is None else edges[edge] for edge in slots.keys],
+            bases,
+            owners,
+            edge_lists,
             [list(states) for states in lists],
             otherwise,
             [node.ends for node in self._nodes],
@@ -186,6 +201,35 @@ class TrieBuilder:
         """The state, and the ``#`` behind it, which may match nothing."""
         many = self._nodes[state].edges.get(_MANY)
         return [state] if many is None else [state, many]
+
+
+def place_edges(edges: Sequence[Mapping[int, object]]) -> tuple[list[int], list[int]]:
+    """Where in one array the edges of each state begin, so that no two share a place, and whose each place is."""
+    bases = [0] * len(edges)
+    owners: list[int] = []
+    least = 0
+    for state in sorted(range(len(edges)), key=lambda state: -len(edges[state])):
+        codes = sorted(edges[state])
+        if not codes:
+            break
+        while least < len(owners) and owners[least] != FREE:
+            least += 1
+        base = _fit(codes, owners, least)
+        owners.extend([FREE] * (base + codes[-1] + 1 - len(owners)))
+        for code in codes:
+            owners[base + code] = state
+        bases[state] = base
+    return bases, owners
+
+
+def _fit(codes: list[int], owners: list[int], least: int) -> int:
+    """The base that puts codes on free places, the first of them not before ``least``."""
+    count = len(owners)
+    for place in range(least, min(count, least + _TRIES)):
+        base = place - codes[0]
+        if all(base + code >= count or owners[base + code] == FREE for code in codes):
+            return base
+    return count - codes[0]
 
 
 def _crowded(codes: dict[str, int]) -> dict[str, int]:

@@ -15,6 +15,7 @@ from pyspark.sql.types import StructType
 
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
+from spark_ext.topics import WALK_LENGTH, exact_key, found_at_end, key_words, walk
 from transpiler import Layout
 from transpiler.analysis.operands import at
 from transpiler.compiler import find_layout
@@ -28,11 +29,9 @@ from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, W
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, Table, build_program
 from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import ROW
-from transpiler.routing.tries import SHIFT, SPREAD
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value, quote_name, quote_text
 from transpiler.topology.model import Topology
-from transpiler.topology.rules import TopicRules
 
 #: All columns that a message has while it is routed begin with this.
 PREFIX = "_routing_"
@@ -108,13 +107,13 @@ class _Query:
             if None in program.patterns:
                 frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
-        length = 0
+        length = 0 if program.trie is None else WALK_LENGTH
         for number, table in enumerate(program.tables):
-            length += _method_length(table)
-            if length > METHOD and number:
+            if length and length + _method_length(table) > METHOD:
                 frame = frame.selectExpr("*", f"{self._unfused()} AS {PREFIX}unfused{number}")
                 found.append(f"{PREFIX}unfused{number}")
-                length = _method_length(table)
+                length = 0
+            length += _method_length(table)
             frame = self._looked_up(frame, number, table)
             found.append(f"{PREFIX}{number}")
         blocks = list(self._blocks())
@@ -165,9 +164,9 @@ class _Query:
             subject = emit_value(self._subject())
             columns.append(f"{subject} AS {SUBJECT}")
             columns.append(f"coalesce({subject}, '') AS {KEY}")
-            columns.append(f"{_topic(subject, self._topology.rules.topic)} AS {TOPIC}")
+            columns.append(f"{exact_key(subject, self._topology.rules.topic)} AS {TOPIC}")
             if program.trie is not None:
-                columns.append(f"{_words(subject, self._topology.rules.topic)} AS {_WORDS}")
+                columns.append(f"{key_words(subject, self._topology.rules.topic)} AS {_WORDS}")
         else:
             columns.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
         return frame.selectExpr("*", *columns)
@@ -185,11 +184,11 @@ class _Query:
         """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
         asked = None in self._program.patterns
         if self._program.whole is None:
-            return _trie_found(_walk(_WORDS, _START), asked)
-        words = _words("k", self._topology.rules.topic)
+            return found_at_end(_TRIE, walk(_WORDS, _START), asked)
+        words = key_words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
-        walks = f"concat({_walk(words, _START)}, {_walk(whole, _WHOLE)})"
-        return _trie_found(f"flatten(transform({KEYS}, k -> {walks}))", asked)
+        walks = f"concat({walk(words, _START)}, {walk(whole, _WHOLE)})"
+        return found_at_end(_TRIE, f"flatten(transform({KEYS}, k -> {walks}))", asked)
 
     def _asks_for_key(self) -> bool:
         program = self._program
@@ -353,69 +352,3 @@ def _place(tree: str, ranges: Range) -> str:
 def _published(exchanges: Iterable[str], condition: str) -> str:
     names = ", ".join(quote_text(name) for name in exchanges)
     return f"{EXCHANGE} IN ({names}) AND ({condition})" if names else condition
-
-
-_DOT = quote_text("\\.")
-
-
-def _topic(subject: str, rules: TopicRules) -> str:
-    """A routing key as it is compared with binding keys without wildcards; NULL where it equals none."""
-    if rules.empty_key_has_no_words:
-        return f"coalesce({subject}, '')"
-    if not rules.drops_trailing_empty_words:
-        return subject
-    trimmed = f"TRIM(TRAILING '.' FROM {subject})"
-    return f"CASE WHEN {subject} = '' OR {trimmed} <> '' THEN {trimmed} END"
-
-
-def _words(subject: str, rules: TopicRules) -> str:
-    """The words of a routing key."""
-    none, split = "CAST(array() AS ARRAY<STRING>)", f"split({subject}, {_DOT}, -1)"
-    if rules.empty_key_has_no_words:
-        return f"CASE WHEN coalesce({subject}, '') = '' THEN {none} ELSE {split} END"
-    if not rules.drops_trailing_empty_words:
-        return f"coalesce({split}, {none})"
-    trimmed = f"TRIM(TRAILING '.' FROM {subject})"
-    return (
-        f"CASE WHEN {subject} = '' THEN array('') WHEN {trimmed} <> '' "
-        f"THEN split({trimmed}, {_DOT}, -1) ELSE {none} END"
-    )
-
-
-#: The arrays of the trie that each step looks into.
-_ARRAYS = ("words", "codes", "bases", "owners", "following", "otherwise", "lists")
-
-
-def _walk(words: str, start: str) -> str:
-    """The states in which the trie is after some words."""
-    first, second = "CAST(h & t.mask AS INT)", f"CAST(t.mask + 1 + (shiftright(h * {SPREAD}, {SHIFT}) & t.mask) AS INT)"
-    code = (
-        f"CASE WHEN get(words, {first}) = w THEN get(codes, {first}) "
-        f"WHEN get(words, {second}) = w THEN get(codes, {second}) ELSE coalesce(t.more[w], 0) END"
-    )
-    coded = f"transform({words}, w -> {_bound_to({'h': 'crc32(w)'}, code)})"
-    place = "get(bases, s) + c"
-    step = f"CASE WHEN get(owners, {place}) = s THEN get(following, {place}) ELSE get(otherwise, s) END"
-    return (
-        f"aggregate({coded}, coalesce({start}, CAST(array() AS ARRAY<INT>)), "
-        f"(states, c) -> flatten(transform(states, s -> get(lists, {step}))))"
-    )
-
-
-def _trie_found(walk: str, asked: bool) -> str:
-    """What ends in some states, and the numbers of the patterns there that are ``asked`` for elsewhere.
-
-    The trie is bound to a name by a lambda, so that it is one value in one place of the query; so are its arrays,
-    each of which would else be taken out of it at each step.
-    """
-    arrays = {name: f"t.{name}" for name in _ARRAYS}
-    ends = "flatten(transform(states, s -> get(t.{}, s)))"
-    found = f"named_struct('d', {ends.format('d')}" + (f", 'i', {ends.format('i')})" if asked else ")")
-    return _bound_to({"t": _TRIE, "states": _bound_to(arrays, walk)}, found)
-
-
-def _bound_to(names: dict[str, str], text: str) -> str:
-    """The text with names for some values, each of which may be made of those before it."""
-    for name, value in reversed(names.items()):
-        text = f"transform(array({value}), {name} -> {text})[0]"
-    return text

@@ -81,6 +81,7 @@ FLOORS = (
     "spark_ext.traces",
     "spark_ext.columns",
     "spark_ext.tables",
+    "spark_ext.topics",
     "spark_ext.routing",
     "spark_ext.backtests",
     "spark_ext.comparing",

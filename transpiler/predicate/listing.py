@@ -48,9 +48,9 @@ _Row = tuple[Constant, ...]
 
 
 #: Nodes that one generated method may hold: one is 20 to 45 bytes of code, and 8,000 is the compiler's limit.
-_METHOD = 200
-#: What the call of a method counts for in the one that calls it, and what joining terms does.
-_CALL, _JOIN = 5, 6
+_METHOD = 160
+#: What the call of a method counts for in the one that calls it.
+_CALL = 5
 
 
 def condense(node: Predicate) -> Predicate:
@@ -89,7 +89,7 @@ def _cut(node: Predicate) -> tuple[Predicate, int]:
                 groups.append([])
             groups[-1].append((term, weight))
         terms = [(_block(type(node), [term for term, _ in group]), _CALL) for group in groups]
-    whole = _JOIN + sum(weight for _, weight in terms)
+    whole = sum(weight for _, weight in terms)
     if len(terms) == len(node.terms) and all(new is old for (new, _), old in zip(terms, node.terms, strict=True)):
         return node, whole
     return type(node)(tuple(term for term, _ in terms)), whole

@@ -69,7 +69,7 @@ LIMITS = (
     "A list that SPLIT or MAKELIST makes stands in INLIST only, and SPLIT splits a literal.",
     "A record of one's own whose answers no broker has together may have no SQL: that is the error `dialect.rules`.",
     "A message id or correlation id that is no string is NULL behind the JMS names of the brokers' dialects: their "
-    "texts for other types of ids are not in evidence.",
+    "texts for other types of ids stand in no verdict that we have.",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -90,3 +91,31 @@ def test_a_record_that_only_spells_otherwise_is_compiled_as_its_own() -> None:
     mended = replace(ACTIVEMQ, name="own", bare_name=BareName.UNKNOWN)
     assert transpile_selector("a", dialect=mended).sql
     assert parse_selector("a = 1", mended) is not None
+
+
+#: XPath that Java fails on, or that only one of the engines reads: where, and what is said of it.
+NO_XPATH = [
+    ("a[", 3, "it ends too early"),
+    ("", 1, "it ends too early"),
+    ("a b", 3, "b is not expected there"),
+    ("a[frob(b)]", 3, "the function frob is not read"),
+    ("contains(a)", 1, "contains takes 2 arguments"),
+    ("a = $b", 5, "'$' begins nothing"),
+    ("ancestor::a", 1, "the axis ancestor is not read"),
+    ("a/p:b", 4, "':' begins nothing"),
+]
+
+
+@pytest.mark.parametrize(("expression", "column", "said"), NO_XPATH)
+def test_what_is_no_xpath_is_refused_before_java_fails_on_it(expression: str, column: int, said: str) -> None:
+    with pytest.raises(UnsupportedFeatureError, match=re.escape(said)) as refused:
+        transpile_selector(f"XPATH '{expression}'", dialect="activemq")
+    [found] = refused.value.diagnostics
+    assert (found.code, found.span.start) == ("spark.xpath", len("XPATH '") + column - 1)
+
+
+@pytest.mark.parametrize(
+    "expression", ['//root/b/text()="b"', "count(//b) > 1 or not(/a)", "/", "a[1]/b[last()] = -3.5", "//@*", "* * *"]
+)
+def test_xpath_of_every_kind_is_read(expression: str) -> None:
+    assert "xpath_boolean" in transpile_selector(f"XPATH '{expression}'", dialect="activemq").sql

@@ -18,6 +18,7 @@ from transpiler.analysis.broker_warnings import not_text, unlike
 from transpiler.analysis.lowering import MAX_NODES
 from transpiler.analysis.parameters import NO_PARAMETERS, Parameters, is_listed
 from transpiler.analysis.typed import NULL, Typed, TypedOperand, complement, literal, truth_value
+from transpiler.analysis.xpath_grammar import NoXPathError, check_xpath
 from transpiler.analysis.xpath_limits import beyond_limits
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
@@ -54,7 +55,7 @@ from transpiler.selector.rules import (
     LikeOperand,
     Logic,
 )
-from transpiler.source import Source
+from transpiler.source import Source, Span
 
 _STRING = OperandType.STRING
 
@@ -347,6 +348,14 @@ class BrokerLowering:
             hint = "the reference evaluator has no such limit: selector-sql match"
             message = f"the XPath has {excess} in one expression"
             raise UnsupportedFeatureError.at("limit.xpath", message, self.source, query.span, hint)
+        try:
+            check_xpath(query.value)
+        except NoXPathError as error:
+            what, place = error.args
+            span = Span(query.span.start + 1 + place, query.span.end)
+            message = f"this is no XPath that Spark is given: {what}"
+            hint = "the broker answers FALSE where it is no XPath at all"
+            raise UnsupportedFeatureError.at("spark.xpath", message, self.source, span, hint) from None
         texts: list[Value] = []
         if body is not None:
             operand = self.names._at(body, "body")

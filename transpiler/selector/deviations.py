@@ -67,6 +67,8 @@ LIMITS = (
     "a row brings along could be no regular expression, and then Spark fails the whole job where the broker loses one "
     "message. Anything else is the error `spark.function`.",
     "A list that SPLIT or MAKELIST makes stands in INLIST only, and SPLIT splits a literal.",
+    "XPATH takes the axes child, attribute, parent, self and `//`, and the functions that the reference evaluator has. "
+    "What is no XPath, or another one, is the error `spark.xpath`: Java would fail the job over it.",
     "A record of one's own whose answers no broker has together may have no SQL: that is the error `dialect.rules`.",
     "A message id or correlation id that is no string is NULL behind the JMS names of the brokers' dialects: their "
     "texts for other types of ids stand in no verdict that we have.",

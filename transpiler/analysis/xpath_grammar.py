@@ -1,0 +1,172 @@
+"""Whether a text is an XPath that both engines read: Java would fail the query over one that it cannot compile.
+
+Source: the W3C recommendation of 1999, sections 2 and 3. Taken are the axes child, attribute, parent, self and
+descendant-or-self by their signs, and the first two by name; the node tests of names, ``*``, ``text()`` and
+``node()``; and the functions of ``FUNCTIONS`` with as many arguments as they have.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: The least and the greatest number of arguments of each function.
+FUNCTIONS = {
+    "not": (1, 1),
+    "true": (0, 0),
+    "false": (0, 0),
+    "boolean": (1, 1),
+    "string": (0, 1),
+    "number": (0, 1),
+    "sum": (1, 1),
+    "count": (1, 1),
+    "contains": (2, 2),
+    "starts-with": (2, 2),
+    "concat": (2, 100),
+    "string-length": (0, 1),
+    "normalize-space": (0, 1),
+    "position": (0, 0),
+    "last": (0, 0),
+    "name": (0, 1),
+}
+
+#: Levels of brackets and signs that are read; Java's own limits on groups and operators come before.
+_MAX_DEPTH = 120
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<literal>"[^"]*"|'[^']*'|[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
+    |(?P<sign>//|!=|<=|>=|::|\.\.|[/.@()\[\]|+\-=<>*,])
+    |(?P<name>[^\W\d][\w.\-]*))""",
+    re.VERBOSE,
+)
+
+_LEVELS = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"))
+
+
+class NoXPathError(ValueError):
+    """The text is none, or beyond what is read here; ``args`` say what is in the way, and at which character."""
+
+
+def check_xpath(expression: str) -> None:
+    """Raise ``NoXPathError`` where a text is no XPath that both engines read."""
+    _Reader(expression).read()
+
+
+class _Reader:
+    def __init__(self, expression: str) -> None:
+        self._tokens: list[tuple[str, str, int]] = []
+        at, end = 0, len(expression.rstrip())
+        while at < end:
+            found = _TOKEN.match(expression, at)
+            if found is None or found.lastgroup is None:
+                place = at + len(expression[at:]) - len(expression[at:].lstrip())
+                raise NoXPathError(f"{expression[place]!r} begins nothing", place)
+            kind = found.lastgroup
+            self._tokens.append((kind, found[kind], found.start(kind)))
+            at = found.end()
+        self._tokens.append(("end", "", end))
+        self._at = 0
+        self._depth = 0
+
+    def read(self) -> None:
+        self._level(0)
+        if self._peek()[0] != "end":
+            raise self._refused()
+
+    def _peek(self, ahead: int = 0) -> tuple[str, str, int]:
+        return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
+
+    def _refused(self) -> NoXPathError:
+        kind, text, place = self._peek()
+        return NoXPathError("it ends too early" if kind == "end" else f"{text} is not expected there", place)
+
+    def _next(self, *texts: str) -> bool:
+        kind, text, _ = self._peek()
+        if kind in ("literal", "end") or text not in texts:
+            return False
+        self._at += 1
+        return True
+
+    def _expect(self, text: str) -> None:
+        if not self._next(text):
+            raise self._refused()
+
+    def _level(self, level: int) -> None:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH * len(_LEVELS):
+            raise NoXPathError("it has too many levels", self._peek()[2])
+        if level == len(_LEVELS):
+            self._unary()
+        else:
+            self._level(level + 1)
+            while self._next(*_LEVELS[level]):
+                self._level(level + 1)
+        self._depth -= 1
+
+    def _unary(self) -> None:
+        while self._next("-"):
+            pass
+        self._path()
+        while self._next("|"):
+            self._path()
+
+    def _path(self) -> None:
+        kind, text, _ = self._peek()
+        called = kind == "name" and self._peek(1)[1] == "(" and text not in ("text", "node")
+        if kind == "literal" or text == "(" or called:
+            self._primary()
+            self._predicates()
+        elif self._next("/"):
+            if not self._begins_step():
+                return
+            self._step()
+        elif self._peek()[1] != "//":
+            self._step()
+        while self._next("/", "//"):
+            self._step()
+
+    def _begins_step(self) -> bool:
+        kind, text, _ = self._peek()
+        return kind == "name" or text in (".", "..", "@", "*")
+
+    def _primary(self) -> None:
+        kind, text, place = self._peek()
+        self._at += 1
+        if kind == "literal":
+            return
+        if text == "(":
+            self._level(0)
+            self._expect(")")
+            return
+        if text not in FUNCTIONS:
+            raise NoXPathError(f"the function {text} is not read", place)
+        self._expect("(")
+        count = 0
+        while not self._next(")"):
+            if count:
+                self._expect(",")
+            self._level(0)
+            count += 1
+        least, most = FUNCTIONS[text]
+        if not least <= count <= most:
+            raise NoXPathError(f"{text} takes {least}{f' to {most}' if most > least else ''} arguments", place)
+
+    def _step(self) -> None:
+        if self._next(".", ".."):
+            return
+        if not self._next("@") and self._peek(1)[1] == "::":
+            _, axis, place = self._peek()
+            if axis not in ("child", "attribute"):
+                raise NoXPathError(f"the axis {axis} is not read", place)
+            self._at += 2
+        kind, text, _ = self._peek()
+        if kind != "name" and text != "*":
+            raise self._refused()
+        self._at += 1
+        if kind == "name" and text in ("text", "node") and self._next("("):
+            self._expect(")")
+        self._predicates()
+
+    def _predicates(self) -> None:
+        while self._next("["):
+            self._level(0)
+            self._expect("]")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from transpiler.analysis.filters import FilterLowering
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.names import Missing
-from transpiler.analysis.selectors import selector_lowering
+from transpiler.analysis.selectors import is_plain, selector_lowering
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
 from transpiler.filters.sets import FilterSet, FiltersLike, read_filters
@@ -132,7 +132,7 @@ def _transpile(
         return lowering.selector(tree, wanted)
 
     lowered = lower(True)
-    sql, retrace = _emit(lambda wanted: lowered if wanted else lower(False), result)
+    sql, retrace = _emit(lambda wanted: lowered if wanted else lower(False), result, is_plain(dialect))
     return Transpiled(sql, tuple(lowering.findings), retrace=retrace), lowered
 
 
@@ -158,7 +158,7 @@ def transpile_filter(
     filter_set = read_filters(filters, unknown)
     lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection)
     predicate = lowering.whole(filter_set.whole)
-    sql, retrace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result)
+    sql, retrace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result, True)
     return Transpiled(sql, (*filter_set.findings, *lowering.findings), filter_set, retrace)
 
 
@@ -169,13 +169,17 @@ def _check_options(result: Result, missing: Missing) -> None:
         raise ValueError(f"missing is error or null, not {missing!r}")
 
 
-def _emit(lower: Callable[[bool], Predicate], result: Result) -> tuple[str, Callable[[], Trace]]:
-    """The SQL of what holds where it is wanted to be TRUE, or FALSE, and what makes the trace."""
+def _emit(lower: Callable[[bool], Predicate], result: Result, blocks: bool) -> tuple[str, Callable[[], Trace]]:
+    """The SQL of what holds where it is wanted to be TRUE, or FALSE, and what makes the trace.
+
+    ``blocks`` says whether what is long is cut into blocks. A block is written twice, and what a broker makes of a
+    short selector is long enough without.
+    """
     lowered = lower(True)
-    optimized = condense(optimize(lowered))
+    optimized = condense(optimize(lowered), blocks)
     retrace = partial(_phases, lowered, optimized)
     if result == "ternary":
-        return emit_ternary(optimized, condense(optimize(lower(False)))), retrace
+        return emit_ternary(optimized, condense(optimize(lower(False)), blocks)), retrace
     return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 
@@ -219,7 +223,7 @@ def transpile_address(
         selected = lowering.selector(tree, wanted)
         return all_of(bound, selected) if wanted else any_of(bound, selected)
 
-    sql, retrace = _emit(lower, result)
+    sql, retrace = _emit(lower, result, is_plain(find_dialect(dialect)))
     return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)
 
 

@@ -53,9 +53,12 @@ _METHOD = 160
 _CALL = 5
 
 
-def condense(node: Predicate) -> Predicate:
-    """The predicate with its long chains as lists, and what is still long in blocks; it holds in the same rows."""
-    return node if _is_short(node) else _cut(_listed(node))[0]
+def condense(node: Predicate, blocks: bool = True) -> Predicate:
+    """The predicate with its long chains as lists, and what is still long in ``blocks``; it holds in the same rows."""
+    if _is_short(node):
+        return node
+    listed = _listed(node)
+    return _cut(listed)[0] if blocks else listed
 
 
 def _is_short(node: Predicate) -> bool:

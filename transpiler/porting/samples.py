@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -38,6 +39,9 @@ _RANGES = {
 }
 _JMS = frozenset((AmqpType.BOOLEAN, AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG, AmqpType.STRING))
 #: How many samples all names of a test have together, and how many more are drawn from the longer lists.
+#: A number within a text, of so many digits as a long has.
+_NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,6})?")
+
 _PRODUCT, _CALCULATED, _DRAWN = 441, 441, 150
 
 
@@ -152,6 +156,8 @@ def _calculated(constants: Sequence[object]) -> list[_Item]:
 def _values(constants: Sequence[object]) -> list[_Item]:
     """Values of an application property, the telling ones first."""
     numbers = [number for number in constants if isinstance(number, int | float) and not isinstance(number, bool)]
+    # A function that takes numbers as texts finds in them what a constant says.
+    numbers += _written(constants)
     texts = _strings(constants)
     found = [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[:2]]
     found += [_Item(AmqpValue(AmqpType.BOOLEAN, truth), False) for truth in (True, False)]
@@ -173,6 +179,12 @@ def _values(constants: Sequence[object]) -> list[_Item]:
     found += [_Item(AmqpValue(AmqpType.CHAR, char), True) for char in ("a", "5", "é", "\x05")]
     found += [_Item(AmqpValue(AmqpType.DECIMAL64, Decimal(text)), True) for text in ("5", "0.1", "NaN")]
     return found
+
+
+def _written(constants: Sequence[object]) -> list[int | float]:
+    """The numbers that stand in the text constants."""
+    found = [text for constant in constants if isinstance(constant, str) for text in _NUMBER.findall(constant)]
+    return [float(text) if "." in text else int(text) for text in found[:4]]
 
 
 def _numbers(numbers: list[int | float], near: bool) -> Iterator[_Item]:

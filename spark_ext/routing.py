@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
-from spark_ext.topics import WALK_LENGTH, exact_key, found_at_end, key_words, walk
+from spark_ext.topics import WALK_LENGTH, bound_to, exact_key, found_at_end, key_words, walk
 from transpiler import Layout
 from transpiler.analysis.operands import at
 from transpiler.compiler import find_layout
@@ -47,7 +47,7 @@ METHOD = 6_500
 
 _QUEUES, _WORDS, _START, _WHOLE = "_routing_queues", "_routing_words", "_routing_start", "_routing_whole"
 _HASH, _TRIE = "_routing_hash", "_routing_trie"
-_NUMBERS, _NAMES = "_routing_numbers", "_routing_names"
+_NAMES = "_routing_names"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
 
@@ -137,19 +137,21 @@ class _Query:
 
     def _named(self, frame: DataFrame, column: str) -> DataFrame:
         """The names of the queues whose numbers were found."""
+        # Lambdas and no columns give the parts their names: a filter behind the query would copy each column that it
+        # is pushed through, once for every time that it is named.
         # Most messages go to a queue or two, and numbers are in the order of the names.
-        in_order = f"CASE WHEN size({_QUEUES}) > 1 THEN sort_array(array_distinct({_QUEUES})) ELSE {_QUEUES} END"
-        frame = frame.withColumn(_NUMBERS, sf.expr(in_order)).withColumn(_NAMES, self._tables.queues().scalar())
+        in_order = "CASE WHEN size(q) > 1 THEN sort_array(array_distinct(q)) ELSE q END"
+        numbers = bound_to({"q": _QUEUES}, in_order)
+        frame = frame.withColumn(_NAMES, self._tables.queues().scalar())
         name = f"get({_NAMES}, n)"
         if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):
-            return frame.withColumn(column, sf.expr(f"transform({_NUMBERS}, n -> {name})"))
+            return frame.withColumn(column, sf.expr(f"transform({numbers}, n -> {name})"))
         own = SUBJECT if self._program.whole is None else f"get({KEYS}, {OWN_KEY} - n)"
-        name = f"CASE WHEN n <= {OWN_KEY} THEN {own} ELSE {name} END"
-        frame = frame.withColumn(_QUEUES, sf.expr(f"transform({_NUMBERS}, n -> {name})"))
+        names = f"transform(numbers, n -> CASE WHEN n <= {OWN_KEY} THEN {own} ELSE {name} END)"
         # A key's number is before all others, wherever its name belongs, and the name may be there already.
-        alone = f"size({_NUMBERS}) < 2 OR {_NUMBERS}[0] > {OWN_KEY}"
-        in_order = f"CASE WHEN {alone} THEN {_QUEUES} ELSE sort_array(array_distinct({_QUEUES})) END"
-        return frame.withColumn(column, sf.expr(in_order))
+        alone = f"size(numbers) < 2 OR numbers[0] > {OWN_KEY}"
+        sorted_names = f"CASE WHEN {alone} THEN names ELSE sort_array(array_distinct(names)) END"
+        return frame.withColumn(column, sf.expr(bound_to({"numbers": numbers, "names": names}, sorted_names)))
 
     def _with_keys(self, frame: DataFrame) -> DataFrame:
         """The messages with the columns that the program's conditions name."""

@@ -47,7 +47,7 @@ def walk(words: str, start: str) -> str:
         f"CASE WHEN get(words, {first}) = w THEN get(codes, {first}) "
         f"WHEN get(words, {second}) = w THEN get(codes, {second}) ELSE coalesce(t.more[w], 0) END"
     )
-    coded = f"transform({words}, w -> {_bound_to({'h': 'crc32(w)'}, code)})"
+    coded = f"transform({words}, w -> {bound_to({'h': 'crc32(w)'}, code)})"
     place = "get(bases, s) + c"
     step = f"CASE WHEN get(owners, {place}) = s THEN get(following, {place}) ELSE get(otherwise, s) END"
     return (
@@ -65,10 +65,10 @@ def found_at_end(trie: str, walk: str, asked: bool) -> str:
     arrays = {name: f"t.{name}" for name in _ARRAYS}
     ends = "flatten(transform(states, s -> get(t.{}, s)))"
     found = f"named_struct('d', {ends.format('d')}" + (f", 'i', {ends.format('i')})" if asked else ")")
-    return _bound_to({"t": trie, "states": _bound_to(arrays, walk)}, found)
+    return bound_to({"t": trie, "states": bound_to(arrays, walk)}, found)
 
 
-def _bound_to(names: dict[str, str], text: str) -> str:
+def bound_to(names: dict[str, str], text: str) -> str:
     """The text with names for some values, each of which may be made of those before it."""
     for name, value in reversed(names.items()):
         text = f"transform(array({value}), {name} -> {text})[0]"

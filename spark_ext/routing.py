@@ -30,7 +30,7 @@ from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compil
 from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import ROW
 from transpiler.selector.ast import Comparison
-from transpiler.sql import emit_filter, emit_value, quote_name, quote_text
+from transpiler.sql import emit_filter, emit_value, quote_name, quote_path, quote_text
 from transpiler.topology.model import Topology
 
 #: All columns that a message has while it is routed begin with this.
@@ -98,6 +98,8 @@ class _Query:
     def routed(self, column: str) -> DataFrame:
         program = self._program
         frame = self._with_keys(self._messages)
+        if program.reads:
+            frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
         found: list[str] = []
         if program.trie is not None or not program.simple:
             frame = self._join(frame, self._tables.entries(), ())
@@ -221,8 +223,8 @@ class _Query:
         conditions = [emit_filter(Compare(Comparison.EQ, value, key)) for value, key in pairs]
         if not all(_hashes(value, key) for value, key in pairs) or [key.type for _, key in pairs] in ([], [BIGINT]):
             return frame.join(sf.broadcast(table), sf.expr(" AND ".join(conditions) or "true"), "left")
-        # Spark finds a row by one BIGINT ten times as fast as by a string, and in a small part of the memory. What
-        # follows IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.
+        # By one BIGINT Spark keeps the rows and no more, and by anything else a page of up to 64 MB for each table.
+        # What follows IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.
         stored = f"xxhash64({', '.join(emit_value(key) for _, key in pairs)})"
         sought = f"xxhash64({', '.join(_as_stored(value, key) for value, key in pairs)})"
         exact = " AND ".join(f"(({condition}) IS TRUE)" for condition in conditions)
@@ -239,13 +241,16 @@ class _Query:
         if table.ranges is not None:
             place = _place(f"{PREFIX}{number}_r", table.ranges)
             candidates = f"transform({place}, i -> get({candidates}, i))"
-        if table.shape.residual != TRUE:
-            kept = f"filter({candidates}, {ROW} -> {emit_filter(table.shape.residual)})"
+        shape = table.shape
+        if shape.residual != TRUE:
+            kept = f"filter({candidates}, {ROW} -> {emit_filter(shape.residual)})"
             found = f"transform({kept}, {ROW} -> {ROW}.d)"
             if not table.single:
                 found = f"flatten({found})"
         else:
             found = candidates
+        if shape.guard != TRUE:
+            found = f"CASE WHEN {emit_filter(shape.guard)} THEN {found} END"
         return frame.selectExpr("*", f"{found} AS {PREFIX}{number}").drop(*rows.columns)
 
     def _blocks(self) -> Iterator[str]:
@@ -323,8 +328,9 @@ _WAYS = (
 
 def _method_length(table: Table) -> int:
     """What a look-up takes of a generated method, in bytes of bytecode: measured, and rounded up."""
-    residual = table.shape.residual
-    return 300 + 250 * len(table.shape.keys) + (0 if residual == TRUE else 400 + 40 * size(residual))
+    shape = table.shape
+    guard = 0 if shape.guard == TRUE else 40 * size(shape.guard)
+    return 300 + 250 * len(shape.keys) + guard + (0 if shape.residual == TRUE else 400 + 40 * size(shape.residual))
 
 
 def _hashes(value: Value, key: Column) -> bool:

@@ -180,3 +180,34 @@ def test_several_routing_keys_take_one_pass(spark: SparkSession, tmp_path: Path)
     other = spark.read.parquet(path).selectExpr("*", "get(routing_keys, 0) AS routing_key")
     first = route(other, Topology(QPID_JAVA, (), queues, bindings), other)
     assert [row.queues for row in first.collect()] == [["q2"], ["q7"], ["q1"], []]
+
+
+@pytest.mark.parametrize("count", [1, 20], ids=["compiled", "a table"])
+def test_an_exchange_that_is_bound_to_itself_leads_nowhere(spark: SparkSession, count: int) -> None:
+    bindings = [
+        Binding("amq.direct", "amq.direct", f"k{number}", destination_type="exchange") for number in range(count)
+    ]
+    bindings += [Binding("amq.direct", "q", f"k{number}") for number in range(count)]
+    messages = [Message(properties=Properties(subject=key)) for key in ("k0", "other")]
+    routed = route(
+        create_messages(spark, messages).coalesce(1),
+        Topology(QPID_JAVA, (), (Queue("q"),), tuple(bindings)),
+        exchange="amq.direct",
+    )
+    assert [row.queues for row in routed.collect()] == [["q"], []]
+
+
+def test_a_property_is_looked_up_once_however_many_selectors_ask_for_it(spark: SparkSession) -> None:
+    texts = [f"region = 'r{n}' AND (weight > {n} OR weight BETWEEN {-n} AND 0)" for n in range(20)]
+    texts += [f"weight < {n} AND region <> 'r{n}'" for n in range(20)]
+    queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+    bindings = tuple(
+        Binding("amq.fanout", queue.name, "", selector(text)) for queue, text in zip(queues, texts, strict=True)
+    )
+    properties = {"region": AmqpValue(AmqpType.STRING, "r3"), "weight": AmqpValue(AmqpType.LONG, 4)}
+    messages = [Message(application_properties=properties), Message()]
+    frame = create_messages(spark, messages).coalesce(1)
+    routed = route(frame, Topology(QPID_JAVA, (), queues, bindings), exchange="amq.fanout")
+    assert [len(row.queues) for row in routed.collect()] == [1 + 15, 0]
+    written = routed._jdf.queryExecution().analyzed().toString()
+    assert written.count("[region]") == written.count("[weight]") == 1

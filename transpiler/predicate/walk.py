@@ -104,6 +104,31 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             return node if new_predicate is inner_predicate else type(node)(new_predicate)
 
 
+def replace_columns(node: Predicate, replacement: Callable[[Column], Value]) -> Predicate:
+    """The predicate with something in the place of each column."""
+
+    def value(inner: Value) -> Value:
+        return replace_columns_in(inner, replacement)
+
+    def predicate(inner: Predicate) -> Predicate:
+        return rebuild(inner, predicate, value)
+
+    return predicate(node)
+
+
+def replace_columns_in(value: Value, replacement: Callable[[Column], Value]) -> Value:
+    """The value with something in the place of each column."""
+    match value:
+        case Column():
+            return replacement(value)
+        case Apply(function=function, arguments=arguments):
+            return Apply(function, tuple(replace_columns_in(part, replacement) for part in arguments), value.type)
+        case When(condition=condition, value=inner):
+            return When(replace_columns(condition, replacement), replace_columns_in(inner, replacement))
+        case _:
+            return value
+
+
 def size(node: Node) -> int:
     """How many nodes the text would have; parts that are shared count as often as they would be written."""
     known: dict[int, int] = {}

@@ -13,12 +13,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from transpiler.analysis.names import Missing
-from transpiler.layouts.columns import BIGINT, STRING
+from transpiler.layouts.columns import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
 from transpiler.predicate.core import TRUE, Among, Column, Compare, Constant, Predicate, all_of
 from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, Condition, Conditions
 from transpiler.routing.ranks import MIN_RANGES, Range, find_range
+from transpiler.routing.reads import Reads
 from transpiler.routing.shapes import Disjunct, Parameter, Shape, disjuncts, fill, parameter, shifted
 from transpiler.routing.states import Entry, State, States, onward, read_states
 from transpiler.routing.tries import Trie, TrieBuilder
@@ -38,6 +39,9 @@ MAX_RESIDUAL = 2_000
 MATCHED = "_routing_matched"
 
 
+#: How the columns of ``Program.reads`` begin.
+READ = "_routing_read"
+
 #: The number of the queue that the routing key names.
 OWN_KEY = -1
 
@@ -53,12 +57,16 @@ class Delivery(NamedTuple):
     queue: int | None
 
 
+#: By exchange and key, the other constants, and what each of these delivers.
+_Rows = dict[tuple[Parameter, ...], dict[tuple[Parameter, ...], list[Delivery]]]
+
+
 @dataclass
 class Table:
     """The constants of a shape: by exchange and key, the other constants, and what each of these delivers."""
 
     shape: Shape
-    rows: dict[tuple[Parameter, ...], dict[tuple[Parameter, ...], list[Delivery]]] = field(default_factory=dict)
+    rows: _Rows
 
     @cached_property
     def single(self) -> bool:
@@ -88,7 +96,8 @@ class Program:
     ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
     before any message is seen. ``queues`` are the names of all queues in order, so numbers sort as the names do.
     ``patterns`` says what each number in the trie delivers, None where the number is asked for in a residual.
-    ``whole`` are the states in which the trie has keys as one word, where messages have several keys.
+    ``whole`` are the states in which the trie has keys as one word, where messages have several keys. ``reads`` are
+    columns that the conditions name, by where in a message each is.
     """
 
     queues: list[str]
@@ -99,6 +108,7 @@ class Program:
     trie: Trie | None
     patterns: list[Delivery | None]
     whole: frozenset[int] | None = None
+    reads: dict[str, Path] = field(default_factory=dict)
 
     @property
     def simple(self) -> bool:
@@ -158,14 +168,19 @@ class _Builder:
             for condition, delivery in self._bindings(number, state):
                 self._add(number, condition, delivery)
         tables, compiled = self._divide()
+        reads = Reads(READ)
         return Program(
             list(self._queues),
             self._states.entries,
             self._exchange,
-            [self._table(shape) for shape in tables],
-            list(self._compile(compiled)),
+            [Table(reads.shape(shape), self._rows(shape)) for shape in tables],
+            [
+                condition._replace(condition=reads.predicate(condition.condition))
+                for condition in self._compile(compiled)
+            ],
             self._trie.build() if self._patterns else None,
             self._patterns,
+            reads=reads.paths,
         )
 
     def _bindings(self, number: int, state: State) -> Iterator[tuple[Condition, Delivery]]:
@@ -179,8 +194,11 @@ class _Builder:
                 continue
             if binding.destination_type == "queue":
                 yield condition, Delivery(number, None, self._queues[binding.destination])
-            else:
-                yield condition, Delivery(number, self._numbers[onward(topology, binding, state)], None)
+                continue
+            following = self._numbers[onward(topology, binding, state)]
+            # What leads back to where it is adds nothing, but that there was a match, which only an alternate asks.
+            if following != number or topology.alternate(topology.exchange_by_name[state.exchange]) is not None:
+                yield condition, Delivery(number, following, None)
 
     def _add(self, state: int, condition: Condition, delivery: Delivery) -> None:
         pattern, constants = condition.pattern, condition.constants
@@ -208,9 +226,9 @@ class _Builder:
         tables, compiled = [], []
         count = 0
         for shape, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
-            large = size(shape.residual) > MAX_RESIDUAL
+            large = size(shape.guard) + size(shape.residual) > MAX_RESIDUAL
             small = len(rules) < MIN_ROWS and count + len(rules) <= MAX_COMPILED
-            always = not shape.keys and shape.residual == TRUE
+            always = not shape.keys and shape.guard == TRUE and shape.residual == TRUE
             by_key = rules[0].delivery.queue == OWN_KEY
             if by_key or ((large or small) and not always and not _has_bytes(rules)):
                 compiled.append(shape)
@@ -219,16 +237,16 @@ class _Builder:
                 tables.append(shape)
         return tables, compiled
 
-    def _table(self, shape: Shape) -> Table:
-        table = Table(shape)
+    def _rows(self, shape: Shape) -> _Rows:
+        rows: _Rows = {}
         for rule in self._rules[shape]:
             names: Iterable[tuple[Parameter, ...]] = [()]
             if self._exchange is None:
                 names = [(name,) for name in self._published[rule.state]]
             for name in names:
-                group = table.rows.setdefault(name + rule.key, {})
+                group = rows.setdefault(name + rule.key, {})
                 group.setdefault(rule.parameters, []).append(rule.delivery)
-        return table
+        return rows
 
     def _compile(self, shapes: list[Shape]) -> Iterator[Compiled]:
         for shape in shapes:
@@ -238,7 +256,7 @@ class _Builder:
                     for value, column_type, constant in zip(shape.keys, shape.key_types, rule.key, strict=True)
                     if not isinstance(constant, bytes)
                 ]
-                condition = all_of(*keys, fill(shape.residual, rule.parameters))
+                condition = all_of(*keys, shape.guard, fill(shape.residual, rule.parameters))
                 names = () if self._exchange is not None else tuple(self._published[rule.state])
                 yield Compiled(condition, names, rule.delivery)
 

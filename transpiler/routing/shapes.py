@@ -26,11 +26,10 @@ from transpiler.predicate.core import (
     Or,
     Predicate,
     Value,
-    When,
     all_of,
     any_of,
 )
-from transpiler.predicate.walk import Node, parts, rebuild
+from transpiler.predicate.walk import Node, parts, replace_columns
 from transpiler.selector.ast import Comparison
 
 #: The name under which the residual sees a row of constants.
@@ -57,10 +56,14 @@ def parameter_number(value: Value) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is looked up for each message (``keys``), what is asked of the rows found, and the parameters' types."""
+    """What is looked up for each message (``keys``), what is asked of the rows found, and the parameters' types.
+
+    ``guard`` is what is asked of the message alone, and so once, however many rows have its keys.
+    """
 
     keys: tuple[Value, ...]
     key_types: tuple[ColumnType, ...]
+    guard: Predicate
     residual: Predicate
     types: tuple[ColumnType, ...]
 
@@ -90,24 +93,15 @@ def disjuncts(pattern: Predicate, limit: int = MAX_DISJUNCTS) -> tuple[Disjunct,
 def fill(pattern: Predicate, constants: Sequence[Parameter]) -> Predicate:
     """The condition: the pattern with its parameters replaced by constants."""
 
-    def fill_value(value: Value) -> Value:
-        number = parameter_number(value)
-        if number is not None:
-            found = constants[number]
-            assert not isinstance(found, bytes)
-            return Constant(found, value.type)
-        match value:
-            case Apply(arguments=arguments):
-                return Apply(value.function, tuple(fill_value(argument) for argument in arguments), value.type)
-            case When(condition=condition, value=inner):
-                return When(fill_predicate(condition), fill_value(inner))
-            case _:
-                return value
+    def constant(column: Column) -> Value:
+        number = parameter_number(column)
+        if number is None:
+            return column
+        found = constants[number]
+        assert not isinstance(found, bytes)
+        return Constant(found, column.type)
 
-    def fill_predicate(node: Predicate) -> Predicate:
-        return rebuild(node, fill_predicate, fill_value)
-
-    return fill_predicate(pattern)
+    return replace_columns(pattern, constant)
 
 
 _Terms = tuple[Predicate, ...]
@@ -229,6 +223,10 @@ def of_message(value: Node) -> bool:
     return bool(inner) and all(parameter_number(column) is None for column in inner)
 
 
+def _of_row(node: Node) -> bool:
+    return any(parameter_number(column) is not None for column in columns(node))
+
+
 def columns(node: Node) -> Iterator[Column]:
     """The columns that a value or predicate reads."""
     if isinstance(node, Column):
@@ -248,9 +246,14 @@ def _disjunct(terms: _Terms) -> Disjunct:
             keys[found[0]] = found[1:]
     # The order in which a selector names its properties is no part of its shape.
     ordered = sorted(keys.items(), key=lambda item: repr(item[0]))
-    residual, numbers, types = _numbered(sorted(rest, key=_masked))
+    asked = sorted((term for term in rest if not _of_row(term)), key=repr)
+    residual, numbers, types = _numbered(sorted(filter(_of_row, rest), key=_masked))
     shape = Shape(
-        tuple(value for value, _ in ordered), tuple(column_type for _, (column_type, _) in ordered), residual, types
+        tuple(value for value, _ in ordered),
+        tuple(column_type for _, (column_type, _) in ordered),
+        all_of(*asked),
+        residual,
+        types,
     )
     return Disjunct(shape, tuple(take for _, (_, take) in ordered), numbers)
 
@@ -278,19 +281,8 @@ def shifted(pattern: Predicate, places: int) -> Predicate:
 
 
 def _renumber(node: Predicate, number_of: Callable[[int], int]) -> Predicate:
-    def value(inner: Value) -> Value:
-        number = parameter_number(inner)
-        if number is not None:
-            return parameter(number_of(number), inner.type)
-        match inner:
-            case Apply(arguments=arguments):
-                return Apply(inner.function, tuple(value(argument) for argument in arguments), inner.type)
-            case When(condition=condition, value=held):
-                return When(predicate(condition), value(held))
-            case _:
-                return inner
+    def renumbered(column: Column) -> Value:
+        number = parameter_number(column)
+        return column if number is None else parameter(number_of(number), column.type)
 
-    def predicate(inner: Predicate) -> Predicate:
-        return rebuild(inner, predicate, value)
-
-    return predicate(node)
+    return replace_columns(node, renumbered)

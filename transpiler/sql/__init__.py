@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from transpiler.sql.emitter import emit_boolean, emit_choice, emit_filter, emit_ternary, emit_value, never_null
-from transpiler.sql.quoting import quote_name, quote_text
+from transpiler.sql.quoting import quote_name, quote_path, quote_text
 
 __all__ = [
     "emit_boolean",
@@ -13,5 +13,6 @@ __all__ = [
     "emit_value",
     "never_null",
     "quote_name",
+    "quote_path",
     "quote_text",
 ]

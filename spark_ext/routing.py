@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from pyspark.sql import DataFrame
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
+from spark_ext.methods import METHOD, WALK_LENGTH, look_up_length, unfused
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
-from spark_ext.topics import WALK_LENGTH, bound_to, exact_key, found_at_end, key_words, walk
+from spark_ext.topics import bound_to, exact_key, found_at_end, key_words, literal_code, walk
 from transpiler import Layout
 from transpiler.analysis.operands import at
 from transpiler.compiler import find_layout
@@ -24,7 +26,6 @@ from transpiler.layouts.columns import BIGINT, STRING
 from transpiler.message.fields import Place
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import TRUE, Column, Compare, Value, type_class
-from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, WHOLE
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, Table, build_program
 from transpiler.routing.ranks import Range
@@ -39,11 +40,8 @@ PREFIX = "_routing_"
 #: Compiled conditions in one array.
 BLOCK = 25
 
-#: Compiled conditions up to which a projection may be fused with its neighbours: see ``_Query._unfused``.
+#: Compiled conditions up to which a projection may be fused with its neighbours: see ``methods``.
 FUSED = 10
-
-#: What one generated method may hold, in bytes of bytecode by our reckoning: the JIT takes up to 8,000.
-METHOD = 6_500
 
 _QUEUES, _WORDS, _START, _WHOLE = "_routing_queues", "_routing_words", "_routing_start", "_routing_whole"
 _HASH, _TRIE = "_routing_hash", "_routing_trie"
@@ -93,7 +91,10 @@ class _Query:
         self._program = program
         self._payload = Payload.QUEUE if program.simple else Payload.DELIVERY
         self._tables = Tables(messages.sparkSession, program, self._payload)
+        self._nothing = f"CAST(NULL AS {self._payload.value})"
         self._empty = f"CAST(array() AS ARRAY<{self._payload.value}>)"
+        words = [] if program.trie is None else program.trie.words
+        self._code = literal_code(words, _hashed_from(messages.sparkSession))
 
     def routed(self, column: str) -> DataFrame:
         program = self._program
@@ -104,18 +105,22 @@ class _Query:
         if program.trie is not None or not program.simple:
             frame = self._join(frame, self._tables.entries(), ())
         if program.trie is not None:
-            frame = frame.withColumn(_TRIE, self._tables.trie().scalar())
-            frame = frame.selectExpr("*", f"{self._trie_walk()} AS _routing_topics").drop(_TRIE)
+            frame = frame.withColumn(_TRIE, self._tables.trie(self._code is None).scalar())
+            walked = [f"{self._trie_walk()} AS _routing_topics"]
+            if program.whole is not None:
+                walked.append(f"{self._unfused()} AS {PREFIX}walked")
+                found.append(f"{PREFIX}walked")
+            frame = frame.selectExpr("*", *walked).drop(_TRIE)
             if None in program.patterns:
                 frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
-        length = 0 if program.trie is None else WALK_LENGTH
+        length = 0 if program.trie is None or program.whole is not None else WALK_LENGTH
         for number, table in enumerate(program.tables):
-            if length and length + _method_length(table) > METHOD:
+            if length and length + look_up_length(table) > METHOD:
                 frame = frame.selectExpr("*", f"{self._unfused()} AS {PREFIX}unfused{number}")
                 found.append(f"{PREFIX}unfused{number}")
                 length = 0
-            length += _method_length(table)
+            length += look_up_length(table)
             frame = self._looked_up(frame, number, table)
             found.append(f"{PREFIX}{number}")
         blocks = list(self._blocks())
@@ -134,6 +139,7 @@ class _Query:
         else:
             frame = frame.selectExpr("*", f"{all_found} AS {_FOUND}")
             frame, queues = self._composed(frame)
+            queues = unfused(queues)
         frame = self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column)
         return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
 
@@ -186,13 +192,15 @@ class _Query:
 
     def _trie_walk(self) -> str:
         """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
-        asked = None in self._program.patterns
+        asked, code = None in self._program.patterns, self._code
         if self._program.whole is None:
-            return found_at_end(_TRIE, walk(_WORDS, _START), asked)
+            return found_at_end(_TRIE, walk(_WORDS, _START, code), asked, code is None)
         words = key_words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
-        walks = f"concat({walk(words, _START)}, {walk(whole, _WHOLE)})"
-        return found_at_end(_TRIE, f"flatten(transform({KEYS}, k -> {walks}))", asked)
+        # One walk for both ways to begin: a second one would make the method too long for the JIT.
+        ways = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
+        walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walk('way.w', 'way.s', code)})"
+        return found_at_end(_TRIE, f"flatten({walks})", asked, code is None)
 
     def _asks_for_key(self) -> bool:
         program = self._program
@@ -279,13 +287,8 @@ class _Query:
         return f"array_compact(transform({KEYS}, (k, i) -> {named}))"
 
     def _unfused(self) -> str:
-        """An empty array that Spark cannot compile, so that it does not fuse the projection with its neighbours.
-
-        Fused operators are one method, however long, and the JIT refuses one of 8,000 bytes; a projection on its own
-        is cut into short methods. With 200 conditions that is four to five times as fast.
-        """
-        column = quote_name(self._messages.columns[0])
-        return f"zip_with(array_repeat({column}, 0), array(), (a, b) -> CAST(NULL AS {self._payload.value}))"
+        """An empty array that keeps a projection apart: see ``methods``. One of constants only would be folded."""
+        return unfused(f"transform(array_repeat({quote_name(self._messages.columns[0])}, 0), c -> {self._nothing})")
 
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery
@@ -326,11 +329,12 @@ _WAYS = (
 )
 
 
-def _method_length(table: Table) -> int:
-    """What a look-up takes of a generated method, in bytes of bytecode: measured, and rounded up."""
-    shape = table.shape
-    guard = 0 if shape.guard == TRUE else 40 * size(shape.guard)
-    return 300 + 250 * len(shape.keys) + guard + (0 if shape.residual == TRUE else 400 + 40 * size(shape.residual))
+def _hashed_from(session: SparkSession) -> int | None:
+    """Entries from which on Spark hashes the keys of a constant map; None before 4.2, which never does."""
+    try:
+        return int(session.conf.get("spark.sql.optimizer.mapLookupHashThreshold") or 0)
+    except PySparkException:
+        return None
 
 
 def _hashes(value: Value, key: Column) -> bool:

@@ -15,6 +15,7 @@ from transpiler.routing.program import Delivery, Program, Table
 from transpiler.routing.ranks import Ranks, rank
 from transpiler.routing.shapes import Parameter
 from transpiler.routing.states import Entry, Lead, Step
+from transpiler.routing.tries import fill_slots
 
 try:
     # Spark's own way in for large tables; without it rows go one by one.
@@ -174,8 +175,8 @@ class Tables:
             return [(*constants, of(delivery)) for constants, [delivery] in group.items()]
         return [(*constants, [of(delivery) for delivery in found]) for constants, found in group.items()]
 
-    def trie(self) -> DataFrame:
-        """One row with one struct: the trie's arrays."""
+    def trie(self, slots: bool) -> DataFrame:
+        """One row with one struct: the trie's arrays, with slots for its words or without."""
         trie = self._program.trie
         assert trie is not None
         delivered, asked = [], []
@@ -184,10 +185,6 @@ class Tables:
             delivered.append([self._payload.of(delivery) for _, delivery in patterns if delivery is not None])
             asked.append([number for number, delivery in patterns if delivery is None])
         row: tuple[Any, ...] = (
-            trie.words.words,
-            trie.word_codes,
-            trie.words.mask,
-            trie.more_words,
             trie.bases,
             trie.owners,
             trie.edge_lists,
@@ -197,10 +194,13 @@ class Tables:
             asked,
         )
         schema = (
-            "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>, bases: ARRAY<INT>, "
-            "owners: ARRAY<INT>, following: ARRAY<INT>, lists: ARRAY<ARRAY<INT>>, otherwise: ARRAY<INT>, "
-            f"d: ARRAY<ARRAY<{self._payload.value}>>, i: ARRAY<ARRAY<INT>>"
+            "bases: ARRAY<INT>, owners: ARRAY<INT>, following: ARRAY<INT>, lists: ARRAY<ARRAY<INT>>, "
+            f"otherwise: ARRAY<INT>, d: ARRAY<ARRAY<{self._payload.value}>>, i: ARRAY<ARRAY<INT>>"
         )
+        if slots:
+            found = fill_slots(trie.words)
+            row = (found.words, found.codes, found.mask, found.more, *row)
+            schema = f"words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>, {schema}"
         return self._frame([(row,)], f"trie STRUCT<{schema}>")
 
     def entries(self) -> DataFrame:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from transpiler.routing.tries import SHIFT, SPREAD
 from transpiler.sql import quote_text
 from transpiler.topology.rules import TopicRules
-
-#: What a walk takes of a generated method, in bytes of bytecode: measured, and rounded up.
-WALK_LENGTH = 6_500
 
 _DOT = quote_text("\\.")
 
@@ -36,18 +35,47 @@ def key_words(subject: str, rules: TopicRules) -> str:
     )
 
 
-#: The arrays of the trie that each step looks into.
-_ARRAYS = ("words", "codes", "bases", "owners", "following", "otherwise", "lists")
+#: The arrays of the trie that each step looks into, and those of its slots.
+_ARRAYS = ("bases", "owners", "following", "otherwise", "lists")
+_SLOTS = ("words", "codes")
+
+#: Words up to which a trie's are a map in the text of the query.
+LITERAL_WORDS = 5_000
+
+#: What may stand between words in a text of all of them, as a regular expression.
+_SEPARATORS = {separator: f"[{separator}]" for separator in ". /|,;:"}
 
 
-def walk(words: str, start: str) -> str:
-    """The states in which the trie is after some words."""
+def literal_code(words: Sequence[str], hashed_from: int | None) -> str | None:
+    """The code of the word ``w`` by a constant map, 0 for another word; None where slots serve better.
+
+    Spark hashes the keys of a constant map from a size on (``hashed_from``, None for never), so a smaller one is filled
+    up with what is no word. It is several times as fast as slots are.
+    """
+    if not words:
+        return "0"
+    separator = next((found for found in _SEPARATORS if not any(found in word for word in words)), None)
+    if hashed_from is None or separator is None or max(hashed_from, len(words)) > LITERAL_WORDS:
+        return None
+    keys = f"split({quote_text(separator.join(words))}, {quote_text(_SEPARATORS[separator])}, -1)"
+    count = max(hashed_from, len(words) + 1)
+    # A word has no dot, and a key as one word begins with a mark.
+    others = f"CAST(CAST(sequence({len(words) + 1}, {count}) AS ARRAY<DECIMAL(9, 1)>) AS ARRAY<STRING>)"
+    return f"coalesce(map_from_arrays(concat({keys}, {others}), sequence(1, {count}))[w], 0)"
+
+
+def _slot_code() -> str:
     first, second = "CAST(h & t.mask AS INT)", f"CAST(t.mask + 1 + (shiftright(h * {SPREAD}, {SHIFT}) & t.mask) AS INT)"
     code = (
         f"CASE WHEN get(words, {first}) = w THEN get(codes, {first}) "
         f"WHEN get(words, {second}) = w THEN get(codes, {second}) ELSE coalesce(t.more[w], 0) END"
     )
-    coded = f"transform({words}, w -> {bound_to({'h': 'crc32(w)'}, code)})"
+    return bound_to({"h": "crc32(w)"}, code)
+
+
+def walk(words: str, start: str, code: str | None) -> str:
+    """The states in which the trie is after some words; ``code`` as ``literal_code`` gives it."""
+    coded = f"transform({words}, w -> {_slot_code() if code is None else code})"
     place = "get(bases, s) + c"
     step = f"CASE WHEN get(owners, {place}) = s THEN get(following, {place}) ELSE get(otherwise, s) END"
     return (
@@ -56,13 +84,13 @@ def walk(words: str, start: str) -> str:
     )
 
 
-def found_at_end(trie: str, walk: str, asked: bool) -> str:
+def found_at_end(trie: str, walk: str, asked: bool, slots: bool) -> str:
     """What ends in some states, and the numbers of the patterns there that are ``asked`` for elsewhere.
 
     ``trie`` is the struct that ``Tables.trie`` makes. It is bound to a name by a lambda, so that it is one value in
     one place of the query; so are its arrays, each of which would else be taken out of it at each step.
     """
-    arrays = {name: f"t.{name}" for name in _ARRAYS}
+    arrays = {name: f"t.{name}" for name in (_ARRAYS + _SLOTS if slots else _ARRAYS)}
     ends = "flatten(transform(states, s -> get(t.{}, s)))"
     found = f"named_struct('d', {ends.format('d')}" + (f", 'i', {ends.format('i')})" if asked else ")")
     return bound_to({"t": trie, "states": bound_to(arrays, walk)}, found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from spark_ext.methods import unfused
 from spark_ext.schemas import MESSAGE_SCHEMA
 
 #: The struct ``V`` of a header's value ``h.value``, by the type of the VARIANT.
@@ -67,8 +68,10 @@ _COLUMNS = {
         f"'creation_time', timestamp_millis({_SECONDS} * 1000), 'group_id', CAST(NULL AS STRING), "
         "'group_sequence', CAST(NULL AS BIGINT), 'reply_to_group_id', CAST(NULL AS STRING))"
     ),
-    "application_properties": f"map_from_entries(transform({_SIMPLE}, h -> named_struct('key', h.key, 'value', "
-    f"{_VALUE})))",
+    # Fused with what follows, all this would be a method that is too long for the JIT.
+    "application_properties": "map_from_entries("
+    + unfused(f"transform({_SIMPLE}, h -> named_struct('key', h.key, 'value', {_VALUE}))")
+    + ")",
     "body": (
         "CASE WHEN try_variant_get(entry, '$.payload', 'string') IS NOT NULL THEN named_struct('section', 'data', "
         f"'data', unbase64(try_variant_get(entry, '$.payload', 'string')), 'value', {_NO_VALUE}) END"

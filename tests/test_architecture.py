@@ -78,6 +78,7 @@ FLOORS = (
     "transpiler",
     "transpiler.cli",
     "spark_ext.schemas",
+    "spark_ext.methods",
     "spark_ext.traces",
     "spark_ext.columns",
     "spark_ext.tables",

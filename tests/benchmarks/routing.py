@@ -13,7 +13,6 @@ import math
 import os
 import platform
 import random
-import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import compile_selector, route
+from tests.benchmarks.measure import largest_method
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
 from transpiler.topology.rules import QPID_JAVA, RABBITMQ
@@ -299,20 +299,17 @@ def shapes(spark: SparkSession, directory: str, scale: int) -> None:
     print(
         f"(e) {count:,} messages x {bindings} selectors of {bindings} shapes: {seconds:.2f} s = "
         f"{seconds / filtered:.1f} filters, {found / count:.2f} matches a message; planned in {planned:.2f} s, "
-        f"{lines} lines of plan; largest fused method {largest_method(routed):,} bytes",
+        f"{lines} lines of plan; largest fused method {longest(routed):,} bytes",
         flush=True,
     )
 
 
-def largest_method(frame: DataFrame) -> int:
+def longest(frame: DataFrame) -> int:
     """The largest method of the generated code of a query, in bytes of bytecode; the JIT takes up to 8,000."""
-    spark = frame.sparkSession
-    jvm = spark._jvm
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
-    plan = frame.select("*")._jdf.queryExecution().executedPlan()
-    spark.conf.unset("spark.sql.adaptive.enabled")
-    text = jvm.org.apache.spark.sql.execution.debug.__getattr__("package$").__getattr__("MODULE$").codegenString(plan)
-    return max((int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", text)), default=0)
+    frame.sparkSession.conf.set("spark.sql.adaptive.enabled", "false")
+    found = largest_method(frame.select("*"))
+    frame.sparkSession.conf.unset("spark.sql.adaptive.enabled")
+    return found
 
 
 def planning(spark: SparkSession, directory: str, _scale: int) -> None:

@@ -8,7 +8,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route, tables
+from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route, routing, tables
+from tests.spark.harness import largest_method, settings
 from transpiler import LayoutError, Message, SelectorSyntaxError
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -152,8 +153,13 @@ def test_two_hundred_selectors_of_as_many_shapes_run(spark: SparkSession) -> Non
     assert [len(row.queues) for row in routed.collect()] == [0, 200, 0]
 
 
-def test_words_whose_hashes_meet_are_told_apart(spark: SparkSession) -> None:
-    # CRC-32 of both is 0x4DDB0C25; a trie looks words up by it.
+@pytest.mark.parametrize("hashed_from", [1_000, 1, None])
+def test_words_whose_hashes_meet_are_told_apart(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, hashed_from: int | None
+) -> None:
+    """By a constant map, and by the slots of an engine that hashes no map's keys."""
+    # CRC-32 of both is 0x4DDB0C25; slots look words up by it.
+    monkeypatch.setattr(routing, "_hashed_from", lambda _: hashed_from)
     first, second = "plumless", "buckeroo"
     queues = (Queue("first"), Queue("second"))
     bindings = (Binding("amq.topic", "first", f"{first}.*"), Binding("amq.topic", "second", f"{second}.*"))
@@ -211,3 +217,27 @@ def test_a_property_is_looked_up_once_however_many_selectors_ask_for_it(spark: S
     assert [len(row.queues) for row in routed.collect()] == [1 + 15, 0]
     written = routed._jdf.queryExecution().analyzed().toString()
     assert written.count("[region]") == written.count("[weight]") == 1
+
+
+@pytest.mark.parametrize("several", [True, False], ids=["several keys", "one key"])
+def test_no_method_is_too_long_for_the_jit(spark: SparkSession, tmp_path: Path, several: bool) -> None:
+    rules = RABBITMQ if several else QPID_JAVA
+    names = [f"q{number}" for number in range(60)]
+    bindings = [Binding("amq.topic", name, f"#.w{number % 7}.*.w{number}") for number, name in enumerate(names)]
+    bindings += [
+        Binding("amq.fanout", name, "", selector(text))
+        for number, name in enumerate(names)
+        for text in (
+            f"region = 'r{number}' AND weight > {number}",
+            f"tenant = 't{number}' AND weight BETWEEN {number} AND 90 OR price < {number}.5",
+            f"origin = 'o{number}' AND kind <> 'k{number}' AND (weight < {number} OR price > {number}.25)",
+        )
+        if not several
+    ]
+    create_messages(spark, [Message()]).write.parquet(str(tmp_path / "messages"))
+    frame = spark.read.parquet(str(tmp_path / "messages")).selectExpr("*", "'amq.topic' AS exchange")
+    if several:
+        frame = frame.selectExpr("*", "array('a', 'b') AS routing_keys")
+    topology = Topology(rules, (), tuple(map(Queue, names)), tuple(bindings))
+    with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
+        assert largest_method(route(frame, topology)) < 8_000

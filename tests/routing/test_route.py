@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import create_messages, route
+from spark_ext import create_messages, route, routing
 from tests.routing import topologies
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message, TranspilerError, parse_selector
@@ -89,6 +89,9 @@ def test_spark_agrees_with_the_reference(
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
     monkeypatch.setattr(program, "MIN_ROWS", min_rows)
     monkeypatch.setattr(program, "MIN_RANGES", min_rows)
+    if min_rows == 3:
+        # What an engine does that hashes no constant map's keys.
+        monkeypatch.setattr(routing, "_hashed_from", lambda _: None)
     with spark_settings(spark, INTERPRETED):
         frame = published(spark, messages, exchanges)
         assert queues(route(frame, topology)) == wanted(topology, messages, exchanges)

@@ -35,3 +35,12 @@ def settings(spark: SparkSession, values: dict[str, str]) -> Iterator[None]:
     finally:
         for key, old in before.items():
             spark.conf.unset(key) if old is None else spark.conf.set(key, old)
+
+
+def largest_method(frame: DataFrame) -> int:
+    """The largest method of the generated code of a query, in bytes; the JIT takes up to 8,000."""
+    found = frame._jdf.queryExecution().debug().codegenToSeq()
+    sizes = [found.apply(place)._3().maxMethodCodeSize() for place in range(found.size())]
+    assert sizes, "nothing was generated"
+    assert min(sizes) > 0, "the generated code does not compile"
+    return int(max(sizes))

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import compile_selector, create_messages, infer_layout
-from tests.spark.harness import answers
+from tests.spark.harness import answers, largest_method
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler import Result
 from transpiler.predicate.listing import MIN_TERMS
@@ -127,15 +127,6 @@ def typed(spark: SparkSession) -> DataFrame:
         [("abc", 5, "a.b", 5.5, "t", 3), ("ax", 7, None, float("nan"), "r", 9)],
         "p0 STRING, p1 BIGINT, p2 STRING, p3 DOUBLE, r STRING, small SMALLINT",
     )
-
-
-def largest_method(frame: DataFrame) -> int:
-    """In bytes, over all stages of generated code; the failure of a stage is -1."""
-    found = frame._jdf.queryExecution().debug().codegenToSeq()
-    sizes = [found.apply(place)._3().maxMethodCodeSize() for place in range(found.size())]
-    assert sizes, "nothing was generated"
-    assert min(sizes) > 0, "the generated code does not compile"
-    return int(max(sizes))
 
 
 @pytest.mark.parametrize(("count", "result"), [(MIN_TERMS - 1, "filter"), (70, "filter"), (MIN_TERMS + 4, "ternary")])

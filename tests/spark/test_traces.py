@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import create_messages, deliveries, route, trace_messages
+from tests.spark.harness import largest_method, settings
 from transpiler.message.rabbitmq import read_trace
 from transpiler.topology.files import read_topology
 
@@ -75,3 +76,11 @@ def test_headers_keep_their_types_and_other_lines_are_told_apart(spark: SparkSes
     assert first.application_properties["none"].type == "null"
     assert (first.exchange, first.properties.subject, first.routed_queues) == ("e", "k", [])
     assert (second.exchange, second.routed_queues) == (None, None)
+
+
+@pytest.mark.parametrize("keys", ["several", "one"])
+def test_no_method_is_too_long_for_the_jit(spark: SparkSession, keys: str) -> None:
+    with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
+        read = trace_messages(spark.read.text(str(DATA / "trace.jsonl.gz")))
+        routed = route(read if keys == "several" else read.drop("routing_keys"), TOPOLOGY)
+        assert largest_method(routed) < 8_000

@@ -1,7 +1,8 @@
 """Binding keys with wildcards as one automaton of flat arrays, so that a key costs by its words and not by bindings.
 
-All patterns of all exchanges share one trie, with a root for each exchange. A word is looked up in one of two slots of
-a dictionary, and an edge in the one place that its state and the word's code add up to, so neither has a loop.
+All patterns of all exchanges share one trie, with a root for each exchange. A word has a code, which an engine without
+hashed look-ups finds in one of two slots, and an edge is in the one place that its state and the word's code add up to,
+so neither has a loop.
 What a state leads to is a list of states: itself where it is a ``#``, its ``*``, the edge, and behind each of them
 the ``#`` that may match nothing.
 """
@@ -23,21 +24,26 @@ _MANY = "#"
 _ONE = "*"
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Slots:
-    """Words in two rows of ``mask + 1`` slots, each word where one of its two hashes puts it."""
+    """The codes of words in two rows of ``mask + 1`` slots, each word where one of its two hashes puts it."""
 
     mask: int
     words: list[str | None]
+    codes: list[int]
+    #: Words for which there was no slot: two others have the same hash.
+    more: dict[str, int]
 
 
 def fill_slots(words: Sequence[str]) -> Slots:
-    """Slots for some words: see ``word_slots``."""
-    row = 1 << max(3, (len(words) * 5 // 4).bit_length())
+    """Slots for words, whose codes are their places counted from 1: see ``word_slots``."""
+    codes = {word: place for place, word in enumerate(words, 1)}
+    more = _crowded(codes)
+    row = 1 << max(3, (len(codes) * 5 // 4).bit_length())
     while True:
         slots: list[str | None] = [None] * (2 * row)
-        if all(_put(word, slots, row - 1) for word in words):
-            return Slots(row - 1, slots)
+        if all(_put(word, slots, row - 1) for word in codes if word not in more):
+            return Slots(row - 1, slots, [0 if word is None else codes[word] for word in slots], more)
         row *= 2
 
 
@@ -101,10 +107,8 @@ class Trie:
     list is there in ``edge_lists``.
     """
 
-    words: Slots
-    word_codes: list[int]
-    #: Words for which there was no slot: two others have the same hash.
-    more_words: dict[str, int]
+    #: The words with edges; the code of each is its place, counted from 1.
+    words: list[str]
     bases: list[int]
     owners: list[int]
     edge_lists: list[int]
@@ -177,17 +181,13 @@ class TrieBuilder:
                     if word not in (_ONE, _MANY)
                 }
             )
-        more = _crowded(codes)
-        words = fill_slots([word for word in codes if word not in more])
         bases, owners = place_edges(edges)
         edge_lists = [0] * len(owners)
         for place, owner in enumerate(owners):
             if owner != FREE:
                 edge_lists[place] = edges[owner][place - bases[owner]]
         return Trie(
-            words,
-            [0 if word is None else codes[word] for word in words.words],
-            more,
+            list(codes),
             bases,
             owners,
             edge_lists,

@@ -35,7 +35,8 @@ _TYPES = {"string": "STRING", "long": "BIGINT", "double": "DOUBLE", "boolean": "
 _AMQP = {"string": "string", "long": "long", "double": "double", "boolean": "boolean"}
 
 
-def _union(name: str, field: str) -> str:
+def union(name: str, field: str) -> str:
+    """A value as the tagged union of the canonical schema, in one of its fields."""
     fields = [f"{name if other == field else f'CAST(NULL AS {kind})'} AS {other}" for other, kind in _KINDS]
     return f"struct('{_AMQP[field]}' AS type, {', '.join(fields)}, CAST(NULL AS BINARY) AS binary)"
 
@@ -43,7 +44,7 @@ def _union(name: str, field: str) -> str:
 _KINDS = (("boolean", "BOOLEAN"), ("long", "BIGINT"), ("double", "DOUBLE"), ("string", "STRING"))
 
 
-def _section(name: str, values: dict[str, str]) -> str:
+def section(name: str, values: dict[str, str]) -> str:
     """A section with some of its fields, the others NULL."""
     section = MESSAGE_SCHEMA[name].dataType
     assert isinstance(section, StructType)
@@ -62,15 +63,15 @@ def write_messages(spark: SparkSession, directory: Path, count: int) -> dict[str
     rare = f"id >= {count // 2} AND id < {count // 2 + 10}"
     names = [f"{sql} AS {name}" for name, (sql, _) in PROPERTIES.items()]
     spark.range(count).selectExpr("id", *names).createOrReplaceTempView("benchmark_source")
-    header = _section("header", {"durable": "true", "priority": f"IF({rare}, 9, pmod(id, 8))"})
+    header = section("header", {"durable": "true", "priority": f"IF({rare}, 9, pmod(id, 8))"})
     subject = f"IF({rare}, 'order.created', element_at({_SUBJECTS}, 1 + CAST(pmod(id, 6) AS INT)))"
     created = f"timestamp_millis({NOW} - {count} + id)"
-    properties = _section("properties", {"subject": subject, "creation_time": created})
+    properties = section("properties", {"subject": subject, "creation_time": created})
     region = f"IF({rare}, 'EMEA', region)"
     source = spark.table("benchmark_source").selectExpr(
         "id", header, properties, *(f"{region} AS region" if name == "region" else name for name in PROPERTIES)
     )
-    unions = ", ".join(f"'{name}', {_union(name, field)}" for name, (_, field) in PROPERTIES.items())
+    unions = ", ".join(f"'{name}', {union(name, field)}" for name, (_, field) in PROPERTIES.items())
     layouts = {
         "typed": source.select("header", "properties", *PROPERTIES),
         "struct": source.selectExpr("header", "properties", f"struct({', '.join(PROPERTIES)}) AS p"),

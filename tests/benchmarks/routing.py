@@ -1,9 +1,9 @@
 """Routing at scale, each figure also as a multiple of one hand-written filter over the same messages.
 
-Run: python -m tests.benchmarks.routing [--quick] [PART ...]; the parts are selectors, topics, headers, cases, shapes
-and planning. ``--quick`` takes a tenth of the messages. One core; CPU seconds of Spark's process, the best of five
-runs in turn with the filter, a fresh query each time, with all columns of all messages kept written nowhere; planning
-in seconds by the clock.
+Run: python -m tests.benchmarks.routing [--quick] [PART ...]; the parts are selectors, topics, headers, cases, shapes,
+planning and canonical, which is selectors and cases again over the canonical schema. ``--quick`` takes a tenth of the
+messages. One core; CPU seconds of Spark's process, the best of five runs in turn with the filter, a fresh query each
+time, with all columns of all messages kept written nowhere; planning in seconds by the clock.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import random
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -25,6 +26,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext import compile_selector, route
 from tests.benchmarks.measure import largest_method
+from tests.benchmarks.messages import section, union
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
 from transpiler.topology.rules import QPID_JAVA, RABBITMQ
@@ -126,30 +128,68 @@ def selector_topology(count: int, keys: int) -> Topology:
     return Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, tuple(bindings), default_exchange="x")
 
 
-def selectors(spark: SparkSession, directory: str, scale: int) -> None:
+#: The fields of the tagged union that hold the properties of ``selector_messages``.
+FIELDS = dict.fromkeys(("region", "customer", "sku", "tenant", "origin", "kind"), "string")
+FIELDS |= {"weight": "long", "price": "double"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """What messages look like, and the filter that one would write by hand over them."""
+
+    name: str
+    by_hand: str
+    made: Callable[[DataFrame], DataFrame]
+
+
+def in_a_map(messages: DataFrame) -> DataFrame:
+    unions = ", ".join(f"'{name}', {union(name, field)}" for name, field in FIELDS.items())
+    properties = section("properties", {"subject": "sku"})
+    return messages.selectExpr(section("header", {}), properties, f"map({unions}) AS application_properties")
+
+
+COLUMNS = Form("columns", "region = 'r5' AND weight > 2500", lambda messages: messages)
+CANONICAL = Form(
+    "the canonical schema",
+    "application_properties['region'].string = 'r5' AND application_properties['weight'].long > 2500",
+    in_a_map,
+)
+
+SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
+
+
+def selectors(
+    spark: SparkSession, directory: str, scale: int, form: Form = COLUMNS, sizes: tuple[int, ...] = SIZES
+) -> None:
     count = 1_000_000 // scale
-    figures = []
-    for bindings in (100, 1_000, 10_000, 100_000, 1_000_000):
+    figures = {}
+    for bindings in sizes:
         keys = bindings // 10
-        messages = stored(selector_messages(spark, count, keys), directory, "messages")
-        by_hand = "region = 'r5' AND weight > 2500"
+        messages = stored(form.made(selector_messages(spark, count, keys)), directory, "messages")
         topology = selector_topology(bindings, keys)
         started = time.perf_counter()
         routed = route(messages, topology, messages)
         lines = plan_lines(routed)
         planned = time.perf_counter() - started
-        filtered, seconds = in_turn(partial(kept, messages, by_hand), partial(written, routed))
+        runs = partial(kept, messages, form.by_hand), partial(written, messages), partial(written, routed)
+        filtered, read, seconds = in_turn(*runs)
         found = total(routed)
-        figures.append((bindings, seconds))
+        figures[bindings] = seconds
         print(
-            f"(a) {count:,} messages x {bindings:,} selectors: {seconds:.2f} s = {seconds / filtered:.1f} filters "
-            f"({filtered:.2f} s), {found / count:.2f} matches a message, 10 candidates; planned in {planned:.2f} s, "
+            f"(a) {count:,} messages in {form.name} x {bindings:,} selectors: {seconds:.2f} s = "
+            f"{seconds / filtered:.1f} filters ({filtered:.2f} s), {seconds / read:.1f} times reading and writing them "
+            f"({read:.2f} s), {found / count:.2f} matches a message, 10 candidates; planned in {planned:.2f} s, "
             f"{lines} lines of plan",
             flush=True,
         )
-    low, high = figures[1], figures[-1]
-    exponent = math.log(high[1] / low[1]) / math.log(high[0] / low[0])
-    print(f"(a) growth exponent from {low[0]:,} to {high[0]:,}: {exponent:.2f}", flush=True)
+    low, high = 1_000, 1_000_000
+    exponent = math.log(figures[high] / figures[low]) / math.log(high / low)
+    print(f"(a) {form.name}: growth exponent from {low:,} to {high:,}: {exponent:.2f}", flush=True)
+
+
+def canonical(spark: SparkSession, directory: str, scale: int) -> None:
+    selectors(spark, directory, scale, CANONICAL, (1_000, 1_000_000))
+    cases(spark, directory, scale, CANONICAL)
 
 
 def topics(spark: SparkSession, directory: str, scale: int) -> None:
@@ -233,13 +273,13 @@ def values_for(bindings: int, sets: list[list[str]]) -> int:
     return min(range(2, 2_000), key=lambda count: abs(sum(bindings / count ** len(names) for names in sets) - 2))
 
 
-def cases(spark: SparkSession, directory: str, scale: int) -> None:
+def cases(spark: SparkSession, directory: str, scale: int, form: Form = COLUMNS) -> None:
     count, bindings = 1_000_000 // scale, 1_000
     keys = bindings // 10
-    messages = stored(selector_messages(spark, count, keys), directory, "cases")
+    messages = stored(form.made(selector_messages(spark, count, keys)), directory, "cases")
     topology = selector_topology(bindings, keys)
     routed = route(messages, topology, messages)
-    filtered, seconds = in_turn(partial(kept, messages, "region = 'r5' AND weight > 2500"), partial(written, routed))
+    filtered, seconds = in_turn(partial(kept, messages, form.by_hand), partial(written, routed))
 
     def naive() -> DataFrame:
         texts = [str(topology.selector(binding)) for binding in topology.bindings]
@@ -250,7 +290,8 @@ def cases(spark: SparkSession, directory: str, scale: int) -> None:
     found = total(routed)
     assert found == total(naive())
     print(
-        f"(d) {count:,} messages x {bindings:,} selectors: {seconds:.2f} s = {seconds / filtered:.1f} filters; "
+        f"(d) {count:,} messages in {form.name} x {bindings:,} selectors: {seconds:.2f} s = "
+        f"{seconds / filtered:.1f} filters; "
         f"an array of CASE {slow:.2f} s: {slow / seconds:.0f} times as long, {found / count:.2f} matches a message",
         flush=True,
     )
@@ -294,7 +335,7 @@ def shapes(spark: SparkSession, directory: str, scale: int) -> None:
     routed = route(messages, topology, messages)
     lines = plan_lines(routed)
     planned = time.perf_counter() - started
-    filtered, seconds = in_turn(partial(kept, messages, "region = 'r5' AND weight > 2500"), partial(written, routed))
+    filtered, seconds = in_turn(partial(kept, messages, COLUMNS.by_hand), partial(written, routed))
     found = total(routed)
     print(
         f"(e) {count:,} messages x {bindings} selectors of {bindings} shapes: {seconds:.2f} s = "
@@ -330,6 +371,7 @@ PARTS = {
     "cases": cases,
     "shapes": shapes,
     "planning": planning,
+    "canonical": canonical,
 }
 
 

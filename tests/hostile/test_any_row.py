@@ -321,6 +321,58 @@ def test_a_row_that_no_message_can_be_makes_nothing_throw(spark: SparkSession, n
     assert {len(column) for column in columns} == {len(TAGS)}
 
 
+#: What AMQP 0-10 can say of a message: its ids are UUIDs, and it has no body here.
+ZERO_TEN = tuple(
+    message
+    for message in MESSAGES
+    if "body" not in message and not {"message_id", "correlation_id"} & set(message.get("properties", {}))
+)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_an_archive_of_amqp_0_10_gets_the_reference_evaluators_answer(spark: SparkSession, name: str) -> None:
+    known = [Message.from_dict(message) for message in ZERO_TEN]
+    assert len(known) > len(VALUES)
+    frame = numbered(create_messages(spark, ZERO_TEN, "amqp-0-10"))
+    compiled = [transpile_selector(text, "amqp-0-10", result="ternary").sql for text in COMMON]
+    with settings(spark, SETTINGS[name]):
+        columns = answers(frame, compiled)
+    for text, seen in zip(COMMON, columns, strict=True):
+        for message, document, answer in zip(known, ZERO_TEN, seen, strict=True):
+            assert answer is evaluate(text, message), f"{str(document)[:300]}\n{text}"
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_row_of_amqp_0_10_that_no_message_can_be_makes_nothing_throw(spark: SparkSession, name: str) -> None:
+    frame = create_messages(spark, [Message()], "amqp-0-10")
+    wanted = {field.name: field.dataType.simpleString() for field in frame.schema}
+    rows = []
+    for tag in TAGS:
+        value = STRANGE.format(tag=tag)
+        time = f"timestamp_micros({(-1) ** len(rows) * (2**63 - 1)})"
+        rows.append(
+            f"SELECT CAST(named_struct('content_length', -1L, 'message_id', X'FF', 'correlation_id', X'C3', "
+            f"'reply_to', named_struct('exchange', CAST(X'C3' AS STRING), 'routing_key', NULL), 'content_type', '', "
+            f"'content_encoding', '', 'user_id', X'FF', 'app_id', X'', 'application_headers', map('a', {value}, 'b', "
+            f"NULL, 'c', {value}, 'qpid.subject', {value})) AS {wanted['message_properties']}) message_properties, "
+            f"CAST(named_struct('discard_unroutable', true, 'immediate', true, 'redelivered', NULL, 'priority', "
+            f"-32768S, 'delivery_mode', 32767S, 'ttl', -9223372036854775808L, 'timestamp', {time}, "
+            f"'expiration', {time}, 'exchange', '', 'routing_key', '', 'resume_id', '', 'resume_ttl', -1L) "
+            f"AS {wanted['delivery_properties']}) delivery_properties"
+        )
+    strange = frame.unionByName(spark.sql(" UNION ALL ".join(rows)))
+    texts = [*COMMON, "JMSReplyTo = 'a'", "JMSRedelivered", "JMSXUserID LIKE '_'", "amqp.content_type = ''"]
+    compiled = [
+        transpile_selector(text, "amqp-0-10", dialect=dialect, result="ternary").sql
+        for dialect in ("jms", "qpid-cpp", "qpid-java")
+        for text in (texts if dialect == "jms" else COMMON[:18])
+    ]
+    with settings(spark, SETTINGS[name]):
+        columns = answers(numbered(strange), compiled)
+    assert all(value in (True, False, None) for column in columns for value in column)
+    assert {len(column) for column in columns} == {len(TAGS) + 1}
+
+
 COLLATIONS = ("UTF8_BINARY", "UTF8_LCASE", "UNICODE", "UNICODE_CI", "UNICODE_CI_AI", "UTF8_BINARY_RTRIM", "tr_CI")
 
 

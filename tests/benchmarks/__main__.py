@@ -1,7 +1,7 @@
 """make bench: every figure, on the terminal and in tests/benchmarks/results.
 
-``make bench ARGS=--quick`` takes a few percent of the messages. One core of Spark; about twenty minutes on a quiet
-machine, and three when quick. Results of a quick run go to ``quick.md`` and ``quick.svg``.
+``make bench ARGS=--quick`` takes a few percent of the messages. One core of Spark; more than half an hour on a quiet
+machine, and three minutes when quick. Results of a quick run go to ``quick.md`` and ``quick.svg``.
 """
 
 from __future__ import annotations
@@ -96,19 +96,20 @@ def main() -> None:
     if unknown:
         parser.error(f"there is no part called {min(unknown)}: the parts are {', '.join(PARTS)}")
     size, name = (QUICK, "quick") if options.quick else (WHOLE, "speed")
-    heading, started, found = report.machine(), time.monotonic(), []
+    machine, started, found = report.machine(), time.monotonic(), []
+    if options.parts:
+        name += "-" + "-".join(options.parts)
+    RESULTS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as directory:
         spark = session(Path(directory))
         for table in tables(spark, Path(directory), size, tuple(options.parts) or PARTS):
             report.show(table)
             found.append(table)
+            # After each table, for a run that is stopped has measured something too.
+            heading = f"{machine}; {time.monotonic() - started:,.0f} seconds so far."
+            (RESULTS / f"{name}.md").write_text(report.markdown(found, heading), encoding="utf-8")
+            (RESULTS / f"{name}.svg").write_text(report.svg(found, heading), encoding="utf-8")
         spark.stop()
-    heading += f"; {time.monotonic() - started:,.0f} seconds in all."
-    if options.parts:
-        name += "-" + "-".join(options.parts)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.md").write_text(report.markdown(found, heading), encoding="utf-8")
-    (RESULTS / f"{name}.svg").write_text(report.svg(found, heading), encoding="utf-8")
     print(f"written to {RESULTS.relative_to(Path.cwd())}/{name}.md and .svg")
 
 

@@ -36,7 +36,9 @@ from transpiler.predicate.core import (
     When,
     constant,
 )
+from transpiler.predicate.equalities import with_lists
 from transpiler.predicate.grids import turn_round
+from transpiler.predicate.implied import without_implied
 from transpiler.predicate.regular import regular_expression
 from transpiler.predicate.texts import text_is_null, turn_text_round
 from transpiler.predicate.walk import rebuild
@@ -135,110 +137,21 @@ def one_level(node: Predicate) -> Predicate:
 
 
 def equalities_to_list(node: Predicate) -> Predicate:
-    """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` is ``a NOT IN (1, 2)``."""
+    """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and a list has no member twice: see ``predicate.equalities``."""
     match node:
-        case Or(terms=terms):
-            operator, negated = Comparison.EQ, False
-        case And(terms=terms):
-            operator, negated = Comparison.NE, True
+        case And() | Or():
+            return with_lists(node)
         case In(value=value, members=(member,), negated=negated):
             return Compare(Comparison.NE if negated else Comparison.EQ, value, member)
         case In(members=members) if len(set(members)) < len(members):
             return replace(node, members=tuple(dict.fromkeys(members)))
         case _:
             return node
-    lists: dict[Value, dict[Constant, None]] = {}
-    kept: dict[Predicate | Value, None] = {}
-    for term in terms:
-        found = _members(term, operator, negated)
-        if found is None:
-            kept[term] = None
-        else:
-            value, members = found
-            kept[value] = None
-            lists.setdefault(value, {}).update(dict.fromkeys(members))
-    if len(kept) == len(terms):
-        return node
-    merged = tuple(_listed(term, lists, negated) for term in kept)
-    return merged[0] if len(merged) == 1 else type(node)(merged)
-
-
-def _members(term: Predicate, operator: Comparison, negated: bool) -> tuple[Value, tuple[Constant, ...]] | None:
-    match term:
-        case Compare(operator=found, left=left, right=Constant() as right) if found is operator:
-            return left, (right,)
-        case In(value=value, members=members, negated=other) if other is negated:
-            return value, members
-        case _:
-            return None
-
-
-def _listed(term: Predicate | Value, lists: dict[Value, dict[Constant, None]], negated: bool) -> Predicate:
-    if not isinstance(term, _VALUES):
-        return term
-    members = tuple(lists[term])
-    if len(members) == 1:
-        return Compare(Comparison.NE if negated else Comparison.EQ, term, members[0])
-    return In(term, members, negated)
-
-
-_VALUES = Value
 
 
 def implied_by_a_neighbour(node: Predicate) -> Predicate:
-    """In a conjunction a test that another term implies goes away: NULL fails every comparison, and to Spark NaN is
-    above every number, so a number above it rules it out. In a disjunction a test that implies another term goes."""
-    match node:
-        case And(terms=terms):
-            not_null = {value for term in terms for value in _rejects_null(term)}
-            not_nan = {value for term in terms for value in _bounded_above(term)}
-            kept = tuple(
-                term
-                for term in terms
-                if not (isinstance(term, IsNull) and term.negated and term.value in not_null)
-                and not (isinstance(term, IsNan) and term.negated and term.value in not_nan)
-            )
-        case Or(terms=terms):
-            takes_nan = {value for term in terms for value in _holds_for_nan(term)}
-            kept = tuple(
-                term for term in terms if not (isinstance(term, IsNan) and not term.negated and term.value in takes_nan)
-            )
-        case _:
-            return node
-    if len(kept) == len(terms):
-        return node
-    return kept[0] if len(kept) == 1 else type(node)(kept)
-
-
-def _rejects_null(term: Predicate) -> tuple[Value, ...]:
-    match term:
-        case Compare(left=left, right=right):
-            return (left, right)
-        case In(value=value) | Like(value=value) | Topic(value=value) | Flag(value=value):
-            return (value,)
-        case IsNan(value=value, negated=False):
-            return (value,)
-        case _:
-            return ()
-
-
-def _bounded_above(term: Predicate) -> tuple[Value, ...]:
-    match term:
-        case (
-            Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=Constant())
-            | In(value=left, negated=False)
-        ):
-            return (left,)
-        case _:
-            return ()
-
-
-def _holds_for_nan(term: Predicate) -> tuple[Value, ...]:
-    match term:
-        case Compare(operator=Comparison.NE | Comparison.GT | Comparison.GE, left=left, right=Constant()):
-            return (left,)
-        case _:
-            return ()
+    """A test that another one implies, or that implies another one, goes away: see ``predicate.implied``."""
+    return without_implied(node) if isinstance(node, And | Or) else node
 
 
 def excluded_middle(node: Predicate) -> Predicate:

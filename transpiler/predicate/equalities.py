@@ -1,0 +1,45 @@
+"""Equalities of one value as a list of constants."""
+
+from __future__ import annotations
+
+from transpiler.predicate.core import And, Compare, Constant, In, Or, Predicate, Value
+from transpiler.selector.ast import Comparison
+
+
+def with_lists(node: And | Or) -> Predicate:
+    """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` is ``a NOT IN (1, 2)``."""
+    negated = isinstance(node, And)
+    operator = Comparison.NE if negated else Comparison.EQ
+    lists: dict[Value, dict[Constant, None]] = {}
+    kept: dict[Predicate | Value, None] = {}
+    for term in node.terms:
+        found = _members(term, operator, negated)
+        if found is None:
+            kept[term] = None
+        else:
+            value, members = found
+            kept[value] = None
+            lists.setdefault(value, {}).update(dict.fromkeys(members))
+    if len(kept) == len(node.terms):
+        return node
+    merged = tuple(_listed(term, lists, negated) for term in kept)
+    return merged[0] if len(merged) == 1 else type(node)(merged)
+
+
+def _members(term: Predicate, operator: Comparison, negated: bool) -> tuple[Value, tuple[Constant, ...]] | None:
+    match term:
+        case Compare(operator=found, left=left, right=Constant() as right) if found is operator:
+            return left, (right,)
+        case In(value=value, members=members, negated=other) if other is negated:
+            return value, members
+        case _:
+            return None
+
+
+def _listed(term: Predicate | Value, lists: dict[Value, dict[Constant, None]], negated: bool) -> Predicate:
+    if not isinstance(term, Value):
+        return term
+    members = tuple(lists[term])
+    if len(members) == 1:
+        return Compare(Comparison.NE if negated else Comparison.EQ, term, members[0])
+    return In(term, members, negated)

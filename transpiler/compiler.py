@@ -20,8 +20,10 @@ from transpiler.layouts.layout import Layout
 from transpiler.layouts.zero_ten import ZeroTenLayout
 from transpiler.message.kinds import DESTINATION
 from transpiler.optimizer import optimize
+from transpiler.predicate.blocks import cut
 from transpiler.predicate.core import FALSE, TRUE, Constant, Predicate, all_of, any_of
-from transpiler.predicate.listing import condense
+from transpiler.predicate.listing import gather
+from transpiler.predicate.unions import ask_once
 from transpiler.predicate.walk import constants
 from transpiler.selector import ast
 from transpiler.selector.check import check
@@ -176,11 +178,17 @@ def _emit(lower: Callable[[bool], Predicate], result: Result, blocks: bool) -> t
     short selector is long enough without.
     """
     lowered = lower(True)
-    optimized = condense(optimize(lowered), blocks)
+    optimized = _finish(lowered, blocks)
     retrace = partial(_phases, lowered, optimized)
     if result == "ternary":
-        return emit_ternary(optimized, condense(optimize(lower(False)), blocks)), retrace
+        return emit_ternary(optimized, _finish(lower(False), blocks)), retrace
     return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), retrace
+
+
+def _finish(lowered: Predicate, blocks: bool) -> Predicate:
+    """The predicate as it is written."""
+    found = gather(ask_once(optimize(lowered)))
+    return cut(found) if blocks else found
 
 
 def _phases(lowered: Predicate, optimized: Predicate) -> Trace:

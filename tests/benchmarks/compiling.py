@@ -19,7 +19,10 @@ from transpiler import parse_selector, transpile_selector
 from transpiler.analysis.selectors import selector_lowering
 from transpiler.compiler import find_layout
 from transpiler.optimizer import optimize
-from transpiler.predicate.listing import condense
+from transpiler.predicate.blocks import cut
+from transpiler.predicate.core import Predicate
+from transpiler.predicate.listing import gather
+from transpiler.predicate.unions import ask_once
 from transpiler.selector.dialects import JMS
 from transpiler.source import Source
 from transpiler.sql import emit_filter
@@ -56,7 +59,11 @@ def phases(frame: DataFrame, scale: int) -> Table:
         return selector_lowering(layout, "error", source, JMS).selector(tree)
 
     lowered = selector_lowering(layout, "error", source, JMS).selector(tree)
-    optimized = condense(optimize(lowered))
+
+    def rewrite() -> Predicate:
+        return cut(gather(ask_once(optimize(lowered))))
+
+    optimized = rewrite()
     sql = emit_filter(optimized)
     number = max(1, 200 // scale)
 
@@ -68,7 +75,7 @@ def phases(frame: DataFrame, scale: int) -> Table:
     for phase, run, target in (
         ("parse and check", lambda: parse_selector(TYPICAL), None),
         ("analyze", lower, None),
-        ("optimize", lambda: condense(optimize(lowered)), None),
+        ("optimize", rewrite, None),
         ("emit", lambda: emit_filter(optimized), None),
         ("selector to SQL", whole, 300.0),
     ):

@@ -25,6 +25,8 @@ class Function(Enum):
 
     #: Number to double, as Java widens it.
     TO_DOUBLE = "to double"
+    #: The greatest 64-bit integer that is not above a double.
+    FLOOR = "floor"
     #: Integer of any width to 64 bits.
     TO_LONG = "to long"
     #: Whole milliseconds since the epoch of a TIMESTAMP, or of a TIMESTAMP_NTZ read as UTC.
@@ -203,6 +205,15 @@ class In:
 
 
 @dataclass(frozen=True, slots=True)
+class Between:
+    """The value is neither below the first bound nor above the second."""
+
+    value: Value
+    low: Value
+    high: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Among:
     """The value is an element of an array in a column."""
 
@@ -335,6 +346,14 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstKnown:
+    """Of some tests the first whose text is not NULL holds, or else another predicate: see ``predicate.unions``."""
+
+    tests: tuple[Predicate, ...]
+    otherwise: Predicate = Truth(False)
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """The predicate, in a method of its own where an engine generates code."""
 
@@ -348,8 +367,8 @@ class NotTrue:
     predicate: Predicate
 
 
-Test = Truth | Compare | In | Among | Like | Topic | Matches | Listed | XPath | Flag | IsNull | IsNan
-Predicate = Test | And | Or | Block | NotTrue
+Test = Truth | Compare | In | Between | Among | Like | Topic | Matches | Listed | XPath | Flag | IsNull | IsNan
+Predicate = Test | And | Or | FirstKnown | Block | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

@@ -9,24 +9,22 @@ Short ones stay as they are, which reads better and lets a file reader see them.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from transpiler.layouts.columns import BIGINT, STRING, Kind
 from transpiler.predicate.core import (
     And,
     Apply,
-    Block,
+    Between,
     Cell,
     Column,
     Compare,
     Constant,
-    Flag,
+    FirstKnown,
     Function,
     In,
-    IsNan,
-    IsNull,
     Like,
     Listed,
     Matches,
@@ -36,70 +34,37 @@ from transpiler.predicate.core import (
     Value,
     all_of,
 )
+from transpiler.predicate.ranges import Row, in_buckets
 from transpiler.predicate.regular import any_text_expression
-from transpiler.predicate.walk import everything, parts, rebuild, size
+from transpiler.predicate.walk import everything, rebuild, with_cells
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 
 #: From so many conditions of one shape on.
 MIN_TERMS = 16
 
-_Row = tuple[Constant, ...]
+
+def gather(node: Predicate) -> Predicate:
+    """The predicate with its long chains as lists; it holds in the same rows."""
+    return _listed(node) if _has_chain(node) else node
 
 
-#: Nodes that one generated method may hold: one is 20 to 45 bytes of code, and 8,000 is the compiler's limit.
-_METHOD = 160
-#: What the call of a method counts for in the one that calls it.
-_CALL = 5
-
-
-def condense(node: Predicate, blocks: bool = True) -> Predicate:
-    """The predicate with its long chains as lists, and what is still long in ``blocks``; it holds in the same rows."""
-    if _is_short(node):
-        return node
-    listed = _listed(node)
-    return _cut(listed)[0] if blocks else listed
-
-
-def _is_short(node: Predicate) -> bool:
-    """Whether a look at the conjunctions and disjunctions alone says that there is nothing to do."""
-    tests, waiting = 0, [node]
+def _has_chain(node: Predicate) -> bool:
+    """Whether a look at what stands above the tests alone says that there may be something to do."""
+    waiting = [node]
     while waiting:
         match waiting.pop():
             case And(terms=terms) | Or(terms=terms):
                 if len(terms) >= MIN_TERMS:
-                    return False
+                    return True
                 waiting.extend(terms)
+            case FirstKnown(tests=tests):
+                waiting.extend(tests)
             case NotTrue(predicate=inner):
                 waiting.append(inner)
-            case test:
-                tests += 1 if isinstance(test, Compare | In | Like | Flag | IsNull | IsNan) else _METHOD
-    return tests <= _METHOD // 10
-
-
-def _cut(node: Predicate) -> tuple[Predicate, int]:
-    """The predicate with blocks in it, and how many nodes are left outside of them."""
-    if isinstance(node, NotTrue):
-        inner, weight = _cut(node.predicate)
-        return (node if inner is node.predicate else NotTrue(inner)), weight
-    if not isinstance(node, And | Or):
-        return node, size(node) - (len(node.members) if isinstance(node, In) else 0)
-    terms = [_cut(term) for term in node.terms]
-    while sum(weight for _, weight in terms) > _METHOD:
-        groups: list[list[tuple[Predicate, int]]] = [[]]
-        for term, weight in terms:
-            if sum(other for _, other in groups[-1]) + weight > _METHOD and groups[-1]:
-                groups.append([])
-            groups[-1].append((term, weight))
-        terms = [(_block(type(node), [term for term, _ in group]), _CALL) for group in groups]
-    whole = sum(weight for _, weight in terms)
-    if len(terms) == len(node.terms) and all(new is old for (new, _), old in zip(terms, node.terms, strict=True)):
-        return node, whole
-    return type(node)(tuple(term for term, _ in terms)), whole
-
-
-def _block(kind: type[And] | type[Or], terms: list[Predicate]) -> Block:
-    return Block(terms[0] if len(terms) == 1 else kind(tuple(terms)))
+            case _:
+                pass
+    return False
 
 
 def _listed(node: Predicate) -> Predicate:
@@ -112,7 +77,7 @@ def _listed(node: Predicate) -> Predicate:
             terms = _texts_together(inner.terms, negated=isinstance(inner, And))
             terms = _rows_together(terms) if isinstance(inner, Or) else _none_of(terms)
             return terms[0] if len(terms) == 1 else type(inner)(terms)
-        case NotTrue():
+        case NotTrue() | FirstKnown():
             return rebuild(node, _listed, _same)
         case _:
             return node
@@ -158,11 +123,11 @@ def _none_of(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
 
 def _rows_together(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
     """Conditions that differ in constants only are one condition and a list of constants."""
-    groups: dict[tuple[Predicate, ...], dict[_Row, None]] = {}
+    groups: dict[tuple[Predicate, ...], dict[Row, None]] = {}
     shape_of: list[tuple[Predicate, ...]] = []
     for term in terms:
         cells: list[Constant] = []
-        shape = (_with_cells(term, cells),)
+        shape = (_made_general(term, cells),)
         shape_of.append(shape)
         if cells:
             groups.setdefault(shape, {})[tuple(cells)] = None
@@ -170,37 +135,82 @@ def _rows_together(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
     return tuple(dict.fromkeys(merged.get(shape, term) for shape, term in zip(shape_of, terms, strict=True)))
 
 
-def _with_cells(node: Predicate, cells: list[Constant]) -> Predicate:
+def _made_general(node: Predicate, cells: list[Constant]) -> Predicate:
     """The condition with a cell for each constant that a comparison has on its right."""
+
+    def cell(constant: Value) -> Value:
+        if not isinstance(constant, Constant):
+            return constant
+        cells.append(constant)
+        return Cell(len(cells) - 1, constant.type)
+
     match node:
         case Compare(right=Constant() as constant):
-            cells.append(constant)
-            return replace(node, right=Cell(len(cells) - 1, constant.type))
-        case And() | Or():
-            return rebuild(node, lambda inner: _with_cells(inner, cells), _same)
+            return replace(node, right=cell(constant))
+        case Between(low=low, high=high):
+            return replace(node, low=cell(low), high=cell(high))
+        case And() | Or() | FirstKnown():
+            return rebuild(node, lambda inner: _made_general(inner, cells), _same)
         case _:
             return node
 
 
-def _merged(shape: Predicate, rows: tuple[_Row, ...]) -> Predicate:
-    loosest = _loosest(shape, rows)
-    if loosest is not None:
-        return loosest
+def _merged(shape: Predicate, rows: Iterable[Row]) -> Predicate:
+    """The disjunction of a condition over some rows."""
+    rows = tuple(dict.fromkeys(rows))
+    columns = tuple(zip(*rows, strict=True))
+    constants = {place: column[0] for place, column in enumerate(columns) if len(set(column)) == 1}
+    shape = with_cells(shape, constants)
+    general = [bool(_cells(term)) for term in _terms(shape)]
+    if not any(general):
+        return shape
+    varying = _varying(*_narrowed(all_of(*compress(_terms(shape), general)), rows))
+    first = general.index(True)
+    fixed = [term for term, is_general in zip(_terms(shape), general, strict=True) if not is_general]
+    return all_of(*fixed[:first], varying, *fixed[first:])
+
+
+def _varying(shape: Predicate, rows: tuple[Row, ...]) -> Predicate:
+    """The disjunction of a condition whose terms all have cells, and that has all cells of the rows."""
+    match shape:
+        case Compare(operator=Comparison.EQ, left=left, right=Cell()):
+            return In(left, tuple(row[0] for row in rows))
+        case FirstKnown(tests=tests) if all(map(_cells, tests)):
+            # The alternatives exclude each other, and so each has a list of its own.
+            return FirstKnown(tuple(_merged(*_narrowed(test, rows)) for test in tests))
+        case _:
+            return _loosest(shape, rows) or in_buckets(shape, rows) or _behind_a_key(shape, rows) or Listed(shape, rows)
+
+
+def _cells(node: Predicate) -> list[int]:
+    """The places of the cells in a condition, in order."""
+    return sorted({inner.place for inner in everything(node) if isinstance(inner, Cell)})
+
+
+def _narrowed(shape: Predicate, rows: tuple[Row, ...], first: Sequence[int] = ()) -> tuple[Predicate, tuple[Row, ...]]:
+    """A condition, and the rows without what it does not look at; some of their places come first."""
+    places = [*first, *(place for place in _cells(shape) if place not in first)]
+    moved = {old: Cell(new, rows[0][old].type) for new, old in enumerate(places)}
+    narrow = dict.fromkeys(tuple(row[place] for place in places) for row in rows)
+    return with_cells(shape, moved), tuple(narrow)
+
+
+def _terms(shape: Predicate) -> tuple[Predicate, ...]:
+    return shape.terms if isinstance(shape, And) else (shape,)
+
+
+def _behind_a_key(shape: Predicate, rows: tuple[Row, ...]) -> Predicate | None:
+    """The rows behind the most telling of the values that the condition compares with a constant of its row."""
     keys = {
         term.right.place: term
-        for term in (shape.terms if isinstance(shape, And) else ())
+        for term in _terms(shape)
         if isinstance(term, Compare) and isinstance(term.right, Cell) and _can_be_key(term)
     }
     if not keys:
-        return Listed(shape, rows)
-    distinct = {place: len({row[place] for row in rows}) for place in keys}
-    place = max(distinct, key=lambda found: distinct[found])
+        return None
+    place = max(keys, key=lambda found: len({row[found] for row in rows}))
     term = keys[place]
-    assert isinstance(shape, And)
-    # The key comes first in its row.
-    order = [place, *(other for other in range(len(rows[0])) if other != place)]
-    ordered = tuple(tuple(row[other] for other in order) for row in rows)
-    rest = all_of(*(_renumbered(other, order) for other in shape.terms if other is not term))
+    rest, ordered = _narrowed(all_of(*(other for other in _terms(shape) if other is not term)), rows, (place,))
     members = tuple(dict.fromkeys(row[0] for row in ordered))
     key = (
         term.left
@@ -216,73 +226,15 @@ def _can_be_key(term: Compare) -> bool:
     return term.operator is Comparison.EQ and (term.left.type == STRING or kind.bits is not None)
 
 
-def _renumbered(node: Predicate, order: list[int]) -> Predicate:
-    match node:
-        case Compare(right=Cell(place=place, type=cell_type)):
-            return replace(node, right=Cell(order.index(place), cell_type))
-        case And() | Or():
-            return rebuild(node, lambda inner: _renumbered(inner, order), _same)
-        case _:
-            return node
-
-
-def _loosest(shape: Predicate, rows: tuple[_Row, ...]) -> Predicate | None:
+def _loosest(shape: Predicate, rows: tuple[Row, ...]) -> Predicate | None:
     """Of orderings that differ in one bound the one that the others imply; None where there is more to it."""
-    if len(rows[0]) != 1:
+    if not isinstance(shape, Compare) or shape.operator.is_equality:
         return None
     bounds = [row[0] for row in rows]
-    terms = shape.terms if isinstance(shape, And) else (shape,)
-    ordering = next(term for term in terms if _cell_inside(term))
-    if not isinstance(ordering, Compare) or ordering.operator.is_equality:
-        return None
     if any(isinstance(bound.value, str | bytes | bool) or bound.value != bound.value for bound in bounds):
         return None
-    choose = min if ordering.operator in (Comparison.GT, Comparison.GE) else max
-    bound = choose(bounds, key=lambda found: found.value)
-    kept = replace(ordering, right=bound)
-    return all_of(*(kept if term is ordering else term for term in terms))
-
-
-def _cell_inside(node: Predicate | Value) -> bool:
-    return isinstance(node, Cell) or any(map(_cell_inside, parts(node)))
-
-
-def chunks(node: Listed) -> tuple[tuple[_Row, tuple[_Row, ...]], ...]:
-    """Long lists of ranges in chunks, each behind a row of the loosest bounds in it, which all its rows imply.
-
-    So a message looks at about twice the square root of the rows. Empty where the predicate is more than bounds.
-    """
-    orders = _orders(node.predicate)
-    if node.key is not None or len(node.rows) < 4 * MIN_TERMS or orders is None:
-        return ()
-    length = math.isqrt(len(node.rows))
-    rows = sorted(node.rows, key=lambda row: tuple(constant.value for constant in row))
-    found = []
-    for start in range(0, len(rows), length):
-        chunk = tuple(rows[start : start + length])
-        columns = zip(*chunk, strict=True)
-        loosest = tuple(
-            choose(column, key=lambda constant: constant.value) for choose, column in zip(orders, columns, strict=True)
-        )
-        found.append((loosest, chunk))
-    return tuple(found)
-
-
-_Choice = Callable[..., Constant]
-
-
-def _orders(node: Predicate) -> tuple[_Choice, ...] | None:
-    """For each cell whether the least or the greatest constant is the loosest; None where a cell has no order."""
-    found: dict[int, _Choice] = {}
-    for inner in everything(node):
-        if isinstance(inner, Compare) and isinstance(inner.right, Cell):
-            if inner.operator.is_equality or inner.right.type.kind not in _ORDERED:
-                return None
-            found[inner.right.place] = min if inner.operator in (Comparison.GT, Comparison.GE) else max
-    return tuple(found[place] for place in sorted(found))
-
-
-_ORDERED = (Kind.BIGINT, Kind.DOUBLE)
+    choose = min if shape.operator in (Comparison.GT, Comparison.GE) else max
+    return replace(shape, right=choose(bounds, key=lambda found: found.value))
 
 
 def bound(node: Listed, row: str) -> tuple[tuple[Value, ...], Predicate]:

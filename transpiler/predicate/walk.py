@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from operator import is_
 
@@ -11,11 +11,13 @@ from transpiler.predicate.core import (
     Among,
     And,
     Apply,
+    Between,
     Block,
     Cell,
     Column,
     Compare,
     Constant,
+    FirstKnown,
     Flag,
     In,
     IsNan,
@@ -46,6 +48,10 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (left, right)
         case And(terms=terms) | Or(terms=terms):
             return terms
+        case FirstKnown(tests=tests, otherwise=otherwise):
+            return (*tests, otherwise)
+        case Between(value=value, low=low, high=high):
+            return (value, low, high)
         case Apply(arguments=arguments):
             return arguments
         case When(condition=condition, value=value):
@@ -83,6 +89,12 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             if all(map(is_, changed, terms)):
                 return node
             return type(node)(changed)
+        case FirstKnown(tests=tests, otherwise=otherwise):
+            changed, last = tuple(map(predicate, tests)), predicate(otherwise)
+            return node if all(map(is_, (*changed, last), parts(node))) else FirstKnown(changed, last)
+        case Between(value=inner, low=low, high=high):
+            values = (value(inner), value(low), value(high))
+            return node if all(map(is_, values, parts(node))) else Between(*values)
         case (
             In(value=inner)
             | Among(value=inner)
@@ -127,6 +139,24 @@ def replace_columns_in(value: Value, replacement: Callable[[Column], Value]) -> 
             return When(replace_columns(condition, replacement), replace_columns_in(inner, replacement))
         case _:
             return value
+
+
+def with_cells(node: Predicate, values: Mapping[int, Value]) -> Predicate:
+    """The predicate with something in the place of some cells."""
+
+    def value(inner: Value) -> Value:
+        match inner:
+            case Cell(place=place):
+                return values.get(place, inner)
+            case Apply(arguments=arguments):
+                return replace(inner, arguments=tuple(map(value, arguments)))
+            case _:
+                return inner
+
+    def predicate(inner: Predicate) -> Predicate:
+        return rebuild(inner, predicate, value)
+
+    return predicate(node) if values else node
 
 
 def size(node: Node) -> int:
@@ -192,10 +222,12 @@ def opposite(predicate: Predicate) -> Predicate | None:
         case Like(pattern=(Wildcard.ANY,)):
             # Its text says whether there is a string, and is never NULL.
             return None
-        case Like() | Topic():
+        case Like() | Topic() | Matches():
             return replace(predicate, negated=not predicate.negated)
         case IsNull(value=value, negated=negated):
             return IsNull(value, not negated)
+        case IsNan(value=value, negated=negated):
+            return IsNan(value, not negated)
         case Truth(value=value):
             return Truth(not value)
         case And(terms=terms) | Or(terms=terms):

@@ -16,11 +16,13 @@ from transpiler.predicate.core import (
     Among,
     And,
     Apply,
+    Between,
     Block,
     Cell,
     Column,
     Compare,
     Constant,
+    FirstKnown,
     Flag,
     Function,
     In,
@@ -39,7 +41,8 @@ from transpiler.predicate.core import (
     XPath,
     type_class,
 )
-from transpiler.predicate.listing import bound, chunks
+from transpiler.predicate.listing import bound
+from transpiler.predicate.ranges import chunks
 from transpiler.predicate.walk import opposite, paths
 from transpiler.sql.binding import LEVELS, Text
 from transpiler.sql.documents import xpath_text
@@ -119,6 +122,8 @@ def _predicate(node: Predicate) -> _Text:
         case In(value=value, members=members, negated=negated):
             listed = ", ".join(_constant(member)[0] for member in members)
             return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
+        case Between(value=value, low=low, high=high):
+            return f"{_within(_value(value), _SUM)} BETWEEN {_value(low)[0]} AND {_value(high)[0]}", _TEST
         case Among(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case Like(value=value, pattern=pattern, negated=negated):
@@ -144,6 +149,9 @@ def _predicate(node: Predicate) -> _Text:
             return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
         case Or(terms=terms):
             return " OR ".join(_within(_predicate(term), _AND) for term in terms), _OR
+        case FirstKnown(tests=tests, otherwise=otherwise):
+            known = (*tests, otherwise) if otherwise != FALSE else tests
+            return f"coalesce({', '.join(map(emit_filter, known))})", _PRIMARY
         case Block(predicate=predicate):
             # What Spark meets twice it computes once, in a method of its own.
             text = emit_filter(predicate)
@@ -276,6 +284,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
     match function:
         case Function.TO_DOUBLE:
             return f"CAST({text[0]} AS DOUBLE)", _PRIMARY
+        case Function.FLOOR:
+            return f"floor({text[0]})", _PRIMARY
         case Function.TO_LONG:
             return f"CAST({text[0]} AS BIGINT)", _PRIMARY
         case Function.MILLISECONDS if first.type.kind is Kind.TIMESTAMP_NTZ:

@@ -1,0 +1,231 @@
+"""Tagged unions behind the keys of maps, asked with as few look-ups as Spark allows.
+
+A look-up goes through the map's keys from the first one on, and Spark makes it again for every mention. Of a union's
+fields at most one is not NULL: its *alternatives* exclude each other. So a test of one alternative that is not NULL
+has the last word, and the others need not be looked up:
+
+- ``v.long > 5 OR v.double < 5.5D`` is ``coalesce(v.double < 5.5D, v.long > 5)``;
+- ``(v.long >= 1 OR v.double >= 1D) AND (v.long < 5 OR v.double < 5D)`` asks each alternative for both;
+- ``v.type <> 'null' AND (v.string = 'a') IS NOT TRUE`` is ``coalesce(v.string <> 'a', v.type <> 'null')``;
+- bounds that both numbers share are asked of the one that there is: ``coalesce(v.double, CAST(v.long AS DOUBLE))
+  BETWEEN 1D AND 5.5D``, of which Spark evaluates the left side once.
+
+A file reader knows nothing of maps, so no pushed filter is lost. Unions elsewhere stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from transpiler.layouts.columns import DOUBLE, Key, Path
+from transpiler.predicate.core import (
+    FALSE,
+    TRUE,
+    And,
+    Apply,
+    Between,
+    Column,
+    Compare,
+    Constant,
+    FirstKnown,
+    Flag,
+    Function,
+    In,
+    IsNan,
+    Like,
+    Matches,
+    NotTrue,
+    Or,
+    Predicate,
+    all_of,
+    any_of,
+    constant,
+)
+from transpiler.predicate.equalities import with_lists
+from transpiler.predicate.implied import without_implied
+from transpiler.predicate.listing import MIN_TERMS
+from transpiler.predicate.walk import constants, opposite
+from transpiler.selector.ast import Comparison
+from transpiler.selector.pattern import Wildcard
+
+#: The field that says which alternative there is, and the two that hold numbers.
+_TYPE, _LONG, _DOUBLE = "type", "long", "double"
+#: Below it a long equals its double, and above it both are above.
+_EXACT = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked of one union: a test of some alternatives, NULL where the alternative is, and what holds where
+    there is another one or none. That is FALSE, TRUE, or the test that the union is there and not AMQP's null."""
+
+    union: Path
+    tests: dict[Column, Predicate]
+    otherwise: Predicate = FALSE
+
+    def turned(self, otherwise: Predicate) -> _Question | None:
+        """The question with the opposite of each test; None where one of them has no plain one."""
+        tests = {column: turned for column, test in self.tests.items() if (turned := opposite(test)) is not None}
+        return _Question(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
+
+    def predicate(self) -> Predicate:
+        """The question as one predicate, which asks the likeliest alternative first."""
+        long = any(isinstance(test, And | Or) and len(test.terms) >= MIN_TERMS for test in self.tests.values())
+        if self.otherwise == TRUE or (self.otherwise != FALSE and long):
+            # What is long becomes a list, and of lists there are no opposites.
+            complement = self.turned(FALSE)
+            assert complement is not None, "the opposite of an opposite is plain"
+            return all_of(self.otherwise, NotTrue(complement.predicate()))
+        # Who writes a fraction expects one.
+        columns = sorted(self.tests, key=lambda column: not any(map(_has_fraction, constants(self.tests[column]))))
+        tests = tuple(self.tests[column] for column in columns)
+        if len(tests) + (self.otherwise != FALSE) < 2:
+            return any_of(*tests, self.otherwise)
+        return _between(columns, self.tests) or FirstKnown(tests, self.otherwise)
+
+
+def ask_once(node: Predicate) -> Predicate:
+    """The predicate with fewer look-ups; it holds in the same rows."""
+    found = _visit(node)
+    return found.predicate() if isinstance(found, _Question) else found
+
+
+def _visit(node: Predicate) -> Predicate | _Question:
+    """The node as a question, where it asks one union and nothing else, or else the predicate with fewer look-ups."""
+    match node:
+        case And(terms=terms) | Or(terms=terms):
+            return _together(type(node), terms)
+        case NotTrue(predicate=inner):
+            found = _visit(inner)
+            if not isinstance(found, _Question):
+                return node if found is inner else NotTrue(found)
+            denied = found.turned(TRUE) if found.otherwise == FALSE else None
+            return denied or NotTrue(found.predicate())
+        case Like(pattern=(Wildcard.ANY,)):
+            # It asks whether there is a string, and is never NULL.
+            return node
+        case (
+            Compare(left=Column(path=path) as column, right=Constant())
+            | In(value=Column(path=path) as column)
+            | Like(value=Column(path=path) as column)
+            | Matches(value=Column(path=path) as column)
+            | Flag(value=Column(path=path) as column)
+        ) if _in_map(path):
+            if path[-1] != _TYPE:
+                return _Question(path[:-1], {column: node})
+            return _Question(path[:-1], {}, node) if _is_presence(node) else node
+        case _:
+            return node
+
+
+def _in_map(path: Path) -> bool:
+    """Whether the path ends in a field of a value of a map."""
+    return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
+
+
+def _is_presence(test: Predicate) -> bool:
+    """Whether the test of a type says that it is any but null."""
+    return isinstance(test, Compare) and test.operator is Comparison.NE and test.right == constant("null")
+
+
+def _together(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate | _Question:
+    """The terms, those that ask the same union as one."""
+    groups: dict[Path, list[_Question]] = {}
+    numbers: list[IsNan] = []
+    places: list[Path | Predicate] = []
+    for term in terms:
+        match found := _visit(term):
+            case _Question(union=union):
+                if union not in groups:
+                    places.append(union)
+                groups.setdefault(union, []).append(found)
+            case IsNan(value=Column(), negated=negated) if negated is (kind is And):
+                # NULL AND TRUE is NULL, and so is NULL OR FALSE.
+                numbers.append(found)
+            case _:
+                places.append(found)
+    questions = {union: _combined(kind, group) for union, group in groups.items()}
+    for test in numbers:
+        assert isinstance(test.value, Column)
+        question = questions.get(test.value.path[:-1])
+        if question is not None and test.value in question.tests:
+            question.tests[test.value] = _joined(kind, (question.tests[test.value], test))
+        else:
+            places.append(test)
+    if len(places) == 1 and isinstance(places[0], tuple):
+        return questions[places[0]]
+    return _joined(kind, [questions[place].predicate() if isinstance(place, tuple) else place for place in places])
+
+
+def _combined(kind: type[And | Or], questions: Sequence[_Question]) -> _Question:
+    """Some questions to one union as one.
+
+    An alternative for which one of them says what decides the others, FALSE in a conjunction and in a disjunction the
+    presence that is known by then, is left to what holds otherwise.
+    """
+    if len(questions) == 1:
+        return questions[0]
+    tests: dict[Column, list[Predicate]] = {}
+    for question in questions:
+        for column, test in question.tests.items():
+            tests.setdefault(column, []).append(test)
+    undecided = {
+        column: _joined(kind, found)
+        for column, found in tests.items()
+        if not any((q.otherwise == FALSE) is (kind is And) for q in questions if column not in q.tests)
+    }
+    defaults = sorted((question.otherwise for question in questions), key=_strength)
+    return _Question(questions[0].union, undecided, defaults[0 if kind is And else -1])
+
+
+def _strength(otherwise: Predicate) -> int:
+    return 0 if otherwise == FALSE else 2 if otherwise == TRUE else 1
+
+
+def _joined(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate:
+    """The terms on one level."""
+    level = dict.fromkeys(inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
+    found = all_of(*level) if kind is And else any_of(*level)
+    for law in (with_lists, without_implied):
+        if isinstance(found, And | Or):
+            found = law(found)
+    return found
+
+
+def _has_fraction(found: Constant) -> bool:
+    return isinstance(found.value, float) and not found.value.is_integer()
+
+
+def _between(columns: Sequence[Column], tests: dict[Column, Predicate]) -> Predicate | None:
+    """Bounds of both numbers as bounds of the one that there is; None where they differ."""
+    fields = {column.path[-1]: column for column in columns}
+    if set(fields) != {_LONG, _DOUBLE}:
+        return None
+    whole, fractional = _bounds(tests[fields[_LONG]]), _bounds(tests[fields[_DOUBLE]])
+    if whole is None or fractional is None or not all(abs(bound) < _EXACT for bound in fractional):
+        return None
+    low, high = fractional
+    if whole != (math.ceil(low), math.floor(high)):
+        return None
+    numbers = (column if column.type == DOUBLE else Apply(Function.TO_DOUBLE, (column,), DOUBLE) for column in columns)
+    return Between(Apply(Function.FIRST, tuple(numbers), DOUBLE), constant(low), constant(high))
+
+
+def _bounds(test: Predicate) -> tuple[float, float] | None:
+    """The inclusive bounds that the test consists of."""
+    match test:
+        case And(
+            terms=(
+                Compare(operator=Comparison.GE, right=Constant(value=int() | float() as low)),
+                Compare(operator=Comparison.LE, right=Constant(value=int() | float() as high)),
+            )
+            | (
+                Compare(operator=Comparison.LE, right=Constant(value=int() | float() as high)),
+                Compare(operator=Comparison.GE, right=Constant(value=int() | float() as low)),
+            )
+        ):
+            return low, high
+        case _:
+            return None

@@ -1,49 +1,43 @@
 """The loop that runs a grammar's tables over tokens.
 
 SLY's own loop keeps books for the recovery from errors, and here the first error raises. Half of its time goes to
-productions that only hand a value to the next layer of the grammar; this one gives them a new state and nothing else.
+productions that only hand a value to the next layer of the grammar; this one gives them a new state and nothing else,
+and none at all where the tables leave no choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Container, Iterator
+from functools import cache, partial
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from sly import Parser
 from sly.lex import Token
 
-
-class _Symbol:
-    """A token's or a production's value, and where its text begins and ends."""
-
-    __slots__ = ("end", "index", "value")
-
-    def __init__(self, value: Any, index: int | None, end: int | None) -> None:
-        self.value = value
-        self.index = index
-        self.end = end
+#: The action that ends a parse; a positive one is the next state, a negative one the number of a production.
+_ACCEPT = 0
 
 
-class _Parts:
-    """What a production's function sees: the values of its symbols by place and by name, and their extent."""
+class _Parts(tuple[Any, ...]):
+    """What a production's function sees: its symbols by place, and as attributes the values of its symbols by name.
 
-    __slots__ = ("_names", "_symbols", "end", "index")
+    A symbol is a token or, of a production, its value. Each production has a class of its own, with its names.
+    """
 
-    def __init__(self, symbols: list[_Symbol], names: dict[str, Any]) -> None:
-        self._symbols = symbols
-        self._names = names
-        self.index = next((symbol.index for symbol in symbols if symbol.index is not None), None)
-        self.end = next((symbol.end for symbol in reversed(symbols) if symbol.end), None)
+    __slots__ = ()
 
-    def __len__(self) -> int:
-        return len(self._symbols)
+    @property
+    def start(self) -> int:
+        """Where the token begins that the production begins with."""
+        start: int = self[0].index
+        return start
 
-    def __getitem__(self, place: int) -> Any:
-        return self._symbols[place].value
-
-    def __getattr__(self, name: str) -> Any:
-        return self._names[name](self._symbols)
+    @property
+    def end(self) -> int:
+        """Where the token ends that the production ends with."""
+        end: int = self[-1].end
+        return end
 
 
 def drive(parser: Parser, tokens: Iterator[Token], layers: frozenset[tuple[str, str]]) -> Any:
@@ -52,57 +46,84 @@ def drive(parser: Parser, tokens: Iterator[Token], layers: frozenset[tuple[str, 
     ``layers`` are the productions of one symbol whose value is that symbol's. ``parser.state`` says where the parse
     is whenever a token is asked for or refused; ``parser.error`` must raise.
     """
-    table = parser._lrtable
-    actions, goto, defaults, productions = (
-        table.lr_action,
-        table.lr_goto,
-        table.defaulted_states,
-        _productions(parser.__class__, layers),
-    )
+    actions, goto, productions = _tables(parser.__class__, layers)
     states: list[int] = [0]
     symbols: list[Any] = []
-    state, token, kind = 0, None, ""
+    state = 0
     while True:
-        action = defaults.get(state)
-        if action is None:
-            if not kind:
-                parser.state = state
-                token = next(tokens, None)
-                kind = "$end" if token is None else token.type
+        parser.state = state
+        token = next(tokens, None)
+        kind = "$end" if token is None else token.type
+        action = actions[state].get(kind)
+        while action is not None and action < 0:
+            name, length, parts, make = productions[-action]
+            if make is None:
+                states.pop()
+            else:
+                # A slice from the end would be the whole list where a production takes nothing.
+                start = len(symbols) - length
+                symbols[start:] = (make(parser, parts(symbols[start:])),)
+                del states[start + 1 :]
+            state = goto[states[-1]][name]
+            states.append(state)
             action = actions[state].get(kind)
         if action is None:
             parser.error(token)
             raise AssertionError("the parser's error method returned")
-        if action > 0:
-            states.append(action)
-            symbols.append(token)
-            state, kind = action, ""
-        elif action < 0:
-            name, length, names, make = productions[-action]
-            if make is None:
-                states.pop()
-            else:
-                taken = symbols[-length:] if length else []
-                parts = _Parts(taken, names)
-                value = _Symbol(make(parser, parts), parts.index, parts.end)
-                if length:
-                    del symbols[-length:]
-                    del states[-length:]
-                symbols.append(value)
-            state = goto[states[-1]][name]
-            states.append(state)
-        else:
-            return symbols[-1].value
+        if action == _ACCEPT:
+            return symbols[0]
+        states.append(action)
+        symbols.append(token)
+        state = action
 
 
-_Production = tuple[str, int, dict[str, Any], Callable[[Any, Any], Any] | None]
+class _Production(NamedTuple):
+    """The name, how many symbols it takes, what they are to the function, and the function unless it is a layer."""
+
+    name: str
+    length: int
+    parts: type[_Parts]
+    make: Callable[[Any, Any], Any] | None
+
+
+class _Tables(NamedTuple):
+    """What to do in a state at a token, where a state goes on behind a production, and the productions by number."""
+
+    actions: dict[int, dict[str, int]]
+    goto: dict[int, dict[str, int]]
+    productions: list[_Production]
 
 
 @cache
-def _productions(grammar: type[Parser], layers: frozenset[tuple[str, str]]) -> list[_Production]:
-    """By number: the name, how many symbols it takes, their names, and the function unless it is a layer."""
-    found = []
+def _tables(grammar: type[Parser], layers: frozenset[tuple[str, str]]) -> _Tables:
+    """The tables of a grammar, in which no state is entered that every token leads out of to the next layer."""
+    table, productions = grammar._lrtable, []
     for rule in grammar._grammar.Productions:
         layer = rule.len == 1 and (rule.name, rule.prod[0]) in layers
-        found.append((rule.name, rule.len, rule.namemap, None if layer else rule.func))
-    return found
+        parts = _parts(rule.prod, grammar._grammar.Terminals)
+        productions.append(_Production(rule.name, rule.len, parts, None if layer else rule.func))
+    passed = {}
+    for state, actions in table.lr_action.items():
+        [action, *others] = set(actions.values())
+        if action < 0 and not others and productions[-action].make is None:
+            passed[state] = productions[-action].name
+
+    def target(targets: dict[str, int], name: str) -> int:
+        state = targets[name]
+        return target(targets, passed[state]) if state in passed else state
+
+    goto = {state: {name: target(targets, name) for name in targets} for state, targets in table.lr_goto.items()}
+    return _Tables(table.lr_action, goto, productions)
+
+
+def _parts(symbols: tuple[str, ...], terminals: Container[str]) -> type[_Parts]:
+    """The class for the symbols of a production; those of one name are counted from 0."""
+    names: dict[str, Any] = {"__slots__": ()}
+    for place, symbol in enumerate(symbols):
+        name = symbol if symbols.count(symbol) == 1 else f"{symbol}{symbols[:place].count(symbol)}"
+        names[name] = property(partial(_token_value, place) if symbol in terminals else itemgetter(place))
+    return type("_Parts", (_Parts,), names)
+
+
+def _token_value(place: int, symbols: _Parts) -> Any:
+    return symbols[place].value

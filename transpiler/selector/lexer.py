@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from sly import Lexer
 from sly.lex import Token
@@ -294,10 +295,6 @@ class SelectorLexer(Lexer):
     RPAREN = r"\)"
     COMMA = r","
 
-    def error(self, token: Token) -> NoReturn:
-        """Say why no token begins here."""
-        self._refuse(token.index)
-
     def _refuse(self, index: int) -> NoReturn:
         rest, title = self.source.text[index:], self.dialect.title
         if rest.startswith("'"):
@@ -375,9 +372,28 @@ class SelectorLexer(Lexer):
     def _fail(self, code: str, message: str, span: Span, hint: str | None = None) -> NoReturn:
         raise SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint)
 
-    def scan(self) -> Any:
-        """The tokens of the source, one at a time."""
-        return self.tokenize(self.source.text, index=self.start)
+    def scan(self) -> Iterator[Token]:
+        """The tokens of the source, one at a time.
+
+        SLY's own loop serves lexers of several states and counts lines, which is most of its time.
+        """
+        text, ignored, match, functions = self.source.text, self.ignore, self._master_re.match, self._token_funcs
+        index, length = self.start, len(text)
+        while index < length:
+            if text[index] in ignored:
+                index += 1
+                continue
+            found = match(text, index)
+            if found is None:
+                self._refuse(index)
+            token, kind = Token(), found.lastgroup
+            token.type, token.value, token.index = kind, found[0], index
+            token.end = self.index = found.end()
+            taken = functions[kind](self, token) if kind in functions else token
+            # A function may end the token somewhere else.
+            index = self.index
+            if taken is not None:
+                yield taken
 
 
 def _name(character: str) -> str:

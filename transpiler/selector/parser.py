@@ -66,17 +66,18 @@ class SelectorParser(Parser):
     def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
         limit = self.dialect.max_tokens
         for token in tokens:
+            kind = token.type
             self.previous, self.current = self.current, token
             self.count += 1
             if limit is not None and self.count > limit:
                 self._too_many(token, limit)
-            if token.type == "LPAREN":
+            if kind == "LPAREN":
                 self.open.append(Opened(token, self.previous is not None and self.previous.type == "IN"))
             if self.chains is not None and self.chains.breaks(token, self.previous):
                 self.error(token)
             yield token
             # Only now has the parser taken it: until then its partner counts as open.
-            if token.type == "RPAREN" and self.open:
+            if kind == "RPAREN" and self.open:
                 self.open.pop()
         self.previous, self.current = self.current, None
 
@@ -115,7 +116,7 @@ class SelectorParser(Parser):
 
     @_("NOT negation")
     def negation(self, p: Any) -> ast.Expression:
-        return ast.Not(p.negation, Span(p.index, p.negation.span.end))
+        return ast.Not(p.negation, Span(p.start, p.negation.span.end))
 
     @_("equality")
     def negation(self, p: Any) -> ast.Expression:
@@ -125,7 +126,7 @@ class SelectorParser(Parser):
 
     @_("equality EQ relation", "equality NE relation")
     def equality(self, p: Any) -> ast.Expression:
-        return ast.Compare(ast.Comparison(p[1]), p.equality, p.relation, p.equality.span.to(p.relation.span))
+        return ast.Compare(ast.Comparison(p[1].value), p.equality, p.relation, _between(p.equality, p.relation))
 
     @_("equality IS NULL", "equality IS NOT NULL")
     def equality(self, p: Any) -> ast.Expression:
@@ -137,11 +138,11 @@ class SelectorParser(Parser):
 
     @_("relation LT sum", "relation LE sum", "relation GT sum", "relation GE sum")
     def relation(self, p: Any) -> ast.Expression:
-        return ast.Compare(ast.Comparison(p[1]), p.relation, p.sum, p.relation.span.to(p.sum.span))
+        return ast.Compare(ast.Comparison(p[1].value), p.relation, p.sum, _between(p.relation, p.sum))
 
     @_("relation BETWEEN sum AND sum", "relation NOT BETWEEN sum AND sum")
     def relation(self, p: Any) -> ast.Expression:
-        return ast.Between(p.relation, p.sum0, p.sum1, len(p) == 6, p.relation.span.to(p.sum1.span))
+        return ast.Between(p.relation, p.sum0, p.sum1, len(p) == 6, _between(p.relation, p.sum1))
 
     @_("relation IN LPAREN members RPAREN", "relation NOT IN LPAREN members RPAREN")
     def relation(self, p: Any) -> ast.Expression:
@@ -177,7 +178,7 @@ class SelectorParser(Parser):
 
     @_("sum PLUS product", "sum MINUS product")
     def sum(self, p: Any) -> ast.Expression:
-        return self._calculate(ast.Arithmetic(p[1]), p.sum, p.product)
+        return self._calculate(ast.Arithmetic(p[1].value), p.sum, p.product)
 
     @_("product")
     def sum(self, p: Any) -> ast.Expression:
@@ -185,7 +186,7 @@ class SelectorParser(Parser):
 
     @_("product TIMES sign", "product DIVIDE sign", "product REMAINDER sign")
     def product(self, p: Any) -> ast.Expression:
-        return self._calculate(ast.Arithmetic(p[1]), p.product, p.sign)
+        return self._calculate(ast.Arithmetic(p[1].value), p.product, p.sign)
 
     @_("sign")
     def product(self, p: Any) -> ast.Expression:
@@ -193,7 +194,7 @@ class SelectorParser(Parser):
 
     @_("MINUS sign")
     def sign(self, p: Any) -> ast.Expression:
-        span = Span(p.index, p.sign.span.end)
+        span = Span(p.start, p.sign.span.end)
         match p.sign:
             # The least long has no positive counterpart, so a minus belongs to the literal behind it.
             case ast.IntegerLiteral(value=value) if value > 0:
@@ -205,12 +206,12 @@ class SelectorParser(Parser):
 
     @_("PLUS sign")
     def sign(self, p: Any) -> ast.Expression:
-        return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.index, p.sign.span.end))
+        return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.start, p.sign.span.end))
 
     # Where NOT binds tightest it is a sign of its own.
     @_("TIGHT_NOT sign")
     def sign(self, p: Any) -> ast.Expression:
-        return ast.Not(p.sign, Span(p.index, p.sign.span.end))
+        return ast.Not(p.sign, Span(p.start, p.sign.span.end))
 
     @_("primary")
     def sign(self, p: Any) -> ast.Expression:
@@ -218,14 +219,14 @@ class SelectorParser(Parser):
 
     @_("LPAREN condition RPAREN")
     def primary(self, p: Any) -> ast.Expression:
-        condition = replace(p.condition, span=Span(p.index, p.end))
+        condition = replace(p.condition, span=Span(p.start, p.end))
         if self.dialect.associativity is Associativity.RIGHT:
             self.grouped.append(condition)
         return condition
 
     @_("IDENTIFIER")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.Identifier(p.IDENTIFIER, Span(p.index, p.end))
+        return ast.Identifier(p.IDENTIFIER, Span(p.start, p.end))
 
     @_("string")
     def primary(self, p: Any) -> ast.Expression:
@@ -233,44 +234,44 @@ class SelectorParser(Parser):
 
     @_("INTEGER")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.IntegerLiteral(p.INTEGER, Span(p.index, p.end))
+        return ast.IntegerLiteral(p.INTEGER, Span(p.start, p.end))
 
     @_("FLOAT")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.FloatLiteral(p.FLOAT, Span(p.index, p.end))
+        return ast.FloatLiteral(p.FLOAT, Span(p.start, p.end))
 
     @_("BINARY")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.BinaryLiteral(p.BINARY, Span(p.index, p.end))
+        return ast.BinaryLiteral(p.BINARY, Span(p.start, p.end))
 
     @_("NULL_LITERAL")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.NullLiteral(Span(p.index, p.end))
+        return ast.NullLiteral(Span(p.start, p.end))
 
     @_("SECTION")
     def primary(self, p: Any) -> ast.Expression:
         section, name = p.SECTION
-        return ast.Identifier(name, Span(p.index, p.end), section)
+        return ast.Identifier(name, Span(p.start, p.end), section)
 
     @_("QUERY string")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.BodyQuery(p.QUERY.upper(), p.string, Span(p.index, p.string.span.end))
+        return ast.BodyQuery(p.QUERY.upper(), p.string, Span(p.start, p.string.span.end))
 
     @_("FUNCTION LPAREN members RPAREN")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.Call(p.FUNCTION, tuple(p.members), Span(p.index, p.end))
+        return ast.Call(p.FUNCTION, tuple(p.members), Span(p.start, p.end))
 
     @_("FUNCTION LPAREN RPAREN")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.Call(p.FUNCTION, (), Span(p.index, p.end))
+        return ast.Call(p.FUNCTION, (), Span(p.start, p.end))
 
     @_("TRUE", "FALSE")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.BooleanLiteral(p[0].upper() == "TRUE", Span(p.index, p.end))
+        return ast.BooleanLiteral(p[0].value.upper() == "TRUE", Span(p.start, p.end))
 
     @_("STRING")
     def string(self, p: Any) -> ast.StringLiteral:
-        return ast.StringLiteral(p.STRING, Span(p.index, p.end))
+        return ast.StringLiteral(p.STRING, Span(p.start, p.end))
 
     def error(self, token: Token | None) -> NoReturn:
         """Say what was expected after what, and what stands there instead."""
@@ -301,8 +302,8 @@ class SelectorParser(Parser):
             and not any(left is grouped for grouped in self.grouped)
         ):
             inner = self._calculate(operator, left.right, right)
-            return ast.Calculate(left.operator, left.left, inner, left.span.to(right.span))
-        return ast.Calculate(operator, left, right, left.span.to(right.span))
+            return ast.Calculate(left.operator, left.left, inner, _between(left, right))
+        return ast.Calculate(operator, left, right, _between(left, right))
 
     def _shown(self, token: Token) -> str:
         return _short(self.source.text[token.index : token.end])
@@ -312,10 +313,15 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
+def _between(first: ast.Expression, last: ast.Expression) -> Span:
+    """From where one node begins to where a later one ends."""
+    return Span(first.span.start, last.span.end)
+
+
 def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> ast.Expression:
     if len(terms) == 1:
         return terms[0]
-    span = terms[0].span.to(terms[-1].span)
+    span = _between(terms[0], terms[-1])
     if any(isinstance(term, node) for term in terms):
         # AND and OR are associative in three values too, so a chain in parentheses is the same chain.
         terms = [inner for term in terms for inner in (term.terms if isinstance(term, node) else (term,))]
@@ -351,8 +357,11 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
     if len(text) > 2 * dialect.max_terms:
         # The shortest text that can have too many operands.
         check_tokens(SelectorLexer(source, dialect, start, hyphens).scan(), dialect, source)
-    tree = SelectorParser(source, dialect, start, hyphens).read()
-    _check_limits(tree, dialect, source)
+    parser = SelectorParser(source, dialect, start, hyphens)
+    tree = parser.read()
+    # Each node of the tree has a token of its own.
+    if parser.count > min(dialect.max_nesting, dialect.max_terms):
+        _check_limits(tree, dialect, source)
     return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
 
 
@@ -375,8 +384,11 @@ def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> Non
         depth += 1
         if depth > dialect.max_nesting:
             raise too_deep(dialect, source, level[0].span)
-        below = [child for node in level for child in ast.children(node)]
-        terms += sum(1 for node in level if not ast.children(node))
+        below: list[ast.Expression] = []
+        for node in level:
+            inner = ast.children(node)
+            below.extend(inner)
+            terms += not inner
         level = below
     if terms > dialect.max_terms:
         raise too_many_terms(dialect, source, tree.span)

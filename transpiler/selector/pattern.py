@@ -17,6 +17,9 @@ class Wildcard(Enum):
     ANY = "%"
 
 
+_WILDCARDS: Mapping[str, Wildcard] = MappingProxyType({wildcard.value: wildcard for wildcard in Wildcard})
+_PARTS = re.compile("([_%])")
+
 #: Literal text and wildcards in order; no two texts, and no two ``%``, stand side by side.
 Pattern = tuple[str | Wildcard, ...]
 
@@ -62,11 +65,14 @@ def is_control(character: str) -> bool:
     return character < " " or character == "\x7f"
 
 
-def _plain(character: str) -> str | Wildcard:
-    return Wildcard(character) if character in "%_" else character
+def _plain(text: str) -> str | Wildcard:
+    return _WILDCARDS.get(text, text)
 
 
 def _strictly(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    if escape is None or escape not in text:
+        yield from map(_plain, filter(None, _PARTS.split(text)))
+        return
     characters = iter(enumerate(text))
     for offset, character in characters:
         if character == escape:

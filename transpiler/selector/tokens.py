@@ -121,7 +121,7 @@ class _Retagging:
             self.depth -= 1
             self.bounded.pop()
         if place in self.ends:
-            self._add("RPAREN", token, token.end)
+            self._add("RPAREN", token.end)
 
     def _is_function(self, token: Token) -> bool:
         if self.dialect.has(Extension.FUNCTIONS):
@@ -150,15 +150,15 @@ class _Retagging:
 
     def _close(self, token: Token) -> None:
         self.closing.pop()
-        self._add("RPAREN", token, token.index)
+        self._add("RPAREN", token.index)
 
     def _open(self, token: Token) -> None:
-        self._add("LPAREN", token, token.index)
+        self._add("LPAREN", token.index)
 
-    def _add(self, kind: str, near: Token, index: int) -> None:
+    def _add(self, kind: str, index: int) -> None:
         """A parenthesis that nobody wrote, without any width."""
         added = Token()
-        added.type, added.value, added.lineno = kind, "(" if kind == "LPAREN" else ")", near.lineno
+        added.type, added.value = kind, "(" if kind == "LPAREN" else ")"
         added.index = added.end = index
         self.result.append(added)
 

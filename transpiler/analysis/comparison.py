@@ -33,22 +33,37 @@ def compare(operator: Comparison, left: Operand, right: Operand, wanted: bool) -
 
     It is unknown where an operand is NULL, and FALSE between values of unlike types, whatever the operator.
     """
-    pairs = [(first, second) for first in left.alternatives for second in right.alternatives]
-    comparable = [(first, second) for first, second in pairs if can_compare(operator, first, second)]
-    if wanted or len(comparable) == len(pairs):
-        return any_of(
-            *(
-                all_of(first.guard, second.guard, compare_values(operator, first.value, second.value, wanted))
-                for first, second in comparable
-            )
-        )
-    return all_of(left.present, right.present, not_true(compare(operator, left, right, True)))
+    return compare_pairs(operator, left, right, comparable_pairs(operator, left, right), wanted)
 
 
-def can_compare(operator: Comparison, first: Alternative, second: Alternative) -> bool:
-    """Whether two classes are alike, and take the operator: only numbers have an order."""
-    alike = first.type_class.is_like(second.type_class)
-    return alike and (operator.is_equality or first.type_class.numeric)
+_Pairs = list[tuple[Alternative, Alternative]]
+
+#: Classes that are alike, and whether they have an order: only numbers do.
+_ORDERED = {(first, second): first.numeric for first in TypeClass for second in TypeClass if first.is_like(second)}
+
+
+def comparable_pairs(operator: Comparison, left: Operand, right: Operand) -> _Pairs:
+    """The alternatives of two operands that are alike, and whose classes take the operator."""
+    takes = (True, False) if operator.is_equality else (True,)
+    others = [(second, second.type_class) for second in right.alternatives]
+    return [
+        (first, second)
+        for first in left.alternatives
+        for second, its_class in others
+        if _ORDERED.get((first.type_class, its_class)) in takes
+    ]
+
+
+def compare_pairs(operator: Comparison, left: Operand, right: Operand, pairs: _Pairs, wanted: bool) -> Predicate:
+    """Where a comparison is TRUE, or FALSE, by the pairs of alternatives that can be compared."""
+    if not wanted and len(pairs) < len(left.alternatives) * len(right.alternatives):
+        return all_of(left.present, right.present, not_true(compare_pairs(operator, left, right, pairs, True)))
+    return any_of(
+        *[
+            all_of(first.guard, second.guard, compare_values(operator, first.value, second.value, wanted))
+            for first, second in pairs
+        ]
+    )
 
 
 def not_true(predicate: Predicate) -> Predicate:
@@ -67,8 +82,7 @@ def to_double(value: Value) -> Value:
 
 def compare_values(operator: Comparison, left: Value, right: Value, wanted: bool) -> Predicate:
     """Where a comparison of two like values, both not NULL, is TRUE, or FALSE."""
-    classes = {type_class(left.type), type_class(right.type)}
-    if TypeClass.FLOATING in classes:
+    if type_class(left.type) is TypeClass.FLOATING or type_class(right.type) is TypeClass.FLOATING:
         return _compare_doubles(operator, to_double(left), to_double(right), wanted)
     if isinstance(left, Constant) and isinstance(right, Constant):
         return Truth(compare_constants(operator, left.value, right.value) is wanted)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 from transpiler.analysis.arithmetic import calculate, negate
-from transpiler.analysis.comparison import can_compare, compare, not_true
+from transpiler.analysis.comparison import comparable_pairs, compare, compare_pairs, not_true
 from transpiler.analysis.names import Names
 from transpiler.analysis.operands import Operand, guarded, is_boolean, literal
 from transpiler.analysis.parameters import NO_PARAMETERS, Parameters, fits, is_listed
@@ -76,9 +76,8 @@ class Lowering:
                 return any_of(*parts) if wanted else all_of(*parts)
             case ast.Not(operand=operand):
                 return self.condition(operand, not wanted)
-            case ast.Compare(operator=operator, left=left, right=right):
-                self._warn_unlike(node)
-                return compare(operator, self._beside(right, left), self._beside(left, right), wanted)
+            case ast.Compare():
+                return self._compare(node, wanted)
             case ast.Between():
                 return self._between(node, wanted)
             case ast.In(operand=operand, negated=negated):
@@ -94,6 +93,13 @@ class Lowering:
                 return Truth(value is wanted)
             case _:
                 return is_boolean(self.operand(node), wanted)
+
+    def _compare(self, node: ast.Compare, wanted: bool) -> Predicate:
+        left, right = self._beside(node.right, node.left), self._beside(node.left, node.right)
+        pairs = comparable_pairs(node.operator, left, right)
+        if not pairs and left.alternatives and right.alternatives:
+            self._warn_unlike(node, left, right)
+        return compare_pairs(node.operator, left, right, pairs, wanted)
 
     def _constant(self, node: ast.PlainLiteral) -> Value:
         return self.parameters.get(node.span) or constant(node.value)
@@ -164,13 +170,9 @@ class Lowering:
             return any_of(*(all_of(item.guard, make(item.value, not wanted)) for item in strings))
         return all_of(operand.present, not_true(self._text_test(node, True, make)))
 
-    def _warn_unlike(self, node: ast.Compare) -> None:
-        left, right = self.operand(node.left), self.operand(node.right)
-        pairs = [(first, second) for first in left.alternatives for second in right.alternatives]
-        if not pairs or any(can_compare(node.operator, *pair) for pair in pairs):
-            return
+    def _warn_unlike(self, node: ast.Compare, left: Operand, right: Operand) -> None:
         sides = f"{self._say(node.left, left)}, and {self._say(node.right, right)}"
-        if any(first.type_class.is_like(second.type_class) for first, second in pairs):
+        if any(first.is_like(second) for first in left.classes for second in right.classes):
             reason, hint = "only numbers have an order, so this is never true", None
         else:
             reason = "values of unlike types are never equal or ordered, so this is never true"

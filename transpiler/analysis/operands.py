@@ -6,7 +6,7 @@ header field with a default is its column and, where the column is NULL, a const
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from transpiler.layouts.columns import (
     BIGINT,
@@ -47,8 +47,7 @@ from transpiler.predicate.core import (
 from transpiler.selector.ast import Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(NamedTuple):
     """A value, and the predicate under which it stands for the operand; the value's own NULL also rules it out."""
 
     value: Value
@@ -60,8 +59,7 @@ class Alternative:
         return type_class(self.value.type)
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """The alternatives, and when the operand has a value at all (``present``) or is NULL (``absent``)."""
 
     alternatives: tuple[Alternative, ...]
@@ -102,10 +100,10 @@ def at(location: Location) -> Operand:
         case TypedColumn(path=path, type=column_type):
             return from_value(_seen(Column(path, column_type)))
         case TaggedUnion(path=path):
-            fields = tuple(Alternative(Column((*path, name), field_type)) for name, field_type in _UNION_FIELDS)
+            fields = [Alternative(Column((*path, name), field_type)) for name, field_type in _UNION_FIELDS]
             tag = Column((*path, "type"), STRING)
             absent = any_of(IsNull(tag), Compare(Comparison.EQ, tag, _NULL_TYPE))
-            return Operand(fields, Compare(Comparison.NE, tag, _NULL_TYPE), absent)
+            return Operand(tuple(fields), Compare(Comparison.NE, tag, _NULL_TYPE), absent)
         case Derived():
             return _derived(location)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal
+from typing import Literal, cast
 
 from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Kind, Path
 from transpiler.message.types import TypeClass
@@ -312,14 +312,13 @@ class And:
     """All terms hold."""
 
     terms: tuple[Predicate, ...]
-    #: Kept, for a deep tree would be walked again at each of its levels.
-    hash: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hash", hash((And, self.terms)))
+    #: Kept once it was asked for: a deep tree would be walked again at each of its levels.
+    hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        return self.hash
+        if self.hash is None:
+            object.__setattr__(self, "hash", hash((And, self.terms)))
+        return cast(int, self.hash)
 
     def __reduce__(self) -> tuple[type[And], tuple[tuple[Predicate, ...]]]:
         # Another process hashes strings in its own way.
@@ -331,14 +330,13 @@ class Or:
     """A term holds."""
 
     terms: tuple[Predicate, ...]
-    #: Kept, for a deep tree would be walked again at each of its levels.
-    hash: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hash", hash((Or, self.terms)))
+    #: Kept once it was asked for: a deep tree would be walked again at each of its levels.
+    hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        return self.hash
+        if self.hash is None:
+            object.__setattr__(self, "hash", hash((Or, self.terms)))
+        return cast(int, self.hash)
 
     def __reduce__(self) -> tuple[type[Or], tuple[tuple[Predicate, ...]]]:
         # Another process hashes strings in its own way.
@@ -411,19 +409,25 @@ def constant(value: bool | int | float | str) -> Constant:
 
 def all_of(*terms: Predicate) -> Predicate:
     """The conjunction: FALSE absorbs, TRUE goes away."""
-    kept = tuple(term for term in terms if term != TRUE)
-    if FALSE in kept:
-        return FALSE
+    kept = []
+    for term in terms:
+        if not isinstance(term, Truth):
+            kept.append(term)
+        elif not term.value:
+            return FALSE
     if not kept:
         return TRUE
-    return kept[0] if len(kept) == 1 else And(kept)
+    return kept[0] if len(kept) == 1 else And(tuple(kept))
 
 
 def any_of(*terms: Predicate) -> Predicate:
     """The disjunction: TRUE absorbs, FALSE goes away."""
-    kept = tuple(term for term in terms if term != FALSE)
-    if TRUE in kept:
-        return TRUE
+    kept = []
+    for term in terms:
+        if not isinstance(term, Truth):
+            kept.append(term)
+        elif term.value:
+            return TRUE
     if not kept:
         return FALSE
-    return kept[0] if len(kept) == 1 else Or(kept)
+    return kept[0] if len(kept) == 1 else Or(tuple(kept))

@@ -38,6 +38,9 @@ from transpiler.selector.pattern import Wildcard
 
 Node = Predicate | Value
 
+#: Nodes without parts.
+_LEAVES = (Column, Constant, Cell, Truth)
+
 
 def parts(node: Node) -> tuple[Node, ...]:
     """The values and predicates directly inside a node."""
@@ -168,7 +171,7 @@ def size(node: Node) -> int:
         if found is None:
             found = 1
             for part in parts(inner):
-                found += measure(part)
+                found += 1 if isinstance(part, _LEAVES) else measure(part)
             if isinstance(inner, In):
                 found += len(inner.members)
             known[id(inner)] = found

@@ -13,7 +13,7 @@ from transpiler.layouts.layout import Layout
 from transpiler.predicate.core import Constant
 from transpiler.predicate.walk import constants
 from transpiler.selector.dialects import JMS
-from transpiler.stencils import Stencils
+from transpiler.stencils import Stencils, mask
 
 TYPES = ("byte", "short", "integer", "long", "float", "double", "decimal(10,2)", "string", "boolean", "timestamp")
 FLAT = layout_from_schema(
@@ -79,9 +79,9 @@ def test_the_third_text_of_a_shape_is_filled_in(first: str, second: str, third: 
         return transpiled.sql, constants(lowered)
 
     for text in (first, second):
-        assert stencils.fill(text, "key") is None
-        stencils.learn(text, "key", layout, compiled(text)[0], compiled)
-    assert stencils.fill(third, "key") == (expected or compiled(third)[0])
+        assert stencils.fill(mask(text), "key") is None
+        stencils.learn(mask(text), "key", layout, compiled(text)[0], compiled)
+    assert stencils.fill(mask(third), "key") == (expected or compiled(third)[0])
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_a_literal_that_decides_more_than_itself_is_no_hole(first: str, second: 
         return transpiled.sql, constants(lowered)
 
     for text in (first, second):
-        stencils.learn(text, "key", layout, compiled(text)[0], compiled)
-    assert stencils.fill(third, "key") is None
+        stencils.learn(mask(text), "key", layout, compiled(text)[0], compiled)
+    assert stencils.fill(mask(third), "key") is None
 
 
 def test_the_trace_of_a_filled_stencil_is_that_of_its_own_text() -> None:

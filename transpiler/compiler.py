@@ -33,7 +33,7 @@ from transpiler.selector.printer import print_selector
 from transpiler.selector.vocabulary import Form
 from transpiler.source import Source
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
-from transpiler.stencils import STENCILS
+from transpiler.stencils import STENCILS, mask
 
 if TYPE_CHECKING:
     from transpiler.topology.address import Address, NodeType
@@ -99,13 +99,13 @@ def transpile_selector(
     run = partial(_transpile, layout=where, dialect=rules, result=result, missing=missing, now=now)
     if rules is not JMS:
         return run(text)[0]
-    known = (id(where), result, missing)
-    filled = STENCILS.fill(text, known)
+    maskings, known = mask(text), (id(where), result, missing)
+    filled = STENCILS.fill(maskings, known)
     if filled is not None:
         return Transpiled(filled, retrace=partial(_retrace, run, text))
     transpiled, _ = run(text)
     if not transpiled.diagnostics:
-        STENCILS.learn(text, known, where, transpiled.sql, partial(_probe, run))
+        STENCILS.learn(maskings, known, where, transpiled.sql, partial(_probe, run))
     return transpiled
 
 

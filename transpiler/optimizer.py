@@ -121,16 +121,16 @@ def text_to_the_constant(node: Predicate) -> Predicate:
 
 def one_level(node: Predicate) -> Predicate:
     """AND and OR are associative and idempotent; TRUE and FALSE are their identities and absorb."""
-    if not isinstance(node, And | Or):
+    if not isinstance(node, (And, Or)):
         return node
     identity, absorbing = (TRUE, FALSE) if isinstance(node, And) else (FALSE, TRUE)
     terms: dict[Predicate, None] = {}
     for term in node.terms:
         for inner in term.terms if isinstance(term, type(node)) else (term,):
-            if inner == absorbing:
-                return absorbing
-            if inner != identity:
+            if not isinstance(inner, Truth):
                 terms[inner] = None
+            elif inner == absorbing:
+                return absorbing
     if not terms:
         return identity
     return next(iter(terms)) if len(terms) == 1 else type(node)(tuple(terms))
@@ -156,7 +156,7 @@ def implied_by_a_neighbour(node: Predicate) -> Predicate:
 
 def excluded_middle(node: Predicate) -> Predicate:
     """A value is NULL or it is not: one of the two tests holds, never both."""
-    if not isinstance(node, And | Or):
+    if not isinstance(node, (And, Or)):
         return node
     tested = {(term.value, term.negated) for term in node.terms if isinstance(term, IsNull)}
     both = any((value, not negated) in tested for value, negated in tested)

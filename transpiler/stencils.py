@@ -12,7 +12,7 @@ constants that stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -88,7 +88,7 @@ class _Stencil:
 
 
 @dataclass(frozen=True, slots=True)
-class _Masked:
+class Masked:
     """A text without the literals that may become holes: what stands between them, and which literal goes where."""
 
     texts: tuple[str, ...]
@@ -110,7 +110,7 @@ def _spell(value: _Literal) -> str:
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
 
 
-def _mask(text: str, fractions: bool) -> _Masked | None:
+def _mask(text: str, fractions: bool) -> Masked | None:
     """The text masked; None where nothing can be."""
     texts: list[str] = []
     places: list[int] = []
@@ -134,7 +134,7 @@ def _mask(text: str, fractions: bool) -> _Masked | None:
     if not places:
         return None
     texts.append(text[end:])
-    return _Masked(tuple(texts), tuple(places), literals)
+    return Masked(tuple(texts), tuple(places), literals)
 
 
 def _candidates(text: str) -> Iterator[tuple[int, str]]:
@@ -171,19 +171,21 @@ class Stencils:
         self._found.clear()
         self._met.clear()
 
-    def fill(self, text: str, known: Hashable) -> str | None:
+    def fill(self, maskings: Iterable[Masked], known: Hashable) -> str | None:
         """The SQL of a selector, where a stencil has it; ``known`` is all else that the SQL depends on."""
-        for masked in _maskings(text):
+        for masked in maskings:
             stencil = self._found.get((known, masked.key))
             if stencil is not None:
                 return stencil.fill(masked.literals)
         return None
 
-    def learn(self, text: str, known: Hashable, layout: object, sql: str, compile_text: Compile) -> None:
+    def learn(
+        self, maskings: Iterable[Masked], known: Hashable, layout: object, sql: str, compile_text: Compile
+    ) -> None:
         """Remember the SQL of a selector, with holes, if it turns out to be so for other literals too."""
         if len(self._found) + len(self._met) >= _MAX_STENCILS:
             self.clear()
-        for masked in _maskings(text):
+        for masked in maskings:
             key = (known, masked.key)
             if key not in self._met:
                 self._met.add(key)
@@ -196,24 +198,21 @@ class Stencils:
                     return
 
 
-def _maskings(text: str) -> Iterator[_Masked]:
+def mask(text: str) -> tuple[Masked, ...]:
     """The text without its literals, and then, if it has some, without all but those with a fraction.
 
     Over an integer those become another number, so that many texts with them have no stencil.
     """
-    if len(text) > _MAX_LENGTH:
-        return
-    masked = _mask(text, fractions=True)
+    masked = _mask(text, fractions=True) if len(text) <= _MAX_LENGTH else None
     if masked is None:
-        return
-    yield masked
-    if any(type(value) is float for value in masked.literals):
-        masked = _mask(text, fractions=False)
-        if masked is not None:
-            yield masked
+        return ()
+    if float not in map(type, masked.literals):
+        return (masked,)
+    whole = _mask(text, fractions=False)
+    return (masked,) if whole is None else (masked, whole)
 
 
-def _probe(masked: _Masked, compile_text: Compile, step: int, layout: object) -> _Stencil | None:
+def _probe(masked: Masked, compile_text: Compile, step: int, layout: object) -> _Stencil | None:
     """The SQL cut at literals that stand for the real ones; None where one of them does not come out."""
     marks = [_mark(value, place * step) for place, value in enumerate(masked.literals)]
     written: dict[str, tuple[int, _Form]] = {}

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Kind(Enum):
@@ -42,8 +43,7 @@ class Kind(Enum):
 _BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnType:
+class ColumnType(NamedTuple):
     """A Spark type with its parameters: precision and scale of a DECIMAL, collation of a string."""
 
     kind: Kind
@@ -68,8 +68,7 @@ BINARY = ColumnType(Kind.BINARY)
 TIMESTAMP = ColumnType(Kind.TIMESTAMP)
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One step of a path: the value of a map at a key."""
 
     name: str

@@ -10,10 +10,12 @@ def with_lists(node: And | Or) -> Predicate:
     """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` is ``a NOT IN (1, 2)``."""
     negated = isinstance(node, And)
     operator = Comparison.NE if negated else Comparison.EQ
+    each = [_members(term, operator, negated) for term in node.terms]
+    if len(each) - each.count(None) < 2:
+        return node
     lists: dict[Value, dict[Constant, None]] = {}
     kept: dict[Predicate | Value, None] = {}
-    for term in node.terms:
-        found = _members(term, operator, negated)
+    for term, found in zip(node.terms, each, strict=True):
         if found is None:
             kept[term] = None
         else:

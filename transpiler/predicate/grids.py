@@ -44,9 +44,16 @@ class _Grid:
     convert: Callable[[int], float]
     constant: Callable[[int], Constant]
 
-    def lowest(self, holds: Callable[[float], bool]) -> int:
-        """The least number from which on a monotone condition holds; one past the last where it never does."""
-        low, high = self.first, self.last + 1
+    def bounds(self, limit: float) -> tuple[int, int]:
+        """The least number whose value is a limit or above it, and the least whose value is above it."""
+        at_least = self._lowest(self.first, self.last + 1, lambda value: value >= limit)
+        # Mostly no number or one has the limit for its value.
+        near = min(at_least + 1, self.last + 1)
+        end = near if near > self.last or self.convert(near) > limit else self.last + 1
+        return at_least, self._lowest(at_least, end, lambda value: value > limit)
+
+    def _lowest(self, low: int, high: int, holds: Callable[[float], bool]) -> int:
+        """The least number of a range from which on a monotone condition holds; its end where it never does."""
         while low < high:
             middle = (low + high) // 2
             if holds(self.convert(middle)):
@@ -131,8 +138,7 @@ def turn_round(operator: Comparison, converted: Value, bound: Constant) -> Predi
     grid = _grid(converted)
     if grid is None:
         return None
-    at_least = grid.lowest(lambda value: value >= limit)
-    above = grid.lowest(lambda value: value > limit)
+    at_least, above = grid.bounds(limit)
     match operator:
         case Comparison.GE:
             return _from(grid, column, at_least, exact=at_least < above)
@@ -212,7 +218,7 @@ def _unfolded(operator: Comparison, column: Value, limit: float) -> Predicate:
 
 def _held(operator: Comparison, grid: _Grid, limit: float) -> tuple[int, int]:
     """From where to where, exclusively, an operator holds on a grid."""
-    at_least, above = grid.lowest(lambda value: value >= limit), grid.lowest(lambda value: value > limit)
+    at_least, above = grid.bounds(limit)
     match operator:
         case Comparison.LT:
             return grid.first, at_least

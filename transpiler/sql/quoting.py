@@ -40,18 +40,21 @@ def quote_name(name: str) -> str:
 
 def quote_path(path: Path) -> str:
     """A column, a field of a struct or the value of a map at a key."""
-    names = [step for step in path if isinstance(step, str)]
-    if any("${" in name for name in names):
-        # A name that variable substitution would touch goes in as bytes.
-        spelled = ".".join("`" + name.replace("`", "``") + "`" for name in names)
-        return f"IDENTIFIER({quote_text(spelled)})"
     text = ""
     for step in path:
         if isinstance(step, Key):
             text += f"[{quote_text(step.name)}]"
+        elif "${" in step:
+            return _quote_as_bytes(path)
         else:
             text += f".{quote_name(step)}" if text else quote_name(step)
     return text
+
+
+def _quote_as_bytes(path: Path) -> str:
+    """A path with a name that variable substitution would touch."""
+    spelled = ".".join("`" + step.replace("`", "``") + "`" for step in path if isinstance(step, str))
+    return f"IDENTIFIER({quote_text(spelled)})"
 
 
 def decimal_literal(unscaled: int, scale: int) -> str:

@@ -29,16 +29,16 @@ from transpiler.errors import (
     TranspilerError,
     UnsupportedFeatureError,
 )
-from transpiler.filters.sets import FiltersLike, read_filters
-from transpiler.filters.values import Unknown
 from transpiler.layouts.layout import Layout
-from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.selector.ast import Expression
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
 
 if TYPE_CHECKING:
+    from transpiler.filters.sets import FiltersLike
+    from transpiler.filters.values import Unknown
+    from transpiler.message.message import Message
     from transpiler.reference.route import route_message
     from transpiler.topology.model import Topology
 
@@ -71,13 +71,21 @@ __all__ = [
 
 
 #: Names whose modules most programs never need, and where they are; importing them takes as long as all the rest.
-_LATE = {"route_message": "transpiler.reference.route", "Topology": "transpiler.topology.model"}
+_LATE = {
+    "Message": "transpiler.message.message",
+    "Topology": "transpiler.topology.model",
+    "route_message": "transpiler.reference.route",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATE[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})
 
 
 def evaluate(
@@ -107,6 +115,7 @@ def matches(
 
     The parameters are those of ``transpile_filter``, and so is what is raised.
     """
+    from transpiler.filters.sets import read_filters
     from transpiler.reference.match import check_filter, match_filter
 
     whole, own = read_filters(filters, unknown).whole, find_dialect(dialect)

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
-from transpiler.analysis.filters import FilterLowering
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.names import Missing
 from transpiler.analysis.selectors import is_plain, selector_lowering
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.filters.sets import FilterSet, FiltersLike, read_filters
-from transpiler.filters.values import Unknown
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.zero_ten import ZeroTenLayout
@@ -30,12 +27,14 @@ from transpiler.selector.check import check
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.selector.parser import parse_selector as parse
 from transpiler.selector.printer import print_selector
-from transpiler.selector.vocabulary import Form
 from transpiler.source import Source
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
 from transpiler.stencils import STENCILS, mask
 
 if TYPE_CHECKING:
+    from transpiler.filters.sets import FilterSet, FiltersLike
+    from transpiler.filters.values import Unknown
+    from transpiler.selector.vocabulary import Form
     from transpiler.topology.address import Address, NodeType
 
 #: What the SQL yields: see ``transpile_selector``.
@@ -156,6 +155,10 @@ def transpile_filter(
     ``ternary`` has no NULL here. Raises ``DecodeError``, ``LayoutError``, ``UnsupportedFeatureError`` and what
     ``parse_selector`` raises.
     """
+    # Filters bring along decoders and a schema of every kind, which selectors do not need.
+    from transpiler.analysis.filters import FilterLowering
+    from transpiler.filters.sets import read_filters
+
     _check_options(result, missing)
     filter_set = read_filters(filters, unknown)
     lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Literal
 
@@ -107,6 +106,9 @@ def _one_line(text: str) -> str:
 
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     """Up to three candidates that look like a misspelling of the name, best first."""
+    # Only a misspelling waits for it.
+    from difflib import get_close_matches
+
     if len(name) > _MAX_NAME:
         return []
     length = len(name)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from transpiler import Diagnostic, Layout, Message, Topology, TranspilerError
+from transpiler import Diagnostic, Layout, TranspilerError
 from transpiler.cli.group import fail
-from transpiler.filters.sets import FilterSet, read_filters
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.infer import layout_from_schema
-from transpiler.topology.files import Form, read_topology
+
+if TYPE_CHECKING:
+    from transpiler import Message
+    from transpiler.filters.sets import FilterSet
 
 
 def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,15 +71,19 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any) -> FilterSet | None:
     """The filter set that the options name; None where they name none."""
+    if filter_file is None and filter_bytes is None:
+        return None
+    # Only who gives a filter waits for what reads one.
+    from transpiler.filters.sets import read_filters
+
     if filter_file is not None and filter_bytes is not None:
         fail("--filter and --filter-bytes are two ways to give one filter set: give one of them")
     if filter_file is not None:
         with click.open_file(filter_file, encoding="utf-8") as text:
             return read_filters(str(text.read()), unknown)
-    if filter_bytes is not None:
-        with click.open_file(filter_bytes, "rb") as data:
-            return read_filters(data.read(), unknown)
-    return None
+    assert filter_bytes is not None
+    with click.open_file(filter_bytes, "rb") as data:
+        return read_filters(data.read(), unknown)
 
 
 def read_layout(name: str, schema: Path | None) -> str | Layout:
@@ -89,29 +95,6 @@ def read_layout(name: str, schema: Path | None) -> str | Layout:
         return layout_from_schema(loaded)
     except (JsonTextError, KeyError, TypeError, AttributeError):
         fail(f"{schema} is no schema in Spark's JSON form: write it with df.schema.json()")
-
-
-def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how to read a topology's file."""
-    options: list[Callable[..., Any]] = [
-        click.option(
-            "--form",
-            type=click.Choice(["topology", "rabbitmq", "broker-j"]),
-            help="What the topology's file is  [default: as it shows]",
-        ),
-        click.option("--vhost", help="The virtual host, where the file has several."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def read_topology_file(path: Path, form: Form | None, vhost: str | None) -> Topology:
-    """The topology in a file that can be opened."""
-    try:
-        return read_topology(path, form=form, vhost=vhost)
-    except OSError as error:
-        fail(f"{path}: {error.strerror}")
 
 
 def read_text(selector: str) -> str:
@@ -130,6 +113,8 @@ def warn(findings: tuple[Diagnostic, ...]) -> None:
 
 def read_message(text: str, name: str) -> Message:
     """A message from its JSON form; ``name`` says in errors where it stands."""
+    from transpiler import Message
+
     try:
         return Message.from_dict(load_json(text))
     except JsonTextError as error:

@@ -12,7 +12,8 @@ import click
 
 from transpiler import DecodeError, Message, Topology, TranspilerError
 from transpiler.cli.group import fail
-from transpiler.cli.options import read_topology_file, topology_options, warn
+from transpiler.cli.options import warn
+from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.diagnostics import nearest
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.message.rabbitmq import read_publication

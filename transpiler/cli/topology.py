@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from transpiler.cli.group import fail
-from transpiler.cli.options import read_topology_file, topology_options, warn
+from transpiler.cli.options import warn
+from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.topology.form import topology_to_dict
 from transpiler.topology.picture import Summary, draw

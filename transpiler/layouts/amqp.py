@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transpiler.layouts.columns import (
     BIGINT,
@@ -24,8 +24,10 @@ from transpiler.layouts.columns import (
     TypedColumn,
 )
 from transpiler.message.fields import Place
-from transpiler.message.message import Body, Header, Message, Properties, Values
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, Compound, SelectorType, coerce
+
+if TYPE_CHECKING:
+    from transpiler.message.message import Body, Header, Message, Properties, Values
 
 #: The fields of the struct sections.
 STRUCTS: Mapping[str, Mapping[str, ColumnType | Shape]] = MappingProxyType(

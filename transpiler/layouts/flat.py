@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
 from transpiler.layouts.columns import ColumnType, Fields, Location, Path, Shape, TypedColumn, read_type
 from transpiler.message.fields import PUBLISHER_CONNECTION, Place
-from transpiler.message.message import Message
 from transpiler.message.types import coerce
+
+if TYPE_CHECKING:
+    from transpiler.message.message import Message
 
 #: One field of a schema in Spark's JSON form.
 SchemaField = Mapping[str, Any]

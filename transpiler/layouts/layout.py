@@ -7,11 +7,13 @@ that what it says about a row is what is in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from transpiler.layouts.columns import Fields, Location
 from transpiler.message.fields import Place
-from transpiler.message.message import Message
+
+if TYPE_CHECKING:
+    from transpiler.message.message import Message
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transpiler.layouts.amqp import unions
 from transpiler.layouts.columns import (
@@ -32,8 +32,11 @@ from transpiler.layouts.columns import (
     TypedColumn,
 )
 from transpiler.message.fields import Place
-from transpiler.message.message import Header, Message, Properties
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
+
+if TYPE_CHECKING:
+    from transpiler.message.message import Message
 
 _MESSAGE: Fields = {
     "content_length": BIGINT,

@@ -37,6 +37,10 @@ _DOUBLE_MINUS = re.compile(r"--(?:\s|$)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
+#: A letter, _, $ or anything beyond ASCII, and behind the first also a digit or a dot. Said by what is no part of a
+#: name, for Python takes long to compile a range of a million characters.
+_NAME_START, _NAME_PART = r"[^\x00-#%-@\[-^`{-\x7f]", r"[^\x00-#%-,\-/:-@\[-^`{-\x7f]"
+
 
 @cache
 def _keywords(words: ReservedWords, queries: bool) -> dict[str, str]:
@@ -181,7 +185,7 @@ class SelectorLexer(Lexer):
         self.index = token.end = stop
         return token
 
-    @_(r"[A-Za-z_$\x80-\U0010ffff][A-Za-z0-9_$.\x80-\U0010ffff]*")
+    @_(f"{_NAME_START}{_NAME_PART}*")
     def IDENTIFIER(self, token: Token) -> Token:
         """A name or a reserved word."""
         if self.hyphens and (hyphenated := _HYPHENATED.match(self.source.text, token.index)):

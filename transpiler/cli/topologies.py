@@ -1,0 +1,36 @@
+"""What the commands about topologies read alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from transpiler import Topology
+from transpiler.cli.group import fail
+from transpiler.topology.files import Form, read_topology
+
+
+def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how to read a topology's file."""
+    options: list[Callable[..., Any]] = [
+        click.option(
+            "--form",
+            type=click.Choice(["topology", "rabbitmq", "broker-j"]),
+            help="What the topology's file is  [default: as it shows]",
+        ),
+        click.option("--vhost", help="The virtual host, where the file has several."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read_topology_file(path: Path, form: Form | None, vhost: str | None) -> Topology:
+    """The topology in a file that can be opened."""
+    try:
+        return read_topology(path, form=form, vhost=vhost)
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")

@@ -133,7 +133,10 @@ def one_level(node: Predicate) -> Predicate:
                 return absorbing
     if not terms:
         return identity
-    return next(iter(terms)) if len(terms) == 1 else type(node)(tuple(terms))
+    if len(terms) == 1:
+        return next(iter(terms))
+    found = tuple(terms)
+    return node if found == node.terms else type(node)(found)
 
 
 def equalities_to_list(node: Predicate) -> Predicate:

@@ -67,6 +67,8 @@ class _Checker:
     def operand(self, node: ast.Expression) -> None:
         """The rules inside a node, wherever it stands."""
         match node:
+            case ast.Identifier() | ast.StringLiteral():
+                pass
             case ast.IntegerLiteral(value=value) if not -(2**63) <= value < 2**63:
                 self.report(
                     "syntax.number-range",

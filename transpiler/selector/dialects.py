@@ -117,7 +117,8 @@ class Dialect:
 
     def has(self, extension: Extension) -> bool:
         """Whether the dialect has a construct beyond the standard."""
-        return extension in self.extensions
+        # The standard has none, and to look for one flag in another takes long.
+        return bool(self.extensions) and extension in self.extensions
 
     @property
     def title(self) -> str:

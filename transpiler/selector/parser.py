@@ -22,7 +22,7 @@ from transpiler.selector.expected import Opened, describe, hint_for
 from transpiler.selector.lexer import SelectorLexer
 from transpiler.selector.limits import check_tokens, too_deep, too_many_terms
 from transpiler.selector.rules import Associativity, Extension
-from transpiler.selector.tokens import Chains, retag
+from transpiler.selector.tokens import CHAINING, Chains, retag
 from transpiler.source import Source, Span
 
 #: The productions that only say that a layer may stand where the looser one is asked for.
@@ -51,8 +51,10 @@ class SelectorParser(Parser):
         self.source = source
         self.dialect = dialect
         self.lexer = SelectorLexer(source, dialect, at, hyphens)
-        self.previous: Token | None = None
+        #: The token at hand, and the two before it.
         self.current: Token | None = None
+        self.previous: Token | None = None
+        self.earlier: Token | None = None
         self.open: list[Opened] = []
         self.chains = None if dialect.has(Extension.CHAINED_COMPARISONS) else Chains()
         self.grouped: list[ast.Expression] = []
@@ -64,22 +66,22 @@ class SelectorParser(Parser):
         return tree
 
     def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
-        limit = self.dialect.max_tokens
+        limit, chains = self.dialect.max_tokens, self.chains
         for token in tokens:
             kind = token.type
-            self.previous, self.current = self.current, token
+            self.earlier, self.previous, self.current = self.previous, self.current, token
             self.count += 1
             if limit is not None and self.count > limit:
                 self._too_many(token, limit)
             if kind == "LPAREN":
                 self.open.append(Opened(token, self.previous is not None and self.previous.type == "IN"))
-            if self.chains is not None and self.chains.breaks(token, self.previous):
+            if chains is not None and kind in CHAINING and chains.breaks(kind, _kind(self.previous)):
                 self.error(token)
             yield token
             # Only now has the parser taken it: until then its partner counts as open.
             if kind == "RPAREN" and self.open:
                 self.open.pop()
-        self.previous, self.current = self.current, None
+        self.earlier, self.previous, self.current = self.previous, self.current, None
 
     def _too_many(self, token: Token, limit: int) -> NoReturn:
         raise UnsupportedFeatureError.at(
@@ -277,7 +279,7 @@ class SelectorParser(Parser):
         """Say what was expected after what, and what stands there instead."""
         legal = set(self._lrtable.lr_action[self.state])
         if self.chains is not None and token is not None:
-            legal = self.chains.narrow(legal, token)
+            legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))
         previous = self.previous
         # A parenthesis that is itself the error opens nothing.
         still_open = [entry for entry in self.open if entry.token is not token]
@@ -307,6 +309,10 @@ class SelectorParser(Parser):
 
     def _shown(self, token: Token) -> str:
         return _short(self.source.text[token.index : token.end])
+
+
+def _kind(token: Token | None) -> str:
+    return "" if token is None else token.type
 
 
 def _short(text: str) -> str:

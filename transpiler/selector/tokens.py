@@ -17,6 +17,8 @@ from transpiler.selector.rules import Extension, NotBinding
 _OPERAND_ENDS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL NULL_LITERAL TRUE FALSE RPAREN".split())
 _COMPARISONS = frozenset("EQ NE LT LE GT GE IS LIKE IN BETWEEN".split())
 _TESTS = frozenset("LIKE IN BETWEEN".split())
+#: The tokens that decide whether a comparison chains.
+CHAINING = _COMPARISONS | frozenset("LPAREN RPAREN AND OR COMMA NOT".split())
 #: After these a condition begins, so that a NOT has nothing on its left to bind to.
 _CONDITION_STARTS = frozenset("AND OR LPAREN NOT".split())
 
@@ -27,13 +29,9 @@ class Chains:
     def __init__(self) -> None:
         self.compared = [False]
         self.bounded = [False]
-        #: Whether the token is the pattern of a LIKE, and whether it stands behind one.
-        self.pattern = self.after_pattern = False
 
-    def breaks(self, token: Token, previous: Token | None) -> bool:
-        """Whether the token would compare what a comparison yields."""
-        kind, before = token.type, previous.type if previous is not None else ""
-        self.after_pattern, self.pattern = self.pattern, kind == "STRING" and before in ("LIKE", "ESCAPE")
+    def breaks(self, kind: str, before: str) -> bool:
+        """Whether a token of ``CHAINING`` would compare what a comparison yields; ``before`` is the one before it."""
         if kind == "LPAREN":
             self.compared.append(False)
             self.bounded.append(False)
@@ -54,9 +52,13 @@ class Chains:
                 self.bounded[-1] = kind == "BETWEEN"
         return False
 
-    def narrow(self, legal: set[str], token: Token) -> set[str]:
-        """The legal next tokens at one that would chain, without those that only a chain could have."""
-        chains = token.type in _COMPARISONS or token.type == "NOT" or self.after_pattern
+    def narrow(self, legal: set[str], kind: str, before: tuple[str, str]) -> set[str]:
+        """The legal next tokens at one that would chain, without those that only a chain could have.
+
+        ``before`` are the two tokens before it.
+        """
+        after_pattern = before in (("LIKE", "STRING"), ("ESCAPE", "STRING"))
+        chains = kind in _COMPARISONS or kind == "NOT" or after_pattern
         if chains and self.compared[-1] and "IDENTIFIER" not in legal:
             return legal - _COMPARISONS - {"NOT"}
         return legal

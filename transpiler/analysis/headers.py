@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from transpiler.analysis.operands import Alternative, Operand, at, chosen, from_value, is_boolean
 from transpiler.layouts.columns import (
     BIGINT,
@@ -31,8 +33,10 @@ from transpiler.predicate.core import (
 from transpiler.selector.ast import Comparison
 
 
-def mapped_operand(mapped: Mapped, locations: list[Location]) -> Operand:
+@lru_cache(maxsize=1_024)
+def mapped_operand(mapped: Mapped, locations: tuple[Location, ...]) -> Operand:
     """The operand at some places, after the conversion that the JMS mapping prescribes."""
+    # There are few header fields, and a layout has each of them in one place.
     if mapped in (Mapped.MESSAGE_ID, Mapped.CORRELATION_ID):
         return _id(mapped, locations[0])
     operand = at(locations[0])

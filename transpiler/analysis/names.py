@@ -104,7 +104,7 @@ class Names:
             locations = [place for where in origin.places if (place := self.layout.field(where)) is not None]
             if len(locations) == len(origin.places):
                 found = True
-                operand = or_else(operand, mapped_operand(origin.mapped, locations))
+                operand = or_else(operand, mapped_operand(origin.mapped, tuple(locations)))
         if not found and self.missing == "error":
             first = header_field.places[0]
             self._no_place(

@@ -35,6 +35,7 @@ from transpiler.predicate.core import (
     Function,
     IsNull,
     NotTrue,
+    Or,
     Predicate,
     Truth,
     Value,
@@ -102,7 +103,7 @@ def at(location: Location) -> Operand:
         case TaggedUnion(path=path):
             fields = [Alternative(Column((*path, name), field_type)) for name, field_type in _UNION_FIELDS]
             tag = Column((*path, "type"), STRING)
-            absent = any_of(IsNull(tag), Compare(Comparison.EQ, tag, _NULL_TYPE))
+            absent = Or((IsNull(tag), Compare(Comparison.EQ, tag, _NULL_TYPE)))
             return Operand(tuple(fields), Compare(Comparison.NE, tag, _NULL_TYPE), absent)
         case Derived():
             return _derived(location)

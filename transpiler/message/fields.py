@@ -21,6 +21,9 @@ from transpiler.message.types import SelectorType, SelectorValue
 class Mapped(Enum):
     """How the AMQP value of a place becomes the value that a selector sees."""
 
+    # There is one of each, and Enum's own hash is slow.
+    __hash__ = object.__hash__
+
     #: By the coercion table.
     AS_IS = "as is"
     #: An integer, and nothing else.

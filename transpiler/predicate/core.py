@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Kind, Path
 from transpiler.message.types import TypeClass
@@ -126,8 +126,7 @@ class Function(Enum):
     SIGNED_TEXT = "signed text"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column, a field of a struct or the value of a map at a key."""
 
     path: Path

@@ -46,7 +46,12 @@ class _Grid:
 
     def bounds(self, limit: float) -> tuple[int, int]:
         """The least number whose value is a limit or above it, and the least whose value is above it."""
-        at_least = self._lowest(self.first, self.last + 1, lambda value: value >= limit)
+        low, high = self.first, self.last + 1
+        # Most conversions leave most numbers as they are.
+        guess = math.ceil(limit) if low < limit < high else low
+        if low < guess < high and self.convert(guess) >= limit > self.convert(guess - 1):
+            low = high = guess
+        at_least = self._lowest(low, high, lambda value: value >= limit)
         # Mostly no number or one has the limit for its value.
         near = min(at_least + 1, self.last + 1)
         end = near if near > self.last or self.convert(near) > limit else self.last + 1

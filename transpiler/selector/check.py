@@ -14,17 +14,18 @@ from transpiler.selector.pattern import PatternError, read_pattern
 from transpiler.selector.rules import OperandKinds
 from transpiler.source import Source, Span
 
+#: The most frequent first, for each is looked for in this order.
 _CONDITIONS = (
-    ast.Identifier,
-    ast.BooleanLiteral,
     ast.Compare,
-    ast.Between,
-    ast.In,
-    ast.Like,
-    ast.IsNull,
-    ast.Not,
     ast.And,
     ast.Or,
+    ast.Like,
+    ast.In,
+    ast.Not,
+    ast.IsNull,
+    ast.Between,
+    ast.Identifier,
+    ast.BooleanLiteral,
 )
 _NOT_NUMBERS = (*(kind for kind in _CONDITIONS if kind is not ast.Identifier), ast.StringLiteral)
 
@@ -69,6 +70,13 @@ class _Checker:
         match node:
             case ast.Identifier() | ast.StringLiteral():
                 pass
+            case ast.Compare(left=left, right=right):
+                self.comparison(node)
+                self.operand(left)
+                self.operand(right)
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                for term in terms:
+                    self.condition(term)
             case ast.IntegerLiteral(value=value) if not -(2**63) <= value < 2**63:
                 self.report(
                     "syntax.number-range",
@@ -81,10 +89,6 @@ class _Checker:
             case ast.Calculate(operator=operator, left=left, right=right):
                 self.number(left, operator.value)
                 self.number(right, operator.value)
-            case ast.Compare(left=left, right=right):
-                self.comparison(node)
-                self.operand(left)
-                self.operand(right)
             case ast.Between(operand=operand, low=low, high=high):
                 for part in (operand, low, high):
                     self.number(part, "BETWEEN")
@@ -99,9 +103,6 @@ class _Checker:
                 self.operand(operand)
             case ast.Not(operand=operand):
                 self.condition(operand)
-            case ast.And(terms=terms) | ast.Or(terms=terms):
-                for term in terms:
-                    self.condition(term)
             case _:
                 pass
 

@@ -9,7 +9,12 @@ from __future__ import annotations
 from enum import Enum, Flag, auto
 
 
-class Identifiers(Enum):
+class _Question(Enum):
+    # There is one of each answer, and Enum's own hash is slow.
+    __hash__ = object.__hash__
+
+
+class Identifiers(_Question):
     """Which characters the name of a property has (3.8.1.1)."""
 
     UNICODE_WITH_DOTS = "Unicode Java identifiers, with dots"
@@ -19,7 +24,7 @@ class Identifiers(Enum):
     REGULAR = "ASCII letters, digits and _, a letter first"
 
 
-class DoubleQuotes(Enum):
+class DoubleQuotes(_Question):
     """What a text in double quotes is."""
 
     REFUSED = "an error"
@@ -27,7 +32,7 @@ class DoubleQuotes(Enum):
     STRING = "a string literal"
 
 
-class ReservedWords(Enum):
+class ReservedWords(_Question):
     """Which words are reserved, and how they are spelled."""
 
     ANY_CASE = "in any case"
@@ -37,7 +42,7 @@ class ReservedWords(Enum):
     UPPER_CASE = "in upper case only"
 
 
-class Comments(Enum):
+class Comments(_Question):
     """What ``--`` and ``/* */`` are."""
 
     REFUSED = "an error"
@@ -46,7 +51,7 @@ class Comments(Enum):
     SIGNS = "two minus signs"
 
 
-class NumericLiterals(Enum):
+class NumericLiterals(_Question):
     """Which numeric literals there are."""
 
     JAVA = "Java's syntax, within range"
@@ -59,7 +64,7 @@ class NumericLiterals(Enum):
     RABBITMQ_JMS = "decimal digits, within 64 bits; a point or exponent or suffix for floating point"
 
 
-class NotBinding(Enum):
+class NotBinding(_Question):
     """How tightly NOT binds (3.8.1.1 orders it below comparison)."""
 
     LOOSE = "looser than a comparison"
@@ -70,14 +75,14 @@ class NotBinding(Enum):
     TIGHT = "tighter than arithmetic"
 
 
-class Associativity(Enum):
+class Associativity(_Question):
     """Which of two arithmetic operators in a row comes first."""
 
     LEFT = "the left one"
     RIGHT = "the right one"
 
 
-class Signs(Enum):
+class Signs(_Question):
     """What a unary plus or minus stands before."""
 
     ANY = "anything"
@@ -86,7 +91,7 @@ class Signs(Enum):
     BEFORE_PRIMARY = "a name, a literal or a parenthesis, once"
 
 
-class OperandKinds(Enum):
+class OperandKinds(_Question):
     """Which operands the operators take before any message is seen (3.8.1.2)."""
 
     #: Literals of the wrong type are errors.
@@ -98,7 +103,7 @@ class OperandKinds(Enum):
     ANY = "anything anywhere"
 
 
-class Tested(Enum):
+class Tested(_Question):
     """What stands on the left of IN, LIKE or IS NULL."""
 
     NAME = "a name"
@@ -107,7 +112,7 @@ class Tested(Enum):
     ANY = "any expression"
 
 
-class Escapes(Enum):
+class Escapes(_Question):
     """What ESCAPE takes, and what it does in a pattern."""
 
     #: Before any character; at the end an error.
@@ -122,7 +127,7 @@ class Escapes(Enum):
     LITERAL_AT_END = "one character, before any character; itself at the end"
 
 
-class Wildcards(Enum):
+class Wildcards(_Question):
     """What ``_`` and ``%`` stand for."""
 
     CODE_POINTS = "code points, line ends included"
@@ -133,7 +138,7 @@ class Wildcards(Enum):
     BYTES = "bytes, up to the first NUL"
 
 
-class TypeLadder(Enum):
+class TypeLadder(_Question):
     """How numbers of two types compare."""
 
     #: Java's binary numeric promotion, on 64-bit integers and doubles.
@@ -145,14 +150,14 @@ class TypeLadder(Enum):
     EXACT = "by exact value"
 
 
-class FloatOrder(Enum):
+class FloatOrder(_Question):
     """What NaN and -0.0 compare to."""
 
     IEEE = "IEEE 754"
     COMPARE_TO = "Java's compareTo: NaN equals itself and is above all, -0.0 is below 0.0"
 
 
-class NullEquality(Enum):
+class NullEquality(_Question):
     """``=`` with NULL."""
 
     UNKNOWN = "unknown"
@@ -161,14 +166,14 @@ class NullEquality(Enum):
     FALSE = "FALSE with NULL on one side, TRUE on both"
 
 
-class UnlikeTypes(Enum):
+class UnlikeTypes(_Question):
     """A comparison of values of unlike types (3.8.1.1)."""
 
     FALSE = "FALSE, = and <> alike"
     NOT_EQUAL = "unequal: <> is TRUE"
 
 
-class Ordering(Enum):
+class Ordering(_Question):
     """``<`` and its kin on what is no number."""
 
     FALSE = "FALSE"
@@ -179,7 +184,7 @@ class Ordering(Enum):
     TERMS = "Erlang's order of all terms"
 
 
-class Logic(Enum):
+class Logic(_Question):
     """AND and OR with unknown (3.8.1.2)."""
 
     SQL = "SQL's tables"
@@ -187,14 +192,14 @@ class Logic(Enum):
     QPID_JAVA = "unknown on the left of AND wins, on the left of OR loses"
 
 
-class Evaluation(Enum):
+class Evaluation(_Question):
     """Which operands are evaluated, which matters where one throws."""
 
     SHORT_CIRCUIT = "AND, OR stop when the left side decides"
     STRICT = "all"
 
 
-class IntegerArithmetic(Enum):
+class IntegerArithmetic(_Question):
     """The width of integers."""
 
     LONG = "64 bits, overflow is unknown"
@@ -204,7 +209,7 @@ class IntegerArithmetic(Enum):
     BIGNUM = "any"
 
 
-class Division(Enum):
+class Division(_Question):
     """``/``."""
 
     #: By zero unknown.
@@ -216,7 +221,7 @@ class Division(Enum):
     BY_ZERO_ATOMS = "always double; by zero the atoms plus_infinity, minus_infinity, nan; overflow throws"
 
 
-class Remainder(Enum):
+class Remainder(_Question):
     """``%``."""
 
     NONE = "an error"
@@ -224,7 +229,7 @@ class Remainder(Enum):
     INTEGER = "of integers; by zero unknown"
 
 
-class NotNumbers(Enum):
+class NotNumbers(_Question):
     """Arithmetic on what is no number."""
 
     UNKNOWN = "unknown"
@@ -233,14 +238,14 @@ class NotNumbers(Enum):
     THROWS = "throws"
 
 
-class BareName(Enum):
+class BareName(_Question):
     """A name as a condition whose value is no boolean."""
 
     UNKNOWN = "unknown"
     FALSE = "FALSE"
 
 
-class LikeOperand(Enum):
+class LikeOperand(_Question):
     """LIKE on what is no string."""
 
     FALSE = "FALSE"
@@ -248,7 +253,7 @@ class LikeOperand(Enum):
     THROWS = "throws"
 
 
-class InOperand(Enum):
+class InOperand(_Question):
     """IN with strings on what is no string."""
 
     FALSE = "FALSE"
@@ -257,7 +262,7 @@ class InOperand(Enum):
     FALSE_BOTH_WAYS = "FALSE, and NOT IN is FALSE too"
 
 
-class BetweenMeaning(Enum):
+class BetweenMeaning(_Question):
     """BETWEEN, and NOT BETWEEN."""
 
     ABSENT = "no such operator"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from transpiler.layouts.columns import Key, Path
 
@@ -31,6 +32,8 @@ def quote_text(text: str) -> str:
     return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
 
 
+# The columns and fields of a layout are few, and every selector reads some of them.
+@lru_cache(maxsize=4_096)
 def quote_name(name: str) -> str:
     """A name of a column or a field, in backticks where it is not a plain word."""
     if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:

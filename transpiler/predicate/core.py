@@ -132,13 +132,8 @@ class Column(NamedTuple):
     path: Path
     type: ColumnType
 
-    def __hash__(self) -> int:
-        # No two columns share a path.
-        return hash(self.path)
 
-
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(NamedTuple):
     """A value known at compile time; never NULL."""
 
     value: bool | int | float | str | bytes

@@ -15,8 +15,14 @@ from transpiler.predicate.core import (
     And,
     Block,
     Column,
+    Compare,
     Constant,
     FirstKnown,
+    Flag,
+    In,
+    IsNan,
+    IsNull,
+    Like,
     NotTrue,
     Or,
     Predicate,
@@ -36,9 +42,31 @@ _CALL = 200
 _NODE, _CONSTANT, _LOOK_UP = 40, 10, 170
 
 
+#: Tests of columns that one method holds in any case, connectives included.
+_MANY = 20
+_TESTS = (In, Like, Flag, IsNull, IsNan)
+
+
 def cut(node: Predicate) -> Predicate:
     """The predicate, and what is too long for one method in blocks; it holds in the same rows."""
-    return _Cut().cut(node)[0]
+    return node if _is_short(node) else _Cut().cut(node)[0]
+
+
+def _is_short(node: Predicate) -> bool:
+    """Whether a look at what stands above the tests alone says that there is nothing to cut."""
+    tests, waiting = 0, [node]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, And | Or):
+            waiting.extend(inner.terms)
+        elif isinstance(inner, FirstKnown):
+            waiting.extend(inner.tests)
+        elif isinstance(inner, NotTrue):
+            waiting.append(inner.predicate)
+        else:
+            column = inner.left if isinstance(inner, Compare) else inner.value if isinstance(inner, _TESTS) else None
+            tests += 1 if isinstance(column, Column) else _MANY
+    return tests <= _MANY
 
 
 class _Cut:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import is_
 
 from transpiler.layouts.columns import DOUBLE, Key, Path
 from transpiler.predicate.core import (
@@ -46,7 +47,7 @@ from transpiler.predicate.core import (
 from transpiler.predicate.equalities import with_lists
 from transpiler.predicate.implied import without_implied
 from transpiler.predicate.listing import MIN_TERMS
-from transpiler.predicate.walk import constants, opposite
+from transpiler.predicate.walk import opposite
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 
@@ -56,7 +57,11 @@ _TYPE, _LONG, _DOUBLE = "type", "long", "double"
 _EXACT = 2**53
 
 
-@dataclass(frozen=True, slots=True)
+#: Tests of one value.
+_TESTS = (Compare, In, Like, Matches, Flag)
+
+
+@dataclass(slots=True)
 class _Question:
     """What is asked of one union: a test of some alternatives, NULL where the alternative is, and what holds where
     there is another one or none. That is FALSE, TRUE, or the test that the union is there and not AMQP's null."""
@@ -78,12 +83,13 @@ class _Question:
             complement = self.turned(FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
             return all_of(self.otherwise, NotTrue(complement.predicate()))
+        if self.otherwise == FALSE and len(self.tests) == 1:
+            return next(iter(self.tests.values()))
+        if not self.tests:
+            return self.otherwise
         # Who writes a fraction expects one.
-        columns = sorted(self.tests, key=lambda column: not any(map(_has_fraction, constants(self.tests[column]))))
-        tests = tuple(self.tests[column] for column in columns)
-        if len(tests) + (self.otherwise != FALSE) < 2:
-            return any_of(*tests, self.otherwise)
-        return _between(columns, self.tests) or FirstKnown(tests, self.otherwise)
+        columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
+        return _between(columns, self.tests) or FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise)
 
 
 def ask_once(node: Predicate) -> Predicate:
@@ -94,30 +100,35 @@ def ask_once(node: Predicate) -> Predicate:
 
 def _visit(node: Predicate) -> Predicate | _Question:
     """The node as a question, where it asks one union and nothing else, or else the predicate with fewer look-ups."""
-    match node:
-        case And(terms=terms) | Or(terms=terms):
-            return _together(type(node), terms)
-        case NotTrue(predicate=inner):
-            found = _visit(inner)
-            if not isinstance(found, _Question):
-                return node if found is inner else NotTrue(found)
-            denied = found.turned(TRUE) if found.otherwise == FALSE else None
-            return denied or NotTrue(found.predicate())
+    if isinstance(node, _TESTS):
+        column = node.left if isinstance(node, Compare) else node.value
+        return _asked(column, node) if isinstance(column, Column) and _in_map(column.path) else node
+    if isinstance(node, And | Or):
+        return _together(node)
+    if isinstance(node, NotTrue):
+        found = _visit(node.predicate)
+        if not isinstance(found, _Question):
+            return node if found is node.predicate else NotTrue(found)
+        denied = found.turned(TRUE) if found.otherwise == FALSE else None
+        return denied or NotTrue(found.predicate())
+    return node
+
+
+def _asked(column: Column, test: Compare | In | Like | Matches | Flag) -> Predicate | _Question:
+    """A test of a field of a union as a question, where it is NULL for NULL."""
+    match test:
         case Like(pattern=(Wildcard.ANY,)):
-            # It asks whether there is a string, and is never NULL.
-            return node
-        case (
-            Compare(left=Column(path=path) as column, right=Constant())
-            | In(value=Column(path=path) as column)
-            | Like(value=Column(path=path) as column)
-            | Matches(value=Column(path=path) as column)
-            | Flag(value=Column(path=path) as column)
-        ) if _in_map(path):
-            if path[-1] != _TYPE:
-                return _Question(path[:-1], {column: node})
-            return _Question(path[:-1], {}, node) if _is_presence(node) else node
+            # It asks whether there is a string.
+            return test
+        case Compare(right=Constant(value=value), operator=operator):
+            if column.path[-1] != _TYPE:
+                return _Question(column.path[:-1], {column: test})
+            present = operator is Comparison.NE and value == "null"
+            return _Question(column.path[:-1], {}, test) if present else test
+        case Compare():
+            return test
         case _:
-            return node
+            return test if column.path[-1] == _TYPE else _Question(column.path[:-1], {column: test})
 
 
 def _in_map(path: Path) -> bool:
@@ -125,38 +136,38 @@ def _in_map(path: Path) -> bool:
     return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
 
 
-def _is_presence(test: Predicate) -> bool:
-    """Whether the test of a type says that it is any but null."""
-    return isinstance(test, Compare) and test.operator is Comparison.NE and test.right == constant("null")
-
-
-def _together(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate | _Question:
-    """The terms, those that ask the same union as one."""
+def _together(node: And | Or) -> Predicate | _Question:
+    """A conjunction or disjunction, and the terms that ask the same union as one."""
+    kind = type(node)
     groups: dict[Path, list[_Question]] = {}
     numbers: list[IsNan] = []
     places: list[Path | Predicate] = []
-    for term in terms:
-        match found := _visit(term):
-            case _Question(union=union):
-                if union not in groups:
-                    places.append(union)
-                groups.setdefault(union, []).append(found)
-            case IsNan(value=Column(), negated=negated) if negated is (kind is And):
-                # NULL AND TRUE is NULL, and so is NULL OR FALSE.
-                numbers.append(found)
-            case _:
-                places.append(found)
+    for term in node.terms:
+        found = _visit(term)
+        if isinstance(found, _Question):
+            group = groups.get(found.union)
+            if group is None:
+                groups[found.union] = [found]
+                places.append(found.union)
+            else:
+                group.append(found)
+        elif isinstance(found, IsNan) and found.negated is (kind is And):
+            # NULL AND TRUE is NULL, and so is NULL OR FALSE.
+            numbers.append(found)
+        else:
+            places.append(found)
+    if not groups and all(map(is_, places, node.terms)):
+        return node
     questions = {union: _combined(kind, group) for union, group in groups.items()}
     for test in numbers:
-        assert isinstance(test.value, Column)
-        question = questions.get(test.value.path[:-1])
-        if question is not None and test.value in question.tests:
-            question.tests[test.value] = _joined(kind, (question.tests[test.value], test))
-        else:
+        question = questions.get(test.value.path[:-1]) if isinstance(test.value, Column) else None
+        if question is None or test.value not in question.tests:
             places.append(test)
+        else:
+            question.tests[test.value] = _joined(kind, (question.tests[test.value], test))
     if len(places) == 1 and isinstance(places[0], tuple):
         return questions[places[0]]
-    return _joined(kind, [questions[place].predicate() if isinstance(place, tuple) else place for place in places])
+    return _leveled(kind, [questions[place].predicate() if isinstance(place, tuple) else place for place in places])
 
 
 def _combined(kind: type[And | Or], questions: Sequence[_Question]) -> _Question:
@@ -172,7 +183,7 @@ def _combined(kind: type[And | Or], questions: Sequence[_Question]) -> _Question
         for column, test in question.tests.items():
             tests.setdefault(column, []).append(test)
     undecided = {
-        column: _joined(kind, found)
+        column: found[0] if len(found) == 1 else _joined(kind, found)
         for column, found in tests.items()
         if not any((q.otherwise == FALSE) is (kind is And) for q in questions if column not in q.tests)
     }
@@ -185,25 +196,41 @@ def _strength(otherwise: Predicate) -> int:
 
 
 def _joined(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate:
-    """The terms on one level."""
-    level = dict.fromkeys(inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
-    found = all_of(*level) if kind is And else any_of(*level)
+    """Tests of one alternative as one, by the laws that no rule had a chance to apply."""
+    found = _leveled(kind, dict.fromkeys(terms))
     for law in (with_lists, without_implied):
         if isinstance(found, And | Or):
             found = law(found)
     return found
 
 
-def _has_fraction(found: Constant) -> bool:
-    return isinstance(found.value, float) and not found.value.is_integer()
+def _leveled(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate:
+    """The terms on one level."""
+    level: list[Predicate] = []
+    for term in terms:
+        if isinstance(term, kind):
+            level += term.terms
+        else:
+            level.append(term)
+    return all_of(*level) if kind is And else any_of(*level)
+
+
+def _has_fraction(test: Predicate) -> bool:
+    match test:
+        case Compare(right=Constant(value=float() as value)):
+            return not value.is_integer()
+        case And(terms=terms) | Or(terms=terms):
+            return any(map(_has_fraction, terms))
+        case _:
+            return False
 
 
 def _between(columns: Sequence[Column], tests: dict[Column, Predicate]) -> Predicate | None:
     """Bounds of both numbers as bounds of the one that there is; None where they differ."""
-    fields = {column.path[-1]: column for column in columns}
-    if set(fields) != {_LONG, _DOUBLE}:
+    if len(columns) != 2:
         return None
-    whole, fractional = _bounds(tests[fields[_LONG]]), _bounds(tests[fields[_DOUBLE]])
+    bounds = {column.path[-1]: _bounds(tests[column]) for column in columns}
+    whole, fractional = bounds.get(_LONG), bounds.get(_DOUBLE)
     if whole is None or fractional is None or not all(abs(bound) < _EXACT for bound in fractional):
         return None
     low, high = fractional
@@ -215,6 +242,8 @@ def _between(columns: Sequence[Column], tests: dict[Column, Predicate]) -> Predi
 
 def _bounds(test: Predicate) -> tuple[float, float] | None:
     """The inclusive bounds that the test consists of."""
+    if not isinstance(test, And) or len(test.terms) != 2:
+        return None
     match test:
         case And(
             terms=(

@@ -203,8 +203,8 @@ class Between:
     """The value is neither below the first bound nor above the second."""
 
     value: Value
-    low: Value
-    high: Value
+    low: Constant
+    high: Constant
 
 
 @dataclass(frozen=True, slots=True)

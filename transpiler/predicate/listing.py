@@ -17,7 +17,6 @@ from transpiler.layouts.columns import BIGINT, STRING, Kind
 from transpiler.predicate.core import (
     And,
     Apply,
-    Between,
     Cell,
     Column,
     Compare,
@@ -138,17 +137,10 @@ def _rows_together(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
 def _made_general(node: Predicate, cells: list[Constant]) -> Predicate:
     """The condition with a cell for each constant that a comparison has on its right."""
 
-    def cell(constant: Value) -> Value:
-        if not isinstance(constant, Constant):
-            return constant
-        cells.append(constant)
-        return Cell(len(cells) - 1, constant.type)
-
     match node:
         case Compare(right=Constant() as constant):
-            return replace(node, right=cell(constant))
-        case Between(low=low, high=high):
-            return replace(node, low=cell(low), high=cell(high))
+            cells.append(constant)
+            return replace(node, right=Cell(len(cells) - 1, constant.type))
         case And() | Or() | FirstKnown():
             return rebuild(node, lambda inner: _made_general(inner, cells), _same)
         case _:

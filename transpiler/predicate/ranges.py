@@ -10,7 +10,6 @@ from transpiler.layouts.columns import BIGINT, DOUBLE, Key, Kind
 from transpiler.predicate.core import (
     And,
     Apply,
-    Between,
     Cell,
     Column,
     Compare,
@@ -72,8 +71,6 @@ def in_buckets(shape: Predicate, rows: Sequence[Row]) -> Predicate | None:
 def _ends(shape: Predicate) -> tuple[Value, int, int] | None:
     """The number that the condition is about, and which cells bound it below and above."""
     match shape:
-        case Between(value=number, low=Cell(place=low), high=Cell(place=high)):
-            pass
         case And(
             terms=(
                 Compare(operator=Comparison.GE | Comparison.GT, left=number, right=Cell(place=low)),
@@ -171,8 +168,6 @@ def _orders(node: Predicate) -> tuple[_Choice, ...] | None:
                 if operator.is_equality or cell_type.kind not in _ORDERED:
                     return None
                 found[place] = min if operator in (Comparison.GT, Comparison.GE) else max
-            case Between(low=Cell(place=low), high=Cell(place=high)):
-                found[low], found[high] = min, max
             case _:
                 pass
     return tuple(found[place] for place in sorted(found))

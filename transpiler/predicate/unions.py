@@ -40,6 +40,7 @@ from transpiler.predicate.core import (
     NotTrue,
     Or,
     Predicate,
+    Truth,
     all_of,
     any_of,
     constant,
@@ -89,13 +90,16 @@ class _Question:
             return self.otherwise
         # Who writes a fraction expects one.
         columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
-        return _between(columns, self.tests) or FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise)
+        return FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise)
 
 
 def ask_once(node: Predicate) -> Predicate:
     """The predicate with fewer look-ups; it holds in the same rows."""
     found = _visit(node)
-    return found.predicate() if isinstance(found, _Question) else found
+    asked = found.predicate() if isinstance(found, _Question) else found
+    if isinstance(asked, FirstKnown):
+        return _of_one_number(asked)
+    return And(tuple(map(_of_one_number, asked.terms))) if isinstance(asked, And) else asked
 
 
 def _visit(node: Predicate) -> Predicate | _Question:
@@ -225,36 +229,42 @@ def _has_fraction(test: Predicate) -> bool:
             return False
 
 
-def _between(columns: Sequence[Column], tests: dict[Column, Predicate]) -> Predicate | None:
-    """Bounds of both numbers as bounds of the one that there is; None where they differ."""
-    if len(columns) != 2:
-        return None
-    bounds = {column.path[-1]: _bounds(tests[column]) for column in columns}
+def _of_one_number(node: Predicate) -> Predicate:
+    """Bounds of both numbers as bounds of the one that there is.
+
+    Only for a condition that is there by itself: Spark evaluates the number before all else that the condition says.
+    """
+    match node:
+        case FirstKnown(tests=(first, second), otherwise=Truth(value=False)):
+            ends = [_bounds(first), _bounds(second)]
+        case _:
+            return node
+    if None in ends:
+        return node
+    bounds = {column.path[-1]: (low, high) for column, low, high in filter(None, ends)}
     whole, fractional = bounds.get(_LONG), bounds.get(_DOUBLE)
     if whole is None or fractional is None or not all(abs(bound) < _EXACT for bound in fractional):
-        return None
+        return node
     low, high = fractional
     if whole != (math.ceil(low), math.floor(high)):
-        return None
+        return node
+    columns = (column for column, _, _ in filter(None, ends))
     numbers = (column if column.type == DOUBLE else Apply(Function.TO_DOUBLE, (column,), DOUBLE) for column in columns)
     return Between(Apply(Function.FIRST, tuple(numbers), DOUBLE), constant(low), constant(high))
 
 
-def _bounds(test: Predicate) -> tuple[float, float] | None:
-    """The inclusive bounds that the test consists of."""
+def _bounds(test: Predicate) -> tuple[Column, float, float] | None:
+    """The inclusive bounds of a column that the test consists of."""
     if not isinstance(test, And) or len(test.terms) != 2:
         return None
-    match test:
-        case And(
-            terms=(
-                Compare(operator=Comparison.GE, right=Constant(value=int() | float() as low)),
-                Compare(operator=Comparison.LE, right=Constant(value=int() | float() as high)),
-            )
-            | (
-                Compare(operator=Comparison.LE, right=Constant(value=int() | float() as high)),
-                Compare(operator=Comparison.GE, right=Constant(value=int() | float() as low)),
-            )
+    match test.terms:
+        case (
+            Compare(operator=Comparison.GE, left=Column() as column, right=Constant(value=int() | float() as low)),
+            Compare(operator=Comparison.LE, right=Constant(value=int() | float() as high)),
+        ) | (
+            Compare(operator=Comparison.LE, left=Column() as column, right=Constant(value=int() | float() as high)),
+            Compare(operator=Comparison.GE, right=Constant(value=int() | float() as low)),
         ):
-            return low, high
+            return column, low, high
         case _:
             return None

@@ -96,8 +96,8 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             changed, last = tuple(map(predicate, tests)), predicate(otherwise)
             return node if all(map(is_, (*changed, last), parts(node))) else FirstKnown(changed, last)
         case Between(value=inner, low=low, high=high):
-            values = (value(inner), value(low), value(high))
-            return node if all(map(is_, values, parts(node))) else Between(*values)
+            new = value(inner)
+            return node if new is inner else Between(new, low, high)
         case (
             In(value=inner)
             | Among(value=inner)

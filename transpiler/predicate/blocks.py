@@ -114,10 +114,11 @@ class _Cut:
 
     def around(self, node: Predicate, core: Predicate) -> tuple[Predicate, int]:
         """What stands around a part without it and with it, in blocks, and the part by itself."""
-        found, weight = self.in_one_method(*self.cut(core))
+        found, weight = self.small(core) if self.weight(core) <= _METHOD else self.cut(core)
         without, within = self.small(_replaced(node, core, FALSE)), self.small(_replaced(node, core, TRUE))
         whole = any_of(without[0], all_of(within[0], found))
-        return self.in_one_method(whole, without[1] + within[1] + weight + 2 * _NODE)
+        weight += without[1] + within[1] + 2 * _NODE
+        return (whole, weight) if weight <= _METHOD else (Block(whole), _CALL)
 
     def level(self, node: And | Or) -> tuple[Predicate, int]:
         """Many terms in groups, each of them a block."""
@@ -136,10 +137,6 @@ class _Cut:
         """The predicate as a block, unless it is little."""
         weight = self.weight(node)
         return (node, weight) if weight <= _LITTLE else (Block(node), _CALL)
-
-    def in_one_method(self, node: Predicate, weight: int) -> tuple[Predicate, int]:
-        """The predicate, as a block if it is too long."""
-        return (node, weight) if weight <= _METHOD else (Block(node), _CALL)
 
 
 def _block(kind: type[And | Or], terms: list[Predicate]) -> Block:

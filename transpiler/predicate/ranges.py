@@ -34,6 +34,8 @@ _COPIES, _FEW, _CROWD = 4, 4, 64
 _HALVINGS = 16
 #: Doubles above it skip whole numbers.
 _EXACT = 2**53
+#: Exponents of doubles whose powers of two, and those of somewhat smaller ones, are doubles too.
+_EXTREME = 900
 _ORDERED = (Kind.BIGINT, Kind.DOUBLE)
 _NUMBERS = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT, Kind.DOUBLE)
 
@@ -105,15 +107,17 @@ def _disjoint(ranges: Iterable[_Range]) -> list[_Range]:
 
 def _width(ranges: Sequence[_Range], whole: bool) -> int | float | None:
     """A power of two of which a range meets few buckets, and a bucket few ranges; None where there is none."""
-    if not ranges or not all(math.isfinite(end) for end in (ranges[0][0], ranges[-1][1])):
+    ends = [abs(ranges[0][0]), abs(ranges[-1][1])] if ranges else [math.inf]
+    exponent = math.frexp((ranges[-1][1] - ranges[0][0]) / len(ranges))[1] if math.isfinite(sum(ends)) else None
+    if exponent is None or not (whole or abs(exponent) < _EXTREME):
         return None
     found: tuple[int, int | float] | None = None
-    exponent = math.frexp((ranges[-1][1] - ranges[0][0]) / len(ranges))[1]
-    for smaller in range(exponent, max(0, exponent - _HALVINGS) if whole else exponent - _HALVINGS, -1):
+    least = max(exponent - _HALVINGS, 0) if whole else exponent - _HALVINGS
+    for smaller in range(max(exponent, least), least - 1, -1):
         width = 2**smaller if whole else 2.0**smaller
-        if max(abs(_bucket(end, width)) for end in (ranges[0][0], ranges[-1][1])) >= _EXACT:
+        if not whole and max(ends) / width >= _EXACT:
             break
-        sizes = Counter(bucket for least, most in ranges for bucket in _buckets(least, most, width))
+        sizes = Counter(bucket for low, high in ranges for bucket in _buckets(low, high, width))
         if sizes.total() > _COPIES * len(ranges):
             break
         crowd = max(sizes.values())

@@ -223,6 +223,8 @@ def _has_fraction(test: Predicate) -> bool:
     match test:
         case Compare(right=Constant(value=float() as value)):
             return not value.is_integer()
+        case In(members=members):
+            return any(isinstance(member.value, float) and not member.value.is_integer() for member in members)
         case And(terms=terms) | Or(terms=terms):
             return any(map(_has_fraction, terms))
         case _:

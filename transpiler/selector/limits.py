@@ -42,14 +42,15 @@ def too_many_terms(dialect: Dialect, source: Source, span: Span) -> UnsupportedF
     )
 
 
-def check_tokens(tokens: Iterator[Token], dialect: Dialect, source: Source) -> None:
-    """Refuse a text whose tokens go too far: ``UnsupportedFeatureError`` at the one that does.
+def within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) -> Iterator[Token]:
+    """The tokens again, once all are read: ``UnsupportedFeatureError`` at the one that goes too far.
 
-    Where there is no token the parser will say so, and perhaps something before it.
+    Where a text has no token its error comes behind those before it, of which the parser may refuse one.
     """
+    read: list[Token] = []
     terms = opened = prefixes = 0
     try:
-        for count, token in enumerate(tokens):
+        for token in tokens:
             kind = token.type
             if kind in _TERMS:
                 terms += 1
@@ -61,7 +62,14 @@ def check_tokens(tokens: Iterator[Token], dialect: Dialect, source: Source) -> N
             if opened > PARENTHESES * dialect.max_nesting or prefixes > dialect.max_nesting + 1:
                 raise too_deep(dialect, source, Span(token.index, token.end))
             # An operand, an operator and a parenthesis or two are what a term takes.
-            if terms > dialect.max_terms or count > 5 * dialect.max_terms:
+            if terms > dialect.max_terms or len(read) > 5 * dialect.max_terms:
                 raise too_many_terms(dialect, source, Span(token.index, token.end))
-    except SelectorSyntaxError:
-        return
+            read.append(token)
+    except SelectorSyntaxError as error:
+        return _and_then(read, error)
+    return iter(read)
+
+
+def _and_then(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
+    yield from tokens
+    raise error

@@ -20,7 +20,7 @@ from transpiler.selector.dialects import Dialect
 from transpiler.selector.driver import drive
 from transpiler.selector.expected import Opened, describe, hint_for
 from transpiler.selector.lexer import SelectorLexer
-from transpiler.selector.limits import check_tokens, too_deep, too_many_terms
+from transpiler.selector.limits import too_deep, too_many_terms, within_limits
 from transpiler.selector.rules import Associativity, Extension
 from transpiler.selector.tokens import CHAINING, Chains, retag
 from transpiler.source import Source, Span
@@ -47,10 +47,10 @@ class SelectorParser(Parser):
     tokens = SelectorLexer.tokens
     start = "condition"
 
-    def __init__(self, source: Source, dialect: Dialect, at: int = 0, hyphens: bool = False) -> None:
+    def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token]) -> None:
         self.source = source
         self.dialect = dialect
-        self.lexer = SelectorLexer(source, dialect, at, hyphens)
+        self.scanned = tokens
         #: The token at hand, and the two before it.
         self.current: Token | None = None
         self.previous: Token | None = None
@@ -62,7 +62,7 @@ class SelectorParser(Parser):
 
     def read(self) -> ast.Expression:
         """The tree of the whole source."""
-        tree: ast.Expression = drive(self, self._follow(retag(self.lexer.scan(), self.dialect)), _LAYERS)
+        tree: ast.Expression = drive(self, self._follow(retag(self.scanned, self.dialect)), _LAYERS)
         return tree
 
     def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
@@ -360,10 +360,11 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
             Span(0, len(text)),
             "leave the selector out to match every message",
         )
+    tokens = SelectorLexer(source, dialect, start, hyphens).scan()
     if len(text) > 2 * dialect.max_terms:
         # The shortest text that can have too many operands.
-        check_tokens(SelectorLexer(source, dialect, start, hyphens).scan(), dialect, source)
-    parser = SelectorParser(source, dialect, start, hyphens)
+        tokens = within_limits(tokens, dialect, source)
+    parser = SelectorParser(source, dialect, tokens)
     tree = parser.read()
     # Each node of the tree has a token of its own.
     if parser.count > min(dialect.max_nesting, dialect.max_terms):

@@ -6,22 +6,39 @@ fused with its neighbours, and cut into short methods by itself: with 200 condit
 
 from __future__ import annotations
 
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+
 from transpiler.predicate.core import TRUE
 from transpiler.predicate.walk import size
 from transpiler.routing.program import Table
 
 #: What one generated method may hold, in bytes of bytecode by our reckoning.
-METHOD = 6_500
+METHOD = 7_400
 
-#: What a walk through a trie takes, in bytes of bytecode: measured, and rounded up.
-WALK_LENGTH = 6_500
+#: What a walk through a trie takes of it: measured, and rounded up.
+WALK_LENGTH = 4_700
 
 
 def look_up_length(table: Table) -> int:
-    """What a look-up takes of a generated method, in bytes of bytecode: measured, and rounded up."""
+    """What a look-up takes of a generated method, in bytes of bytecode: measured."""
     shape = table.shape
-    guard = 0 if shape.guard == TRUE else 40 * size(shape.guard)
-    return 300 + 250 * len(shape.keys) + guard + (0 if shape.residual == TRUE else 400 + 40 * size(shape.residual))
+    nodes = sum(size(part) for part in (shape.guard, shape.residual) if part != TRUE)
+    return 400 + 140 * len(shape.keys) + (130 + 60 * nodes if nodes else 0)
+
+
+def columns_length(schema: StructType) -> int:
+    """What it takes of a generated method to read and write all columns and their answer: measured, and rounded up."""
+    return 1_000 + sum(_column_length(field.dataType) for field in schema)
+
+
+def _column_length(column_type: DataType) -> int:
+    if isinstance(column_type, MapType | ArrayType):
+        return 400
+    return 150 + 15 * _leaves(column_type) if isinstance(column_type, StructType) else 60
+
+
+def _leaves(column_type: DataType) -> int:
+    return sum(_leaves(field.dataType) for field in column_type) if isinstance(column_type, StructType) else 1
 
 
 def unfused(array: str) -> str:

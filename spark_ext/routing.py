@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
-from spark_ext.methods import METHOD, WALK_LENGTH, look_up_length, unfused
+from spark_ext.methods import METHOD, WALK_LENGTH, columns_length, look_up_length, unfused
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
 from spark_ext.topics import bound_to, exact_key, found_at_end, key_words, literal_code, walk
@@ -102,21 +102,24 @@ class _Query:
         if program.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
         found: list[str] = []
+        room = METHOD - columns_length(self._messages.schema)
+        # Keys that are taken whole have a walk for each of them.
+        alone = program.whole is not None or room < WALK_LENGTH
         if program.trie is not None or not program.simple:
             frame = self._join(frame, self._tables.entries(), ())
         if program.trie is not None:
             frame = frame.withColumn(_TRIE, self._tables.trie(self._code is None).scalar())
             walked = [f"{self._trie_walk()} AS _routing_topics"]
-            if program.whole is not None:
+            if alone:
                 walked.append(f"{self._unfused()} AS {PREFIX}walked")
                 found.append(f"{PREFIX}walked")
             frame = frame.selectExpr("*", *walked).drop(_TRIE)
             if None in program.patterns:
                 frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
-        length = 0 if program.trie is None or program.whole is not None else WALK_LENGTH
+        length = 0 if program.trie is None or alone else WALK_LENGTH
         for number, table in enumerate(program.tables):
-            if length and length + look_up_length(table) > METHOD:
+            if length and length + look_up_length(table) > room:
                 frame = frame.selectExpr("*", f"{self._unfused()} AS {PREFIX}unfused{number}")
                 found.append(f"{PREFIX}unfused{number}")
                 length = 0
@@ -249,17 +252,20 @@ class _Query:
         if table.ranges is not None:
             place = _place(f"{PREFIX}{number}_r", table.ranges)
             candidates = f"transform({place}, i -> get({candidates}, i))"
-        shape = table.shape
+        shape, found = table.shape, candidates
         if shape.residual != TRUE:
-            kept = f"filter({candidates}, {ROW} -> {emit_filter(shape.residual)})"
-            found = f"transform({kept}, {ROW} -> {ROW}.d)"
-            if not table.single:
-                found = f"flatten({found})"
-        else:
-            found = candidates
+            found = f"filter({candidates}, {ROW} -> {emit_filter(shape.residual)})"
         if shape.guard != TRUE:
             found = f"CASE WHEN {emit_filter(shape.guard)} THEN {found} END"
-        return frame.selectExpr("*", f"{found} AS {PREFIX}{number}").drop(*rows.columns)
+        name = f"{PREFIX}{number}"
+        frame = frame.selectExpr("*", f"{found} AS {name}").drop(*rows.columns)
+        if shape.residual == TRUE:
+            return frame
+        delivered = f"transform({name}, {ROW} -> {ROW}.d)"
+        if not table.single:
+            delivered = f"flatten({delivered})"
+        # Most often no candidate fits, and an array of nothing costs as much as one of something.
+        return frame.withColumn(name, sf.expr(f"CASE WHEN size({name}) > 0 THEN {delivered} END"))
 
     def _blocks(self) -> Iterator[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}

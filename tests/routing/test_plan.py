@@ -219,25 +219,41 @@ def test_a_property_is_looked_up_once_however_many_selectors_ask_for_it(spark: S
     assert written.count("[region]") == written.count("[weight]") == 1
 
 
-@pytest.mark.parametrize("several", [True, False], ids=["several keys", "one key"])
-def test_no_method_is_too_long_for_the_jit(spark: SparkSession, tmp_path: Path, several: bool) -> None:
+SELECTORS = (
+    "region = 'r{0}' AND weight > {0}",
+    "tenant = 't{0}' AND weight BETWEEN {0} AND 90 OR price < {0}.5",
+    "origin = 'o{0}' AND kind <> 'k{0}' AND (weight < {0} OR price > {0}.25)",
+    "customer = 'c{0}' AND price <= {0}.5",
+    "sku = 's{0}' AND (weight < {0} OR price > 99.5)",
+)
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["canonical", "many columns"])
+@pytest.mark.parametrize(
+    ("topics", "selectors", "several"),
+    [(True, 0, True), (True, 3, False), (True, 0, False), (False, 3, False), (False, 5, False)],
+    ids=["several keys", "topics and selectors", "topics", "three shapes", "five shapes"],
+)
+def test_no_method_is_too_long_for_the_jit(
+    spark: SparkSession, tmp_path: Path, topics: bool, selectors: int, several: bool, wide: bool
+) -> None:
     rules = RABBITMQ if several else QPID_JAVA
     names = [f"q{number}" for number in range(60)]
-    bindings = [Binding("amq.topic", name, f"#.w{number % 7}.*.w{number}") for number, name in enumerate(names)]
+    bindings = [Binding("amq.topic", name, f"#.w{n % 7}.*.w{n}") for n, name in enumerate(names) if topics]
     bindings += [
-        Binding("amq.fanout", name, "", selector(text))
-        for number, name in enumerate(names)
-        for text in (
-            f"region = 'r{number}' AND weight > {number}",
-            f"tenant = 't{number}' AND weight BETWEEN {number} AND 90 OR price < {number}.5",
-            f"origin = 'o{number}' AND kind <> 'k{number}' AND (weight < {number} OR price > {number}.25)",
-        )
-        if not several
+        Binding("amq.fanout", name, "", selector(text.format(n)))
+        for n, name in enumerate(names)
+        for text in SELECTORS[:selectors]
     ]
-    create_messages(spark, [Message()]).write.parquet(str(tmp_path / "messages"))
+    made = create_messages(spark, [Message()])
+    if wide:
+        texts = ("region", "tenant", "origin", "kind", "customer", "sku", "routing_key")
+        columns = [f"'{name}' AS {name}" for name in texts] + ["id AS weight", "id * 0.5D AS price"]
+        made = spark.range(1).selectExpr(*columns, *(f"id + {n} AS n{n}" for n in range(45)))
+    made.write.parquet(str(tmp_path / "messages"))
     frame = spark.read.parquet(str(tmp_path / "messages")).selectExpr("*", "'amq.topic' AS exchange")
     if several:
         frame = frame.selectExpr("*", "array('a', 'b') AS routing_keys")
     topology = Topology(rules, (), tuple(map(Queue, names)), tuple(bindings))
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
-        assert largest_method(route(frame, topology)) < 8_000
+        assert largest_method(route(frame, topology, frame if wide else "amqp")) < 8_000

@@ -59,6 +59,7 @@ FLOORS = (
     "transpiler.sql.binding",
     "transpiler.sql.patterns",
     "transpiler.sql.templates",
+    "transpiler.sql.lists",
     "transpiler.sql.emitter",
     "transpiler.sql",
     "transpiler.stencils",

@@ -209,7 +209,8 @@ def _behind_a_key(shape: Predicate, rows: tuple[Row, ...]) -> Predicate | None:
         if term.left.type.kind in (Kind.STRING, Kind.BIGINT)
         else Apply(Function.TO_LONG, (term.left,), BIGINT)
     )
-    # The list of keys is a test that a file reader knows, and that spares most rows the map.
+    # The list of keys is a test that a file reader knows, and that spares most rows the map, which Spark before 4.2
+    # searches from the first key on.
     return all_of(In(term.left, members), Listed(rest, ordered, key))
 
 

@@ -46,6 +46,7 @@ from transpiler.predicate.ranges import chunks
 from transpiler.predicate.walk import opposite, paths
 from transpiler.sql.binding import LEVELS, Text
 from transpiler.sql.documents import xpath_text
+from transpiler.sql.lists import chunks_text, map_text, rows_text
 from transpiler.sql.patterns import like_text, topic_text
 from transpiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
 from transpiler.sql.templates import TEMPLATES
@@ -169,19 +170,14 @@ def _listed(node: Listed) -> str:
     if node.key is None:
         columns = ", ".join(f"{_wide(value)} AS v{place}" for place, value in enumerate(outer))
         fits = f"{row} -> {emit_filter(inner)}"
-        groups = [f"struct({_row(first)} AS b, {_rows(rows)} AS l)" for first, rows in chunks(node)]
+        groups = chunks(node)
         if groups:
-            test = f"exists(array({', '.join(groups)}), g -> exists(array(g.b), {fits}) AND exists(g.l, {fits}))"
+            inside = f"exists(array(g.b), {fits}) AND exists(g.l, {fits})"
+            test = f"exists({chunks_text(groups, _wide)}, g -> {inside})"
         else:
-            test = f"exists({_rows(node.rows)}, {fits})"
+            test = f"exists({rows_text(node.rows, _wide)}, {fits})"
         return f"exists(array(struct({columns})), m -> {test})"
-    by_key: dict[Constant, list[str]] = {}
-    for key, *rest in node.rows:
-        by_key.setdefault(key, []).append(_row(rest, 1))
-    keys = ", ".join(map(_wide, by_key))
-    lists = ", ".join(f"array({', '.join(dict.fromkeys(rows))})" for rows in by_key.values())
-    found = f"map_from_arrays(array({keys}), array({lists}))[{_wide(node.key)}]"
-    return f"exists({found}, {row} -> {emit_filter(inner)})"
+    return f"exists({map_text(node.rows, _wide)}[{_wide(node.key)}], {row} -> {emit_filter(inner)})"
 
 
 def _free_name(node: Listed) -> str:
@@ -191,14 +187,6 @@ def _free_name(node: Listed) -> str:
     while name in roots:
         name += "_"
     return name
-
-
-def _rows(rows: Sequence[Sequence[Constant]]) -> str:
-    return f"array({', '.join(map(_row, rows))})"
-
-
-def _row(constants: Sequence[Constant], start: int = 0) -> str:
-    return f"struct({', '.join(f'{_wide(item)} AS c{place}' for place, item in enumerate(constants, start))})"
 
 
 def _test(test: str, negated: bool) -> _Text:

@@ -18,7 +18,7 @@ KINDS: dict[str, Callable[[int], str]] = {
     "LIKE 'n%'": lambda i: f"customer LIKE 'c{i * 37 % 99_991}x%'",
     "LIKE '%n'": lambda i: f"customer LIKE '%{i}_'".replace("_", "z"),
     "text and bound": lambda i: f"(customer = 'c{i * 7}' AND weight > {i % 9_000})",
-    "ranges": lambda i: f"weight BETWEEN {i * 5 + 10_001} AND {i * 5 + 10_003}",
+    "ranges": lambda i: f"weight BETWEEN {i * 5} AND {i * 5 + 2}",
     "mixed": lambda i: (
         f"customer = 'c{i * 7}'",
         f"tags LIKE '%,{i * 7 % 99_991},%'",

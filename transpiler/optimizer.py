@@ -22,7 +22,6 @@ from transpiler.predicate.core import (
     Compare,
     Constant,
     Flag,
-    Function,
     In,
     IsNan,
     IsNull,
@@ -37,6 +36,7 @@ from transpiler.predicate.core import (
     constant,
 )
 from transpiler.predicate.equalities import with_lists
+from transpiler.predicate.functions import Function
 from transpiler.predicate.grids import turn_round
 from transpiler.predicate.implied import without_implied
 from transpiler.predicate.regular import regular_expression

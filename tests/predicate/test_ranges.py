@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
-from transpiler.predicate.core import And, Apply, Cell, Column, Compare, Constant, Function, Listed, Or, constant
+from transpiler.predicate.core import And, Apply, Cell, Column, Compare, Constant, Listed, Or, constant
+from transpiler.predicate.functions import Function
 from transpiler.predicate.listing import gather
 from transpiler.predicate.ranges import chunks, in_buckets
 from transpiler.selector.ast import Comparison

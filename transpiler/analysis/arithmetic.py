@@ -7,7 +7,8 @@ from transpiler.analysis.operands import Alternative, Operand, single
 from transpiler.layouts.columns import BIGINT, DOUBLE, Kind
 from transpiler.message.types import TypeClass
 from transpiler.predicate.constants import calculate_constants, in_64_bits
-from transpiler.predicate.core import Apply, Constant, Function, IsNull, Value, all_of, any_of, constant
+from transpiler.predicate.core import Apply, Constant, IsNull, Value, all_of, any_of, constant
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Arithmetic
 
 _FUNCTIONS = {

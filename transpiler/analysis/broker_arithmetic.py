@@ -15,7 +15,6 @@ from transpiler.predicate.core import (
     Apply,
     Compare,
     Constant,
-    Function,
     IsNull,
     Predicate,
     Value,
@@ -24,6 +23,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Arithmetic, Comparison
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.rules import Division, IntegerArithmetic, NotNumbers, Remainder, Signs

@@ -20,7 +20,6 @@ from transpiler.predicate.core import (
     Apply,
     Compare,
     Constant,
-    Function,
     Predicate,
     Truth,
     Value,
@@ -28,6 +27,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.rules import Evaluation, NullEquality, Ordering, TypeLadder, UnlikeTypes

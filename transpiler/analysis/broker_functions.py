@@ -16,7 +16,8 @@ from transpiler.analysis.typed import Typed, TypedOperand, complement, literal, 
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.columns import BIGINT, STRING
 from transpiler.message.operand_types import OperandType
-from transpiler.predicate.core import FALSE, TRUE, Apply, Function, Matches, Value, all_of, any_of, constant
+from transpiler.predicate.core import FALSE, TRUE, Apply, Matches, Value, all_of, any_of, constant
+from transpiler.predicate.functions import Function
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.source import Source

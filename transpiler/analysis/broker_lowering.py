@@ -31,7 +31,6 @@ from transpiler.predicate.core import (
     Apply,
     Constant,
     Flag,
-    Function,
     Matches,
     Predicate,
     Truth,
@@ -42,6 +41,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.predicate.walk import size
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect

@@ -16,7 +16,6 @@ from transpiler.predicate.core import (
     Apply,
     Compare,
     Flag,
-    Function,
     IsNull,
     Like,
     Predicate,
@@ -25,6 +24,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector import ast
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialects import Dialect

@@ -5,7 +5,8 @@ from __future__ import annotations
 from transpiler.analysis.broker_comparison import Truths
 from transpiler.analysis.parameters import fits
 from transpiler.layouts.columns import BOOLEAN, STRING
-from transpiler.predicate.core import Apply, Flag, Function, Matches, Value, When, all_of
+from transpiler.predicate.core import Apply, Flag, Matches, Value, When, all_of
+from transpiler.predicate.functions import Function
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard
 from transpiler.selector.rules import Wildcards

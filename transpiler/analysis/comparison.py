@@ -13,7 +13,6 @@ from transpiler.predicate.core import (
     Apply,
     Compare,
     Constant,
-    Function,
     IsNan,
     IsNull,
     NotTrue,
@@ -25,6 +24,7 @@ from transpiler.predicate.core import (
     constant,
     type_class,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 
 

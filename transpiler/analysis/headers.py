@@ -23,13 +23,13 @@ from transpiler.predicate.core import (
     Column,
     Compare,
     Constant,
-    Function,
     Predicate,
     Value,
     all_of,
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 
 

@@ -16,7 +16,6 @@ from transpiler.predicate.core import (
     Column,
     Compare,
     Constant,
-    Function,
     In,
     Like,
     Predicate,
@@ -25,6 +24,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 

@@ -32,7 +32,6 @@ from transpiler.predicate.core import (
     Compare,
     Constant,
     Flag,
-    Function,
     IsNull,
     NotTrue,
     Or,
@@ -45,6 +44,7 @@ from transpiler.predicate.core import (
     constant,
     type_class,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 
 

@@ -14,7 +14,6 @@ from transpiler.predicate.core import (
     Apply,
     Compare,
     Constant,
-    Function,
     In,
     Like,
     Predicate,
@@ -23,6 +22,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
 from transpiler.source import Span

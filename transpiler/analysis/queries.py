@@ -24,7 +24,6 @@ from transpiler.predicate.core import (
     FALSE,
     TRUE,
     Apply,
-    Function,
     IsNan,
     Joined,
     Predicate,
@@ -36,6 +35,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 from transpiler.source import Source, Span
 from transpiler.topology import query

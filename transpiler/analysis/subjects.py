@@ -18,7 +18,6 @@ from transpiler.predicate.core import (
     TRUE,
     Apply,
     Compare,
-    Function,
     IsNull,
     Like,
     Predicate,
@@ -28,6 +27,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.predicate.walk import opposite
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard

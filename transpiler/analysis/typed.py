@@ -32,7 +32,6 @@ from transpiler.predicate.core import (
     Column,
     Compare,
     Constant,
-    Function,
     In,
     IsNull,
     NotTrue,
@@ -44,6 +43,7 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.rules import TypeLadder

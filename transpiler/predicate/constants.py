@@ -7,7 +7,7 @@ import operator as op
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from transpiler.predicate.core import Function
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 
 Number = int | float

@@ -23,13 +23,13 @@ from transpiler.predicate.core import (
     Apply,
     Compare,
     Constant,
-    Function,
     IsNull,
     Predicate,
     Value,
     all_of,
     any_of,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 
 _FLOAT32_INFINITY = 0x7F800000

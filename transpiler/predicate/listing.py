@@ -22,7 +22,6 @@ from transpiler.predicate.core import (
     Compare,
     Constant,
     FirstKnown,
-    Function,
     In,
     Like,
     Listed,
@@ -33,6 +32,7 @@ from transpiler.predicate.core import (
     Value,
     all_of,
 )
+from transpiler.predicate.functions import Function
 from transpiler.predicate.ranges import Row, in_buckets
 from transpiler.predicate.regular import any_text_expression
 from transpiler.predicate.walk import everything, rebuild, with_cells

@@ -14,12 +14,12 @@ from transpiler.predicate.core import (
     Column,
     Compare,
     Constant,
-    Function,
     Listed,
     Predicate,
     Value,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.predicate.walk import everything, with_cells
 from transpiler.selector.ast import Comparison
 

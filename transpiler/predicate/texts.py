@@ -19,7 +19,6 @@ from transpiler.predicate.core import (
     Apply,
     Compare,
     Constant,
-    Function,
     In,
     IsNull,
     Like,
@@ -27,6 +26,7 @@ from transpiler.predicate.core import (
     Value,
     constant,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 
 

@@ -32,7 +32,6 @@ from transpiler.predicate.core import (
     Constant,
     FirstKnown,
     Flag,
-    Function,
     In,
     IsNan,
     Like,
@@ -46,6 +45,7 @@ from transpiler.predicate.core import (
     constant,
 )
 from transpiler.predicate.equalities import with_lists
+from transpiler.predicate.functions import Function
 from transpiler.predicate.implied import without_implied
 from transpiler.predicate.listing import MIN_TERMS
 from transpiler.predicate.walk import opposite

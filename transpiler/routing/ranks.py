@@ -19,7 +19,6 @@ from transpiler.predicate.core import (
     And,
     Apply,
     Compare,
-    Function,
     Or,
     Predicate,
     Value,
@@ -27,6 +26,7 @@ from transpiler.predicate.core import (
     all_of,
     type_class,
 )
+from transpiler.predicate.functions import Function
 from transpiler.predicate.walk import Node, parts
 from transpiler.routing.shapes import Parameter, Shape, columns, nearest_float, of_message, parameter_number
 from transpiler.selector.ast import Comparison

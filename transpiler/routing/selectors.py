@@ -28,13 +28,13 @@ from transpiler.predicate.core import (
     Column,
     Compare,
     Constant,
-    Function,
     IsNan,
     IsNull,
     Predicate,
     Truth,
     Value,
 )
+from transpiler.predicate.functions import Function
 from transpiler.predicate.walk import rebuild
 from transpiler.routing.shapes import Parameter, parameter, parameter_number
 from transpiler.selector import ast

@@ -21,7 +21,6 @@ from transpiler.predicate.core import (
     Column,
     Compare,
     Constant,
-    Function,
     In,
     Or,
     Predicate,
@@ -29,6 +28,7 @@ from transpiler.predicate.core import (
     all_of,
     any_of,
 )
+from transpiler.predicate.functions import Function
 from transpiler.predicate.walk import Node, parts, replace_columns
 from transpiler.selector.ast import Comparison
 

@@ -24,7 +24,6 @@ from transpiler.predicate.core import (
     Constant,
     FirstKnown,
     Flag,
-    Function,
     In,
     IsNan,
     IsNull,
@@ -41,6 +40,7 @@ from transpiler.predicate.core import (
     XPath,
     type_class,
 )
+from transpiler.predicate.functions import Function
 from transpiler.predicate.listing import bound
 from transpiler.predicate.ranges import chunks
 from transpiler.predicate.walk import opposite, paths

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from transpiler.predicate.core import Function
+from transpiler.predicate.functions import Function
 
 
 def _wrapped_int(calculation: str) -> str:

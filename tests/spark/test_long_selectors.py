@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import struct
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -171,6 +173,33 @@ def test_a_column_is_not_hidden_by_the_name_of_a_row(typed: DataFrame) -> None:
 def test_a_narrow_integer_is_a_key(typed: DataFrame) -> None:
     text = " OR ".join(f"(small = {number} AND p1 > {number - 3})" for number in range(40))
     assert [row.p1 for row in typed.filter(compile_selector(text, typed)).collect()] == [5, 7]
+
+
+def extremes(kind: str) -> list[float]:
+    spread = random.Random(23)
+    if kind == "whole":
+        ends = [-(2**63) + 1, 2**63 - 1, 2**53 + 1, 0]
+        return [*ends, *(spread.randrange(-(2**63), 2**63) for _ in range(60))]
+    found = [struct.unpack("d", spread.randbytes(8))[0] for _ in range(80)]
+    return [5e-324, 1.7976931348623157e308, 0.1, 1e22, *(number for number in found if math.isfinite(number))]
+
+
+def spelled(number: float) -> str:
+    # A literal has no sign of its own, and Java's least long no positive counterpart.
+    return f"-{-number!r}" if number < 0 else repr(number)
+
+
+@pytest.mark.parametrize("kind", ["whole", "fractional"])
+def test_numbers_of_a_list_keep_all_their_digits(spark: SparkSession, kind: str) -> None:
+    numbers = extremes(kind)
+    next_to = [number - 1 if kind == "whole" else math.nextafter(number, 0) for number in numbers]
+    rows = [(f"k{place}", n) for found in (numbers, next_to) for place, n in enumerate(found)]
+    frame = spark.createDataFrame(rows, f"k STRING, n {'BIGINT' if kind == 'whole' else 'DOUBLE'}")
+    wanted = sorted(n for _, n in rows if n in set(numbers))
+    ranges = " OR ".join(f"n BETWEEN {spelled(number)} AND {spelled(number)}" for number in numbers)
+    keyed = " OR ".join(f"(k = 'k{place}' AND n = {spelled(number)})" for place, number in enumerate(numbers))
+    for text in (ranges, keyed):
+        assert sorted(row.n for row in frame.filter(compile_selector(text, frame)).collect()) == wanted, text[:80]
 
 
 @pytest.mark.parametrize("count", [8, MIN_TERMS - 1])

@@ -23,7 +23,8 @@ def look_up_length(table: Table) -> int:
     """What a look-up takes of a generated method, in bytes of bytecode: measured."""
     shape = table.shape
     nodes = sum(size(part) for part in (shape.guard, shape.residual) if part != TRUE)
-    return 400 + 140 * len(shape.keys) + (130 + 60 * nodes if nodes else 0)
+    several = 0 if table.single else 350
+    return 400 + 140 * len(shape.keys) + several + (130 + 60 * nodes if nodes else 0)
 
 
 def columns_length(schema: StructType) -> int:

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import compile_selector, create_messages, infer_layout
-from tests.spark.harness import answers, largest_method
+from tests.spark.harness import answers, largest_method, settings
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler import Result
 from transpiler.predicate.listing import MIN_TERMS
@@ -68,6 +68,10 @@ LISTS: dict[str, tuple[Callable[[int], str], str]] = {
     "bounds": (lambda i: f"p1 > {i + 5}.25", "OR"),
     "two bounds": (lambda i: f"(p1 > {i} AND p3 < {9 - i})", "OR"),
     "not": (lambda i: f"NOT (p0 = {quoted(odd(i))} AND p1 > {i})", "AND"),
+    "not above, beside a text": (lambda i: f"(NOT p1 > {i} AND p0 = 'a')", "OR"),
+    "not in a range, beside a text": (lambda i: f"(NOT p1 BETWEEN {i} AND {2 * i} AND p0 <> 'a')", "OR"),
+    "unlike, and a text": (lambda i: f"(NOT p1 = {i} AND NOT p0 LIKE {quoted(odd(i) + '%')})", "OR"),
+    "crowded ranges": (lambda i: f"p3 BETWEEN {i * 1e-9 if i < 69 else 1e9!r} AND {9 + i}.5", "OR"),
     "header": (lambda i: f"(JMSPriority = {i % 10} AND p0 = {quoted(odd(i))})", "OR"),
     "mixed": (
         lambda i: [
@@ -131,13 +135,24 @@ def typed(spark: SparkSession) -> DataFrame:
     )
 
 
-@pytest.mark.parametrize(("count", "result"), [(MIN_TERMS - 1, "filter"), (70, "filter"), (MIN_TERMS + 4, "ternary")])
+@pytest.mark.parametrize(
+    ("count", "result", "nulls"),
+    [
+        (MIN_TERMS - 1, "filter", "true"),
+        (70, "filter", "true"),
+        (70, "filter", "false"),
+        (MIN_TERMS + 4, "ternary", "true"),
+    ],
+    ids=["short", "long", "long, where exists has no NULL", "ternary"],
+)
 def test_a_long_selector_says_what_the_oracle_says(
-    canonical: DataFrame, messages: list[Message], count: int, result: Result
+    spark: SparkSession, canonical: DataFrame, messages: list[Message], count: int, result: Result, nulls: str
 ) -> None:
     texts = [chain(name, count) for name in LISTS] + [alternation(count)]
     emitted = [transpile_selector(text, result=result).sql for text in texts]
-    for text, found in zip(texts, answers(canonical, emitted), strict=True):
+    with settings(spark, {"spark.sql.legacy.followThreeValuedLogicInArrayExists": nulls}):
+        every = answers(canonical, emitted)
+    for text, found in zip(texts, every, strict=True):
         tree = parse_selector(text)
         wanted = [evaluate(tree, message) for message in messages]
         if result == "filter":

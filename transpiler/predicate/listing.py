@@ -15,6 +15,7 @@ from itertools import compress
 
 from transpiler.layouts.columns import BIGINT, STRING, Kind
 from transpiler.predicate.core import (
+    FALSE,
     And,
     Apply,
     Cell,
@@ -76,10 +77,22 @@ def _listed(node: Predicate) -> Predicate:
             terms = _texts_together(inner.terms, negated=isinstance(inner, And))
             terms = _rows_together(terms) if isinstance(inner, Or) else _none_of(terms)
             return terms[0] if len(terms) == 1 else type(inner)(terms)
-        case NotTrue() | FirstKnown():
+        case FirstKnown(tests=tests, otherwise=otherwise):
+            return _of_alternatives(tuple(map(_listed, tests)), otherwise) or node
+        case NotTrue():
             return rebuild(node, _listed, _same)
         case _:
             return node
+
+
+def _of_alternatives(tests: tuple[Predicate, ...], otherwise: Predicate) -> Predicate | None:
+    """Tests of one alternative each as one predicate; None where one may not say whether there is its alternative.
+
+    By ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` a list without a key can be FALSE for NULL.
+    """
+    if not any(isinstance(inner, Listed) and inner.key is None for test in tests for inner in everything(test)):
+        return FirstKnown(tests, otherwise)
+    return Or(tests) if otherwise == FALSE else None
 
 
 def _same(value: Value) -> Value:
@@ -136,7 +149,6 @@ def _rows_together(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
 
 def _made_general(node: Predicate, cells: list[Constant]) -> Predicate:
     """The condition with a cell for each constant that a comparison has on its right."""
-
     match node:
         case Compare(right=Constant() as constant):
             cells.append(constant)
@@ -167,9 +179,10 @@ def _varying(shape: Predicate, rows: tuple[Row, ...]) -> Predicate:
     match shape:
         case Compare(operator=Comparison.EQ, left=left, right=Cell()):
             return In(left, tuple(row[0] for row in rows))
-        case FirstKnown(tests=tests) if all(map(_cells, tests)):
+        case FirstKnown(tests=tests, otherwise=otherwise) if all(map(_cells, tests)):
             # The alternatives exclude each other, and so each has a list of its own.
-            return FirstKnown(tuple(_merged(*_narrowed(test, rows)) for test in tests))
+            lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
+            return _of_alternatives(lists, otherwise) or Listed(shape, rows)
         case _:
             return _loosest(shape, rows) or in_buckets(shape, rows) or _behind_a_key(shape, rows) or Listed(shape, rows)
 

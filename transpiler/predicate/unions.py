@@ -56,8 +56,6 @@ from transpiler.selector.pattern import Wildcard
 _TYPE, _LONG, _DOUBLE = "type", "long", "double"
 #: Below it a long equals its double, and above it both are above.
 _EXACT = 2**53
-
-
 #: Tests of one value.
 _TESTS = (Compare, In, Like, Matches, Flag)
 
@@ -78,6 +76,8 @@ class _Question:
 
     def predicate(self) -> Predicate:
         """The question as one predicate, which asks the likeliest alternative first."""
+        if not self.tests:
+            return self.otherwise
         long = any(isinstance(test, And | Or) and len(test.terms) >= MIN_TERMS for test in self.tests.values())
         if self.otherwise == TRUE or (self.otherwise != FALSE and long):
             # What is long becomes a list, and of lists there are no opposites.
@@ -86,8 +86,6 @@ class _Question:
             return all_of(self.otherwise, NotTrue(complement.predicate()))
         if self.otherwise == FALSE and len(self.tests) == 1:
             return next(iter(self.tests.values()))
-        if not self.tests:
-            return self.otherwise
         # Who writes a fraction expects one.
         columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
         return FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise)

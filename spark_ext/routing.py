@@ -14,7 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
-from spark_ext.methods import METHOD, WALK_LENGTH, columns_length, look_up_length, unfused
+from spark_ext.look_ups import LookUp, look_ups
+from spark_ext.methods import METHOD, NESTED_LENGTH, WALK_LENGTH, columns_length, unfused
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
 from spark_ext.topics import bound_to, exact_key, found_at_end, key_words, literal_code, walk
@@ -25,11 +26,9 @@ from transpiler.errors import LayoutError
 from transpiler.layouts.columns import BIGINT, STRING
 from transpiler.message.fields import Place
 from transpiler.message.types import TypeClass
-from transpiler.predicate.core import TRUE, Column, Compare, Value, type_class
+from transpiler.predicate.core import Column, Compare, Value, type_class
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, WHOLE
-from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, Table, build_program
-from transpiler.routing.ranks import Range
-from transpiler.routing.shapes import ROW
+from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value, quote_name, quote_path, quote_text
 from transpiler.topology.model import Topology
@@ -103,6 +102,7 @@ class _Query:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
         found: list[str] = []
         room = METHOD - columns_length(self._messages.schema)
+        room -= 0 if all(table.flat for table in program.tables) else NESTED_LENGTH
         # Keys that are taken whole have a walk for each of them.
         alone = program.whole is not None or room < WALK_LENGTH
         if program.trie is not None or not program.simple:
@@ -118,14 +118,16 @@ class _Query:
                 frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
         length = 0 if program.trie is None or alone else WALK_LENGTH
-        for number, table in enumerate(program.tables):
-            if length and length + look_up_length(table) > room:
-                frame = frame.selectExpr("*", f"{self._unfused()} AS {PREFIX}unfused{number}")
-                found.append(f"{PREFIX}unfused{number}")
+        nested: list[str] = []
+        for look_up in look_ups(PREFIX, program.tables, room):
+            if length and length + look_up.length > room:
+                frame = frame.selectExpr("*", f"{self._unfused()} AS {look_up.name}")
+                found.append(look_up.name)
                 length = 0
-            length += look_up_length(table)
-            frame = self._looked_up(frame, number, table)
-            found.append(f"{PREFIX}{number}")
+            length += look_up.length
+            frame, names = self._looked_up(frame, look_up)
+            for name, table in zip(names, look_up.tables, strict=True):
+                (found if table.flat else nested).append(name)
         blocks = list(self._blocks())
         if blocks:
             names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
@@ -135,8 +137,7 @@ class _Query:
             columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
             frame = frame.selectExpr("*", *columns)
             found += names
-        parts = ", ".join(f"coalesce({name}, {self._empty})" for name in found)
-        all_found = f"concat({parts})" if found else self._empty
+        all_found = self._together(found, nested)
         if program.simple:
             queues = all_found
         else:
@@ -145,6 +146,15 @@ class _Query:
             queues = unfused(queues)
         frame = self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column)
         return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
+
+    def _together(self, found: list[str], nested: list[str]) -> str:
+        """All that was found, as arrays and as arrays of arrays."""
+        parts = [f"coalesce({name}, {self._empty})" for name in found]
+        if nested:
+            # One flatten for all: it is long once compiled, and a generated method has little room.
+            none = f"CAST(array() AS ARRAY<ARRAY<{self._payload.value}>>)"
+            parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in nested)}))")
+        return f"concat({', '.join(parts)})" if parts else self._empty
 
     def _named(self, frame: DataFrame, column: str) -> DataFrame:
         """The names of the queues whose numbers were found."""
@@ -242,30 +252,13 @@ class _Query:
         hashed = table.selectExpr(f"{stored} AS {_HASH}", "*")
         return frame.join(sf.broadcast(hashed), sf.expr(f"{sought} = {_HASH} AND {exact}"), "left").drop(_HASH)
 
-    def _looked_up(self, frame: DataFrame, number: int, table: Table) -> DataFrame:
-        """The messages with what a table delivers to them, in a column of that number."""
-        rows = self._tables.table(number, table)
-        names = [f"{PREFIX}{number}_k{place}" for place in range(len(table.shape.keys))]
-        columns = [Column((name,), key_type) for name, key_type in zip(names, table.shape.key_types, strict=True)]
-        frame = self._join(frame, rows, zip(table.shape.keys, columns, strict=True))
-        candidates = f"{PREFIX}{number}_c"
-        if table.ranges is not None:
-            place = _place(f"{PREFIX}{number}_r", table.ranges)
-            candidates = f"transform({place}, i -> get({candidates}, i))"
-        shape, found = table.shape, candidates
-        if shape.residual != TRUE:
-            found = f"filter({candidates}, {ROW} -> {emit_filter(shape.residual)})"
-        if shape.guard != TRUE:
-            found = f"CASE WHEN {emit_filter(shape.guard)} THEN {found} END"
-        name = f"{PREFIX}{number}"
-        frame = frame.selectExpr("*", f"{found} AS {name}").drop(*rows.columns)
-        if shape.residual == TRUE:
-            return frame
-        delivered = f"transform({name}, {ROW} -> {ROW}.d)"
-        if not table.single:
-            delivered = f"flatten({delivered})"
-        # Most often no candidate fits, and an array of nothing costs as much as one of something.
-        return frame.withColumn(name, sf.expr(f"CASE WHEN size({name}) > 0 THEN {delivered} END"))
+    def _looked_up(self, frame: DataFrame, look_up: LookUp) -> tuple[DataFrame, list[str]]:
+        """The messages with what a look-up delivers to them, and in which columns, one for each of its tables."""
+        rows = self._tables.look_up(look_up)
+        frame = self._join(frame, rows, zip(look_up.keys, look_up.columns, strict=True))
+        names = [look_up.table_name(number) for number in range(len(look_up.tables))]
+        found = [f"{text} AS {name}" for text, name in zip(look_up.found(), names, strict=True)]
+        return frame.selectExpr("*", *found).drop(*rows.columns), names
 
     def _blocks(self) -> Iterator[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -351,20 +344,6 @@ def _hashes(value: Value, key: Column) -> bool:
 def _as_stored(value: Value, key: Column) -> str:
     text = emit_value(value)
     return text if value.type == key.type else f"CAST({text} AS {key.type})"
-
-
-def _place(tree: str, ranges: Range) -> str:
-    """The numbers of the rows whose range has the message's value in it: see ``routing.ranks``."""
-    values = ", ".join(emit_value(value) for value in ranges.values)
-    value = values if len(ranges.values) == 1 else f"coalesce({values})"
-    place = (
-        f"aggregate({tree}.steps, 0, (place, step) -> "
-        f"CASE WHEN get({tree}.bounds, place + step - 1) <= value THEN place + step ELSE place END)"
-    )
-    to_root = f"sequence(0, size({tree}.steps))"
-    rows = f"transform({to_root}, up -> get({tree}.nodes, shiftright({tree}.leaves + {place}, up)))"
-    # Without a value nothing is in a range.
-    return f"flatten(transform(filter(array({value}), value -> value IS NOT NULL), value -> flatten({rows})))"
 
 
 def _published(exchanges: Iterable[str], condition: str) -> str:

@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
-from typing import Any
+from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
-from transpiler.layouts.columns import Kind
+from spark_ext.look_ups import LookUp
 from transpiler.predicate.core import TRUE
-from transpiler.routing.program import Delivery, Program, Table
+from transpiler.routing.program import Delivery, Group, Program, Table
 from transpiler.routing.ranks import Ranks, rank
-from transpiler.routing.shapes import Parameter
 from transpiler.routing.states import Entry, Lead, Step
 from transpiler.routing.tries import fill_slots
 
 try:
     # Spark's own way in for large tables; without it rows go one by one.
     import pyarrow
+    from pyspark.sql.pandas.types import to_arrow_schema
 except ImportError:
     pyarrow = None
 
-#: An array of Arrow.
-_Arrow = Any
-
-_ARROW_TYPES = {
-    Kind.BOOLEAN: lambda: pyarrow.bool_(),
-    Kind.TINYINT: lambda: pyarrow.int8(),
-    Kind.SMALLINT: lambda: pyarrow.int16(),
-    Kind.INT: lambda: pyarrow.int32(),
-    Kind.BIGINT: lambda: pyarrow.int64(),
-    Kind.DOUBLE: lambda: pyarrow.float64(),
-    Kind.STRING: lambda: pyarrow.string(),
-    Kind.BINARY: lambda: pyarrow.binary(),
-}
-
+#: A tree of ``routing.ranks``.
+_TREE = "STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 #: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
 LOCAL = 1 << 20
@@ -79,101 +68,57 @@ class Tables:
 
     def queues(self) -> DataFrame:
         """One row with one array: the names of the queues by number."""
-        if pyarrow is None:
-            return self._frame([(self._program.queues,)], "queues ARRAY<STRING>")
-        names = pyarrow.array(self._program.queues, pyarrow.string())
-        ends = pyarrow.array([0, len(names)], pyarrow.int32())
-        return self._columns({"queues": pyarrow.ListArray.from_arrays(ends, names)}, "queues ARRAY<STRING>")
+        return self._columns({"queues ARRAY<STRING>": [self._program.queues]}, 1)
 
     def _frame(self, rows: list[Any], schema: str) -> DataFrame:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
 
-    def _columns(self, columns: dict[str, _Arrow], schema: str) -> DataFrame:
-        rows = pyarrow.Table.from_pydict(columns)
+    def _columns(self, columns: dict[str, list[Any]], count: int) -> DataFrame:
+        """Columns of so many values each, by how they are declared."""
+        schema = ", ".join(columns)
+        if pyarrow is None or not columns:
+            return self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
+        arrow = to_arrow_schema(cast(StructType, StructType.fromDDL(schema)))
+        rows = pyarrow.table(list(columns.values()), schema=arrow)
         if rows.nbytes < LOCAL:
             return self._session.createDataFrame(rows, schema)
         with _set(self._session, _LOCAL_LIMIT, "0"):
             return self._session.createDataFrame(rows, schema)
 
-    def _delivered(self, groups: Iterable[list[Delivery]]) -> _Arrow:
-        """What some rows deliver, a list each."""
-        flat: list[Delivery] = []
-        ends = [0]
-        for group in groups:
-            flat += group
-            ends.append(len(flat))
-        return pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), self._payloads(flat))
+    def look_up(self, look_up: LookUp) -> DataFrame:
+        """One row a key: for each table what the rows of constants with that key deliver, and the constants.
 
-    def _payloads(self, flat: list[Delivery]) -> _Arrow:
-        queues = pyarrow.array([delivery.queue for delivery in flat], pyarrow.int32())
-        if self._payload is Payload.DELIVERY:
-            states = pyarrow.array([delivery.state for delivery in flat], pyarrow.int32())
-            onward = pyarrow.array([delivery.onward for delivery in flat], pyarrow.int32())
-            queues = pyarrow.StructArray.from_arrays([states, onward, queues], ["x", "e", "q"])
-        return queues
+        These are an array for each, NULL where a table has no row with the key. Rows with the same constants are one,
+        and where there are such, what each row delivers is a list.
+        """
+        keys = list(look_up.rows())
+        columns: dict[str, list[Any]] = {}
+        declared = [f"{look_up.exchange} STRING"] if self._program.exchange is None else []
+        declared += [f"{column.path[0]} {column.type}" for column in look_up.columns]
+        for place, declaration in enumerate(declared):
+            columns[declaration] = [key[place] for key in keys]
+        for number, table in enumerate(look_up.tables):
+            columns |= self._table(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
+        return self._columns(columns, len(keys))
 
-    def _candidates(self, table: Table) -> _Arrow:
-        """The rows of constants of each key, a list each."""
-        flat: list[tuple[Parameter, ...]] = []
-        ends = [0]
-        for group in table.rows.values():
-            flat += group
-            ends.append(len(flat))
-        names = [f"p{place}" for place in range(len(table.shape.types))]
-        constants = [
-            pyarrow.array([row[place] for row in flat], _ARROW_TYPES[column_type.kind]())
-            for place, column_type in enumerate(table.shape.types)
-        ]
-        groups = [delivered for group in table.rows.values() for delivered in group.values()]
-        found = self._payloads([delivered[0] for delivered in groups]) if table.single else self._delivered(groups)
-        rows = pyarrow.StructArray.from_arrays([*constants, found], [*names, "d"])
-        return pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), rows)
-
-    def table(self, number: int, table: Table) -> DataFrame:
-        """One row a key, with all that has the key: what it delivers, or rows of constants where more is asked."""
-        shape, name = table.shape, f"_routing_{number}_"
-        columns = [f"{name}e STRING"] if self._program.exchange is None else []
-        columns += [f"{name}k{place} {column_type}" for place, column_type in enumerate(shape.key_types)]
-        found = self._payload.value
-        if shape.residual != TRUE:
-            inner = "".join(f"p{place}: {column_type}, " for place, column_type in enumerate(shape.types))
-            delivered = self._payload.value if table.single else f"ARRAY<{self._payload.value}>"
-            found = f"STRUCT<{inner}d: {delivered}>"
-        columns.append(f"{name}c ARRAY<{found}>")
-        trees: list[Ranks] = []
-        if table.ranges is not None:
-            columns.append(
-                f"{name}r STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: ARRAY<ARRAY<INT>>>"
-            )
-            trees = [rank(table.ranges, list(group)) for group in table.rows.values()]
-        schema = ", ".join(columns)
-        if pyarrow is None:
-            rows: list[tuple[Any, ...]] = [(*key, self._row(group, table)) for key, group in table.rows.items()]
-            if trees:
-                rows = [(*row, _tree(tree)) for row, tree in zip(rows, trees, strict=True)]
-            return self._frame(rows, schema)
-        kinds = [column_type.kind for column_type in shape.key_types]
-        if self._program.exchange is None:
-            kinds.insert(0, Kind.STRING)
-        arrays = {
-            column.split()[0]: pyarrow.array([key[place] for key in table.rows], _ARROW_TYPES[kind]())
-            for place, (column, kind) in enumerate(zip(columns, kinds, strict=False))
-        }
+    def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
+        """The columns of one table by how they are declared."""
+        of, shape, payload = self._payload.of, table.shape, self._payload.value
         if shape.residual == TRUE:
-            arrays[f"{name}c"] = self._delivered(group[()] for group in table.rows.values())
+            found = [group and [of(delivery) for delivery in group[()]] for group in groups]
+        elif table.flat:
+            found = [group and [of(delivery) for [delivery] in group.values()] for group in groups]
         else:
-            arrays[f"{name}c"] = self._candidates(table)
-        if trees:
-            arrays[f"{name}r"] = pyarrow.array([_tree(tree) for tree in trees], _tree_type())
-        return self._columns(arrays, schema)
-
-    def _row(self, group: dict[tuple[Parameter, ...], list[Delivery]], table: Table) -> list[Any]:
-        of = self._payload.of
-        if table.shape.residual == TRUE:
-            return [of(delivery) for delivery in group[()]]
-        if table.single:
-            return [(*constants, of(delivery)) for constants, [delivery] in group.items()]
-        return [(*constants, [of(delivery) for delivery in found]) for constants, found in group.items()]
+            found = [group and [[of(each) for each in row] for row in group.values()] for group in groups]
+        columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": found}
+        for place, column_type in enumerate(shape.types):
+            columns[f"{name}_p{place} ARRAY<{column_type}>"] = [
+                group and [constants[place] for constants in group] for group in groups
+            ]
+        if table.ranges is not None:
+            ranges = table.ranges
+            columns[f"{name}_r {_TREE}"] = [group and _tree(rank(ranges, list(group))) for group in groups]
+        return columns
 
     def trie(self, slots: bool) -> DataFrame:
         """One row with one struct: the trie's arrays, with slots for its words or without."""
@@ -255,18 +200,6 @@ class Tables:
 
 def _tree(ranks: Ranks) -> tuple[Any, ...]:
     return ranks.bounds, ranks.steps, ranks.leaves, ranks.nodes
-
-
-def _tree_type() -> _Arrow:
-    whole = pyarrow.int32()
-    return pyarrow.struct(
-        [
-            ("bounds", pyarrow.list_(pyarrow.float64())),
-            ("steps", pyarrow.list_(whole)),
-            ("leaves", whole),
-            ("nodes", pyarrow.list_(pyarrow.list_(whole))),
-        ]
-    )
 
 
 def _lead(lead: Lead | None) -> tuple[int | None, str | None]:

@@ -82,6 +82,7 @@ FLOORS = (
     "spark_ext.methods",
     "spark_ext.traces",
     "spark_ext.columns",
+    "spark_ext.look_ups",
     "spark_ext.tables",
     "spark_ext.topics",
     "spark_ext.routing",

@@ -13,6 +13,7 @@ from tests.spark.harness import largest_method, settings
 from transpiler import LayoutError, Message, SelectorSyntaxError
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import route_message
 from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
 from transpiler.topology.rules import QPID_JAVA, RABBITMQ
 
@@ -219,20 +220,53 @@ def test_a_property_is_looked_up_once_however_many_selectors_ask_for_it(spark: S
     assert written.count("[region]") == written.count("[weight]") == 1
 
 
+def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
+    """What has a key in one of the tables only is found, and so is what several tables have."""
+    shapes = (
+        "region = 'r{0}' AND weight > {0}",
+        "region = 'r{0}' AND weight < {0}",
+        "region = 's{0}' AND price > {0}.5",
+    )
+    texts = [shape.format(n) for shape in shapes for n in range(1, 21)] + ["region = 'r3' AND weight > 3"]
+    texts += [f"region = 'r{n}'" for n in range(2, 22)]
+    queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+    bindings = tuple(Binding("amq.fanout", q.name, "", selector(text)) for q, text in zip(queues, texts, strict=True))
+    found = Topology(QPID_JAVA, (), queues, bindings, default_exchange="amq.fanout")
+    rows = [("r3", 5, 9.0), ("r3", 2, 9.0), ("r1", 1, 0.0), ("r21", 7, 0.0), ("s4", 4, 7.25), ("none", 4, 7.25)]
+    frame = spark.createDataFrame(rows, "region STRING, weight BIGINT, price DOUBLE").coalesce(1)
+    routed = route(frame, found, frame)
+    assert plan(routed).count("BroadcastHashJoin") == 1
+    properties = [
+        {
+            "region": AmqpValue(AmqpType.STRING, region),
+            "weight": AmqpValue(AmqpType.LONG, weight),
+            "price": AmqpValue(AmqpType.DOUBLE, price),
+        }
+        for region, weight, price in rows
+    ]
+    wanted = [route_message(found, Message(application_properties=each)) for each in properties]
+    assert [row.queues for row in routed.collect()] == [list(queues) for queues in wanted]
+    assert sorted(map(len, wanted)) == [0, 0, 1, 1, 2, 3]
+
+
 SELECTORS = (
     "region = 'r{0}' AND weight > {0}",
     "tenant = 't{0}' AND weight BETWEEN {0} AND 90 OR price < {0}.5",
     "origin = 'o{0}' AND kind <> 'k{0}' AND (weight < {0} OR price > {0}.25)",
     "customer = 'c{0}' AND price <= {0}.5",
     "sku = 's{0}' AND (weight < {0} OR price > 99.5)",
+    "region = 'r{0}' AND weight < {0}",
+    "region = 'r{0}' AND (weight < {0} OR price > 99.5)",
+    "region = 'r{0}' AND price BETWEEN {0} AND 9{0}.5",
+    "region = 'r{0}' AND price > {0}.5 AND kind <> 'k{0}'",
 )
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["canonical", "many columns"])
 @pytest.mark.parametrize(
     ("topics", "selectors", "several"),
-    [(True, 0, True), (True, 3, False), (True, 0, False), (False, 3, False), (False, 5, False)],
-    ids=["several keys", "topics and selectors", "topics", "three shapes", "five shapes"],
+    [(True, 0, True), (True, 3, False), (True, 0, False), (False, 3, False), (False, 5, False), (False, 9, False)],
+    ids=["several keys", "topics and selectors", "topics", "three shapes", "five shapes", "five of one key"],
 )
 def test_no_method_is_too_long_for_the_jit(
     spark: SparkSession, tmp_path: Path, topics: bool, selectors: int, several: bool, wide: bool

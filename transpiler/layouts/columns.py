@@ -74,8 +74,15 @@ class Key(NamedTuple):
     name: str
 
 
-#: From a row to a value: the name of a column, then fields of structs and keys of maps.
-Path = tuple[str | Key, ...]
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One step of a path: the element of an array whose number a lambda's variable has."""
+
+    variable: str
+
+
+#: From a row to a value: the name of a column, then fields of structs, keys of maps and elements of arrays.
+Path = tuple[str | Key | Element, ...]
 
 
 @dataclass(frozen=True, slots=True)

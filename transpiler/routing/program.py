@@ -57,8 +57,11 @@ class Delivery(NamedTuple):
     queue: int | None
 
 
-#: By exchange and key, the other constants, and what each of these delivers.
-_Rows = dict[tuple[Parameter, ...], dict[tuple[Parameter, ...], list[Delivery]]]
+#: What rows of constants with one key deliver, by their constants.
+Group = dict[tuple[Parameter, ...], list[Delivery]]
+
+#: Groups by exchange and key.
+_Rows = dict[tuple[Parameter, ...], Group]
 
 
 @dataclass
@@ -72,6 +75,11 @@ class Table:
     def single(self) -> bool:
         """Whether each row of constants delivers one thing."""
         return all(len(found) == 1 for group in self.rows.values() for found in group.values())
+
+    @property
+    def flat(self) -> bool:
+        """Whether what a message finds is deliveries, and not lists of them."""
+        return self.single or self.shape.residual == TRUE
 
     @cached_property
     def ranges(self) -> Range | None:

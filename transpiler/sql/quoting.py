@@ -10,7 +10,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from transpiler.layouts.columns import Key, Path
+from transpiler.layouts.columns import Element, Key, Path
 
 #: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
 _RESERVED = frozenset(
@@ -47,6 +47,8 @@ def quote_path(path: Path) -> str:
     for step in path:
         if isinstance(step, Key):
             text += f"[{quote_text(step.name)}]"
+        elif isinstance(step, Element):
+            text += f"[{step.variable}]"
         elif "${" in step:
             return _quote_as_bytes(path)
         else:

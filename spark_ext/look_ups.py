@@ -1,0 +1,108 @@
+"""Look-ups: tables of constants with the same keys are one table of Spark's, and what is asked of the rows found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from spark_ext.methods import look_up_length
+from transpiler.layouts.columns import ColumnType, Element
+from transpiler.predicate.core import TRUE, Column, Value
+from transpiler.predicate.walk import replace_columns
+from transpiler.routing.program import Table
+from transpiler.routing.ranks import Range
+from transpiler.routing.shapes import Parameter, parameter_number
+from transpiler.sql import emit_filter, emit_value
+
+#: The number of a row of constants, as the lambdas have it.
+_ROW = "_routing_row"
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """Tables with the same keys; ``name`` begins the names of all its columns."""
+
+    name: str
+    keys: tuple[Value, ...]
+    key_types: tuple[ColumnType, ...]
+    tables: tuple[Table, ...]
+
+    @property
+    def exchange(self) -> str:
+        """The column of the exchange, which is the first key where a table has several exchanges."""
+        return f"{self.name}_e"
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns of the keys."""
+        return [Column((f"{self.name}_k{place}",), key_type) for place, key_type in enumerate(self.key_types)]
+
+    @property
+    def length(self) -> int:
+        """What it takes of a generated method: see ``methods``."""
+        return look_up_length(len(self.keys), self.tables)
+
+    def table_name(self, number: int) -> str:
+        """How the columns begin that one of the tables has to itself."""
+        return f"{self.name}_{number}"
+
+    def rows(self) -> dict[tuple[Parameter, ...], None]:
+        """The keys of all tables, each once, in order."""
+        return dict.fromkeys(key for table in self.tables for key in table.rows)
+
+    def found(self) -> Iterable[str]:
+        """What each table delivers to the message that the rows of a key were joined to: arrays, of arrays or not."""
+        for number, table in enumerate(self.tables):
+            yield _found(self.table_name(number), table)
+
+
+def look_ups(prefix: str, tables: Iterable[Table], room: int) -> list[LookUp]:
+    """The tables by their keys, as many of them in one look-up as there is room for in a generated method."""
+    found: list[LookUp] = []
+    places: dict[tuple[object, ...], int] = {}
+    for table in tables:
+        keys = table.shape.keys, table.shape.key_types
+        place = places.get(keys)
+        if place is not None:
+            before = found[place]
+            joined = LookUp(before.name, *keys, (*before.tables, table))
+            if joined.length <= room:
+                found[place] = joined
+                continue
+        places[keys] = len(found)
+        found.append(LookUp(f"{prefix}{len(found)}", *keys, (table,)))
+    return found
+
+
+def _found(name: str, table: Table) -> str:
+    shape, delivered = table.shape, f"{name}_d"
+    found = delivered
+    if shape.residual != TRUE:
+
+        def constant(column: Column) -> Value:
+            number = parameter_number(column)
+            return column if number is None else Column((f"{name}_p{number}", Element(_ROW)), column.type)
+
+        asked = emit_filter(replace_columns(shape.residual, constant))
+        if table.ranges is None:
+            found = f"filter({delivered}, (d, {_ROW}) -> {asked})"
+        else:
+            rows = f"filter({_place(f'{name}_r', table.ranges)}, {_ROW} -> {asked})"
+            found = f"transform({rows}, {_ROW} -> {delivered}[{_ROW}])"
+    if shape.guard != TRUE:
+        found = f"CASE WHEN {emit_filter(shape.guard)} THEN {found} END"
+    return found
+
+
+def _place(tree: str, ranges: Range) -> str:
+    """The numbers of the rows whose range has the message's value in it: see ``routing.ranks``."""
+    values = ", ".join(emit_value(value) for value in ranges.values)
+    value = values if len(ranges.values) == 1 else f"coalesce({values})"
+    place = (
+        f"aggregate({tree}.steps, 0, (place, step) -> "
+        f"CASE WHEN get({tree}.bounds, place + step - 1) <= value THEN place + step ELSE place END)"
+    )
+    to_root = f"sequence(0, size({tree}.steps))"
+    rows = f"transform({to_root}, up -> get({tree}.nodes, shiftright({tree}.leaves + {place}, up)))"
+    # Without a value nothing is in a range.
+    return f"flatten(transform(filter(array({value}), value -> value IS NOT NULL), value -> flatten({rows})))"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spark_ext.methods import look_up_length
+from spark_ext.methods import look_up_length, own_method
 from transpiler.layouts.columns import ColumnType, Element
 from transpiler.predicate.core import TRUE, Column, Value
 from transpiler.predicate.walk import replace_columns
@@ -40,7 +40,7 @@ class LookUp:
     @property
     def length(self) -> int:
         """What it takes of a generated method: see ``methods``."""
-        return look_up_length(len(self.keys), self.tables)
+        return look_up_length(self.keys, self.tables)
 
     def table_name(self, number: int) -> str:
         """How the columns begin that one of the tables has to itself."""
@@ -91,7 +91,7 @@ def _found(name: str, table: Table) -> str:
             found = f"transform({rows}, {_ROW} -> {delivered}[{_ROW}])"
     if shape.guard != TRUE:
         found = f"CASE WHEN {emit_filter(shape.guard)} THEN {found} END"
-    return found
+    return found if found == delivered else own_method(found)
 
 
 def _place(tree: str, ranges: Range) -> str:

@@ -10,30 +10,40 @@ from collections.abc import Iterable
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
-from transpiler.predicate.core import TRUE
+from transpiler.predicate.core import TRUE, Value
 from transpiler.predicate.walk import size
 from transpiler.routing.program import Table
+from transpiler.routing.shapes import columns
 
 #: What one generated method may hold, in bytes of bytecode by our reckoning.
-METHOD = 7_700
+METHOD = 7_400
 
 #: What a walk through a trie takes of it: measured, and rounded up.
 WALK_LENGTH = 4_700
 
 
+#: What it takes of it to hand a value of a map on to another method, in all its types: measured, and rounded up.
+READ_LENGTH = 450
+
 #: What it takes of it to put lists of deliveries together: measured, and rounded up.
 NESTED_LENGTH = 420
 
 
-def look_up_length(keys: int, tables: Iterable[Table]) -> int:
-    """What a look-up takes of a generated method, in bytes of bytecode: measured, the exchange being one key more."""
-    return 210 + 110 * keys + sum(map(_table_length, tables))
+def look_up_length(keys: Iterable[Value], tables: Iterable[Table]) -> int:
+    """What a look-up takes of a generated method, in bytes of bytecode: measured, and rounded up.
+
+    What is asked of the rows found is in methods of its own.
+    """
+    return 60 + sum(map(_key_length, keys)) + sum(map(_table_length, tables))
+
+
+def _key_length(key: Value) -> int:
+    fields = sum(len(column.path) - 1 for column in columns(key))
+    return 50 + 60 * size(key) + 150 * fields
 
 
 def _table_length(table: Table) -> int:
-    shape = table.shape
-    nodes = sum(size(part) for part in (shape.guard, shape.residual) if part != TRUE)
-    return 330 + 60 * nodes if nodes else 100
+    return 100 if table.shape.residual == TRUE and table.shape.guard == TRUE else 340
 
 
 def columns_length(schema: StructType) -> int:
@@ -54,3 +64,11 @@ def _leaves(column_type: DataType) -> int:
 def unfused(array: str) -> str:
     """An array as it is, by a function that Spark cannot compile, and that it does not know to do nothing."""
     return f"zip_with({array}, array(), (a, b) -> a)"
+
+
+def own_method(text: str) -> str:
+    """An array as it is, computed in a method of its own: what Spark meets twice it computes first, and apart.
+
+    HotSpot gives up on inlining in a long method, so that it is slow even where it is compiled.
+    """
+    return f"coalesce({text}, {text})"

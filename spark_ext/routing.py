@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.look_ups import LookUp, look_ups
-from spark_ext.methods import METHOD, NESTED_LENGTH, WALK_LENGTH, columns_length, unfused
+from spark_ext.methods import METHOD, NESTED_LENGTH, READ_LENGTH, WALK_LENGTH, columns_length, unfused
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
 from spark_ext.topics import bound_to, exact_key, found_at_end, key_words, literal_code, walk
@@ -101,8 +101,7 @@ class _Query:
         if program.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
         found: list[str] = []
-        room = METHOD - columns_length(self._messages.schema)
-        room -= 0 if all(table.flat for table in program.tables) else NESTED_LENGTH
+        room = self._room()
         # Keys that are taken whole have a walk for each of them.
         alone = program.whole is not None or room < WALK_LENGTH
         if program.trie is not None or not program.simple:
@@ -121,9 +120,9 @@ class _Query:
         nested: list[str] = []
         for look_up in look_ups(PREFIX, program.tables, room):
             if length and length + look_up.length > room:
-                frame = frame.selectExpr("*", f"{self._unfused()} AS {look_up.name}")
-                found.append(look_up.name)
-                length = 0
+                # What was found so far goes on as one array.
+                frame = frame.selectExpr("*", f"{unfused(self._together(found, nested))} AS {look_up.name}")
+                found, nested, length = [look_up.name], [], 0
             length += look_up.length
             frame, names = self._looked_up(frame, look_up)
             for name, table in zip(names, look_up.tables, strict=True):
@@ -146,6 +145,19 @@ class _Query:
             queues = unfused(queues)
         frame = self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column)
         return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
+
+    def _room(self) -> int:
+        """What a generated method has room for besides the columns of the messages and their answer."""
+        program = self._program
+        room = METHOD - columns_length(self._messages.schema)
+        room -= 0 if all(table.flat for table in program.tables) else NESTED_LENGTH
+        length = sum(look_up.length for look_up in look_ups(PREFIX, program.tables, room))
+        if program.trie is not None:
+            length += WALK_LENGTH
+        if length > room or len(program.compiled) > FUSED:
+            # Several methods: what the first reads it hands on.
+            room -= READ_LENGTH * len(program.reads)
+        return room
 
     def _together(self, found: list[str], nested: list[str]) -> str:
         """All that was found, as arrays and as arrays of arrays."""

@@ -259,14 +259,25 @@ SELECTORS = (
     "region = 'r{0}' AND (weight < {0} OR price > 99.5)",
     "region = 'r{0}' AND price BETWEEN {0} AND 9{0}.5",
     "region = 'r{0}' AND price > {0}.5 AND kind <> 'k{0}'",
+    # Prefixes of one character are too few for a table.
+    "region = 'r{0}' AND sku LIKE 's{0}%'",
+    "tenant = 'r{0}' AND kind LIKE 'k{0}%'",
 )
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["canonical", "many columns"])
 @pytest.mark.parametrize(
     ("topics", "selectors", "several"),
-    [(True, 0, True), (True, 3, False), (True, 0, False), (False, 3, False), (False, 5, False), (False, 9, False)],
-    ids=["several keys", "topics and selectors", "topics", "three shapes", "five shapes", "five of one key"],
+    [
+        (True, 0, True),
+        (True, 3, False),
+        (True, 0, False),
+        (False, 3, False),
+        (False, 5, False),
+        (False, 9, False),
+        (False, 11, False),
+    ],
+    ids=["several keys", "topics and selectors", "topics", "three", "five", "one key", "compiled ones"],
 )
 def test_no_method_is_too_long_for_the_jit(
     spark: SparkSession, tmp_path: Path, topics: bool, selectors: int, several: bool, wide: bool

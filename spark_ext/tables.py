@@ -11,7 +11,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from spark_ext.look_ups import LookUp
-from transpiler.predicate.core import TRUE
 from transpiler.routing.program import Delivery, Group, Program, Table
 from transpiler.routing.ranks import Ranks, rank
 from transpiler.routing.states import Entry, Lead, Step
@@ -88,8 +87,8 @@ class Tables:
     def look_up(self, look_up: LookUp) -> DataFrame:
         """One row a key: for each table what the rows of constants with that key deliver, and the constants.
 
-        These are an array for each, NULL where a table has no row with the key. Rows with the same constants are one,
-        and where there are such, what each row delivers is a list.
+        These are an array for each, NULL where a table has no row with the key. What a row delivers is a list where the
+        table is not ``flat``.
         """
         keys = list(look_up.rows())
         columns: dict[str, list[Any]] = {}
@@ -103,21 +102,23 @@ class Tables:
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
         """The columns of one table by how they are declared."""
-        of, shape, payload = self._payload.of, table.shape, self._payload.value
-        if shape.residual == TRUE:
-            found = [group and [of(delivery) for delivery in group[()]] for group in groups]
-        elif table.flat:
-            found = [group and [of(delivery) for [delivery] in group.values()] for group in groups]
+        of, payload = self._payload.of, self._payload.value
+        rows = [group and table.listed(group) for group in groups]
+        found: list[Any]
+        if table.flat:
+            found = [listed and [of(delivery) for _, delivered in listed for delivery in delivered] for listed in rows]
         else:
-            found = [group and [[of(each) for each in row] for row in group.values()] for group in groups]
+            found = [listed and [[of(each) for each in delivered] for _, delivered in listed] for listed in rows]
         columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": found}
-        for place, column_type in enumerate(shape.types):
+        for place, column_type in enumerate(table.shape.types):
             columns[f"{name}_p{place} ARRAY<{column_type}>"] = [
-                group and [constants[place] for constants in group] for group in groups
+                listed and [constants[place] for constants, _ in listed] for listed in rows
             ]
         if table.ranges is not None:
             ranges = table.ranges
-            columns[f"{name}_r {_TREE}"] = [group and _tree(rank(ranges, list(group))) for group in groups]
+            columns[f"{name}_r {_TREE}"] = [
+                listed and _tree(rank(ranges, [constants for constants, _ in listed])) for listed in rows
+            ]
         return columns
 
     def trie(self, slots: bool) -> DataFrame:

@@ -249,6 +249,26 @@ def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
     assert sorted(map(len, wanted)) == [0, 0, 1, 1, 2, 3]
 
 
+@pytest.mark.parametrize(("shared", "lists"), [(1, 0), (40, 1), (100, 1)], ids=["none", "few", "all"])
+def test_selectors_that_queues_share(spark: SparkSession, shared: int, lists: int) -> None:
+    """Rows of constants are repeated for a queue or two, and have lists where many queues share them."""
+    texts = [f"region = 'r{n % 10}' AND weight > {n}" for n in range(1, 101)]
+    texts += [text for text in texts[:shared] for _ in range(2)]
+    queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+    bindings = tuple(Binding("amq.fanout", q.name, "", selector(text)) for q, text in zip(queues, texts, strict=True))
+    found = Topology(QPID_JAVA, (), queues, bindings, default_exchange="amq.fanout")
+    rows = [("r1", 200), ("r1", 12), ("r2", 3), ("r2", 2), (None, 5)]
+    frame = spark.createDataFrame(rows, "region STRING, weight BIGINT").coalesce(1)
+    routed = route(frame, found, frame)
+    assert ("flatten" in routed._jdf.queryExecution().analyzed().toString()) is bool(lists)
+    wanted = [
+        sorted(f"q{n}" for n, text in enumerate(texts) if f"'{region}'" in text and int(text.split()[-1]) < weight)
+        for region, weight in rows
+    ]
+    assert [row.queues for row in routed.collect()] == wanted
+    assert len(wanted[0]) > 10
+
+
 SELECTORS = (
     "region = 'r{0}' AND weight > {0}",
     "tenant = 't{0}' AND weight BETWEEN {0} AND 90 OR price < {0}.5",

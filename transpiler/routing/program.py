@@ -35,6 +35,9 @@ MAX_COMPILED = 600
 #: Operations of a shape's residual beyond which its rules are compiled one by one.
 MAX_RESIDUAL = 2_000
 
+#: Up to how often rows of constants are repeated, one of them and all on the average, for each thing that they deliver.
+MAX_REPEATS, MAX_REPEATED = 4, 1.1
+
 #: The numbers of the binding keys that a message's key matches, of those that something else is asked besides.
 MATCHED = "_routing_matched"
 
@@ -72,14 +75,21 @@ class Table:
     rows: _Rows
 
     @cached_property
-    def single(self) -> bool:
-        """Whether each row of constants delivers one thing."""
-        return all(len(found) == 1 for group in self.rows.values() for found in group.values())
-
-    @property
     def flat(self) -> bool:
-        """Whether what a message finds is deliveries, and not lists of them."""
-        return self.single or self.shape.residual == TRUE
+        """Whether each delivery has a row of constants to itself, so that a message finds deliveries and no lists.
+
+        Where few rows deliver more than one thing, they are repeated. A row that many share is asked once.
+        """
+        if self.shape.residual == TRUE:
+            return True
+        counts = [len(found) for group in self.rows.values() for found in group.values()]
+        return sum(counts) <= len(counts) * MAX_REPEATED and max(counts) <= MAX_REPEATS
+
+    def listed(self, group: Group) -> list[tuple[tuple[Parameter, ...], list[Delivery]]]:
+        """The rows of constants of a group, and what each delivers; one thing, where the table is ``flat``."""
+        if not self.flat:
+            return list(group.items())
+        return [(constants, [delivery]) for constants, found in group.items() for delivery in found]
 
     @cached_property
     def ranges(self) -> Range | None:

@@ -14,8 +14,8 @@ from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import Parameter, parameter_number
 from transpiler.sql import emit_filter, emit_value
 
-#: The number of a row of constants, as the lambdas have it.
-_ROW = "_routing_row"
+#: A row of constants, by its number, and what it delivers, as the lambdas have them: names that no column has.
+_ROW, _DELIVERED = "_routing_row", "_routing_delivered"
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _found(name: str, table: Table) -> str:
 
         asked = emit_filter(replace_columns(shape.residual, constant))
         if table.ranges is None:
-            found = f"filter({delivered}, (d, {_ROW}) -> {asked})"
+            found = f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {asked})"
         else:
             rows = f"filter({_place(f'{name}_r', table.ranges)}, {_ROW} -> {asked})"
             found = f"transform({rows}, {_ROW} -> {delivered}[{_ROW}])"

@@ -21,7 +21,6 @@ METHOD = 7_400
 #: What a walk through a trie takes of it: measured, and rounded up.
 WALK_LENGTH = 4_700
 
-
 #: What it takes of it to hand a value of a map on to another method, in all its types: measured, and rounded up.
 READ_LENGTH = 450
 

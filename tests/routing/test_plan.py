@@ -249,6 +249,24 @@ def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
     assert sorted(map(len, wanted)) == [0, 0, 1, 1, 2, 3]
 
 
+def test_properties_are_not_taken_for_variables_of_the_query(spark: SparkSession) -> None:
+    names = ("d", "i", "n", "q", "r", "c", "k", "value", "place", "step", "states", "row", "up", "p0")
+    columns = ", ".join(f"{name} BIGINT" for name in names)
+    frame = spark.createDataFrame([tuple(range(100, 100 + len(names)))], columns).coalesce(1)
+    texts = [
+        f"{name} = {100 + place} AND {names[place - 1]} > {bound}"
+        for place, name in enumerate(names)
+        for bound in (*range(1, 20), 200)
+    ]
+    # Many of one key are found by ranges.
+    texts += [f"d = 100 AND value > {bound}" for bound in range(100)]
+    queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+    bindings = tuple(Binding("amq.fanout", q.name, "", selector(text)) for q, text in zip(queues, texts, strict=True))
+    found = Topology(QPID_JAVA, (), queues, bindings, default_exchange="amq.fanout")
+    wanted = sorted(f"q{number}" for number, text in enumerate(texts) if not text.endswith("> 200"))
+    assert route(frame, found, frame).first().queues == wanted
+
+
 @pytest.mark.parametrize(("shared", "lists"), [(1, 0), (40, 1), (100, 1)], ids=["none", "few", "all"])
 def test_selectors_that_queues_share(spark: SparkSession, shared: int, lists: int) -> None:
     """Rows of constants are repeated for a queue or two, and have lists where many queues share them."""

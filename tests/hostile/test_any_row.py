@@ -144,6 +144,21 @@ def messages() -> Iterator[dict[str, Any]]:
 
 MESSAGES = tuple(messages())
 
+#: Conditions by the dozen, which become rows of constants, some of them behind a bucket of a number.
+LISTS = tuple(
+    " OR ".join(f"({text.format(n, n + 0.75, 2**63 - 100 + n)})" for n in range(20))
+    for text in (
+        "a BETWEEN {0} AND {1}",
+        "a BETWEEN {0}e298 AND {1}e299",
+        "a BETWEEN {2} AND 9223372036854775807 AND b > {0}",
+        "a BETWEEN -{2} AND -{0}",
+        "a > {0} AND b < {1}",
+        "a = {0} AND b LIKE 'x{0}%'",
+        "NOT a > {0} AND b = 'x'",
+        "a LIKE '%{0}%' AND c <> {1}",
+    )
+)
+
 COMMON = (
     "a = b",
     "a <> c",
@@ -175,7 +190,14 @@ COMMON = (
 FEW = tuple(COMMON[place] for place in (0, 1, 3, 5, 7, 9, 10, 13, 15, 17, 19, 20))
 
 SELECTORS: dict[str, tuple[str, ...]] = {
-    "jms": (*COMMON, "JMSExpiration < 1", "amqp.creation_time < 0", "a / 0 > 1 OR a / 0.0 > 1", "amqp.user_id = 'a'"),
+    "jms": (
+        *COMMON,
+        *LISTS,
+        "JMSExpiration < 1",
+        "amqp.creation_time < 0",
+        "a / 0 > 1 OR a / 0.0 > 1",
+        "amqp.user_id = 'a'",
+    ),
     "activemq": (
         *FEW,
         "a % b = 1",
@@ -192,6 +214,7 @@ SELECTORS: dict[str, tuple[str, ...]] = {
     "qpid-cpp": (*FEW, "a * b = c"),
     "rabbitmq": (
         *(text for text in FEW if "JMS" not in text),
+        *(text[: text.index(") OR", 300) + 1] for text in LISTS[4:]),
         "a % b = 1",
         "header.priority > 4 AND properties.creation_time < UTC()",
         "properties.subject = ''",
@@ -420,6 +443,8 @@ EDGES = {
 }
 
 OF_NAME = (
+    " OR ".join(f"{{}} BETWEEN {n} AND {n}.5" for n in range(20)),
+    " OR ".join(f"({{}} = {n} AND d > {n})" for n in range(20)),
     "{} = 0",
     "{} > -9223372036854775808",
     "{} <> 1.5",
@@ -447,7 +472,7 @@ def test_a_typed_column_at_its_edges_makes_nothing_throw(spark: SparkSession, na
     frame = spark.sql(" UNION ALL ".join(f"SELECT {row}" for row in rows))
     layout = infer_layout(frame)
     compiled = [
-        transpile_selector(text.format(column), layout, dialect=dialect, result="ternary").sql
+        transpile_selector(text.replace("{}", column), layout, dialect=dialect, result="ternary").sql
         for column, text in product(EDGES, OF_NAME)
         for dialect in (("jms", "qpid-cpp") if name == "default" else ("jms",))
     ]

@@ -39,17 +39,17 @@ def listed(number: Column, ranges: list[tuple[float, float]]) -> Listed | None:
 
 
 def bucket(key: object, number: float) -> int:
-    """What Spark makes of the key: ``div`` cuts off, ``floor`` rounds down."""
+    """What Spark makes of the key: ``div`` and the cast cut off."""
     match key:
         case Apply(function=Function.DIVIDE, arguments=(_, Constant(value=int() as width))):
             return (
                 math.trunc(number / width) if abs(number) < 2**50 else int(abs(number) // width) * (-1) ** (number < 0)
             )
         case Apply(
-            function=Function.FLOOR,
+            function=Function.CUT_OFF,
             arguments=(Apply(function=Function.DIVIDE, arguments=(_, Constant(value=float() as width))),),
         ):
-            return math.floor(number / width)
+            return math.trunc(number / width)
         case _:
             raise AssertionError(key)
 

@@ -13,8 +13,8 @@ class Function(Enum):
 
     #: Number to double, as Java widens it.
     TO_DOUBLE = "to double"
-    #: The greatest 64-bit integer that is not above a double.
-    FLOOR = "floor"
+    #: A double without what is behind its point, in 64 bits; NULL beyond them.
+    CUT_OFF = "cut off"
     #: Integer of any width to 64 bits.
     TO_LONG = "to long"
     #: Whole milliseconds since the epoch of a TIMESTAMP, or of a TIMESTAMP_NTZ read as UTC.

@@ -60,7 +60,7 @@ def in_buckets(shape: Predicate, rows: Sequence[Row]) -> Predicate | None:
         for bucket in _buckets(least, most, width)
     )
     quotient = Apply(Function.DIVIDE, (number, constant(width)), BIGINT if whole else DOUBLE)
-    key = quotient if whole else Apply(Function.FLOOR, (quotient,), BIGINT)
+    key = quotient if whole else Apply(Function.CUT_OFF, (quotient,), BIGINT)
     condition = with_cells(shape, {low: Cell(1, number.type), high: Cell(2, number.type)})
     inside = Listed(condition, listed, key)
     if not isinstance(number, Column) or any(isinstance(step, Key) for step in number.path):
@@ -133,9 +133,9 @@ def _buckets(least: float, most: float, width: float) -> range:
 
 
 def _bucket(number: float, width: float) -> int:
-    """The quotient rounded as Spark does: of integers towards zero, of doubles down."""
+    """The quotient rounded towards zero."""
     if isinstance(width, float):
-        return math.floor(number / width)
+        return math.trunc(number / width)
     return int(number // width if number >= 0 else -(-number // width))
 
 

@@ -85,12 +85,6 @@ class Table:
         counts = [len(found) for group in self.rows.values() for found in group.values()]
         return sum(counts) <= len(counts) * MAX_REPEATED and max(counts) <= MAX_REPEATS
 
-    def listed(self, group: Group) -> list[tuple[tuple[Parameter, ...], list[Delivery]]]:
-        """The rows of constants of a group, and what each delivers; one thing, where the table is ``flat``."""
-        if not self.flat:
-            return list(group.items())
-        return [(constants, [delivery]) for constants, found in group.items() for delivery in found]
-
     @cached_property
     def ranges(self) -> Range | None:
         """What to find rows of constants by, where a key has so many that not each is asked."""

@@ -272,8 +272,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
     match function:
         case Function.TO_DOUBLE:
             return f"CAST({text[0]} AS DOUBLE)", _PRIMARY
-        case Function.FLOOR:
-            return f"floor({text[0]})", _PRIMARY
+        case Function.CUT_OFF:
+            return f"try_cast({text[0]} AS BIGINT)", _PRIMARY
         case Function.TO_LONG:
             return f"CAST({text[0]} AS BIGINT)", _PRIMARY
         case Function.MILLISECONDS if first.type.kind is Kind.TIMESTAMP_NTZ:

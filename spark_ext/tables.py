@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from operator import attrgetter
 from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
@@ -51,9 +52,10 @@ class Payload(Enum):
     QUEUE = "INT"
     DELIVERY = "STRUCT<x: INT, e: INT, q: INT>"
 
-    def of(self, delivery: Delivery) -> Any:
-        """A delivery as a value of this type."""
-        return delivery.queue if self is Payload.QUEUE else tuple(delivery)
+    @property
+    def of(self) -> Callable[[Delivery], Any]:
+        """Makes a delivery a value of this type."""
+        return attrgetter("queue") if self is Payload.QUEUE else tuple
 
 
 class Tables:
@@ -103,12 +105,16 @@ class Tables:
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
         """The columns of one table by how they are declared."""
         of, payload = self._payload.of, self._payload.value
-        rows = [group and table.listed(group) for group in groups]
+        rows: list[Any]
         found: list[Any]
         if table.flat:
-            found = [listed and [of(delivery) for _, delivered in listed for delivery in delivered] for listed in rows]
+            rows = [
+                group and [(row, each) for row, delivered in group.items() for each in delivered] for group in groups
+            ]
+            found = [listed and [of(delivery) for _, delivery in listed] for listed in rows]
         else:
-            found = [listed and [[of(each) for each in delivered] for _, delivered in listed] for listed in rows]
+            rows = [group and list(group.items()) for group in groups]
+            found = [listed and [list(map(of, delivered)) for _, delivered in listed] for listed in rows]
         columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": found}
         for place, column_type in enumerate(table.shape.types):
             columns[f"{name}_p{place} ARRAY<{column_type}>"] = [

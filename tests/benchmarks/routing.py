@@ -2,7 +2,7 @@
 
 Run: python -m tests.benchmarks.routing [--quick] [PART ...]; the parts are selectors, topics, headers, cases, shapes,
 planning and canonical, which is selectors and cases again over the canonical schema. ``--quick`` takes a tenth of the
-messages. One core; CPU seconds of Spark's process, the best of five runs in turn with the filter, a fresh query each
+messages. One core; CPU seconds of Spark's process, the best of eight runs in turn with the filter, a fresh query each
 time, with all columns of all messages kept written nowhere; planning in seconds by the clock.
 """
 
@@ -31,7 +31,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
 from transpiler.topology.rules import QPID_JAVA, RABBITMQ
 
-RUNS = 5
+RUNS = 8
 
 
 def session() -> SparkSession:

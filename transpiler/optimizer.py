@@ -39,6 +39,7 @@ from transpiler.predicate.equalities import with_lists
 from transpiler.predicate.functions import Function
 from transpiler.predicate.grids import turn_round
 from transpiler.predicate.implied import without_implied
+from transpiler.predicate.moments import solved
 from transpiler.predicate.regular import regular_expression
 from transpiler.predicate.texts import text_is_null, turn_text_round
 from transpiler.predicate.walk import rebuild
@@ -107,6 +108,11 @@ def conversion_to_the_constant(node: Predicate) -> Predicate:
             return turn_round(operator, left, bound) or node
         case _:
             return node
+
+
+def time_to_the_moment(node: Predicate) -> Predicate:
+    """A condition on milliseconds and the time of the query is one on the timestamp: see ``predicate.moments``."""
+    return solved(node) or node if isinstance(node, Compare) else node
 
 
 def text_to_the_constant(node: Predicate) -> Predicate:
@@ -184,6 +190,7 @@ RULES: tuple[Rule, ...] = (
     fold_constants,
     boolean_as_condition,
     pattern_as_text,
+    time_to_the_moment,
     conversion_to_the_constant,
     text_to_the_constant,
     one_level,
@@ -200,6 +207,7 @@ _NODES: Mapping[Rule, tuple[type[Predicate], ...]] = {
     fold_constants: (Compare, Flag, IsNull, In, Like, Topic, IsNan),
     boolean_as_condition: (Compare,),
     pattern_as_text: (Like,),
+    time_to_the_moment: (Compare,),
     conversion_to_the_constant: (Compare,),
     text_to_the_constant: (Compare, In, Like, IsNull),
     one_level: (And, Or),

@@ -217,6 +217,8 @@ SELECTORS: dict[str, tuple[str, ...]] = {
         *(text[: text.index(") OR", 300) + 1] for text in LISTS[4:]),
         "a % b = 1",
         "header.priority > 4 AND properties.creation_time < UTC()",
+        "properties.creation_time - UTC() <= -3600000",
+        "UTC() - properties.creation_time <> 9000000000000000",
         "properties.subject = ''",
         "properties.message_id = 5 OR properties.user_id = 0xFF",
     ),

@@ -141,6 +141,11 @@ def test_the_reader_gets_the_predicate_on_headers(canonical: DataFrame, selector
     assert pushed in pushed_filters(canonical.filter(compile_selector(selector)))
 
 
+def test_the_reader_gets_a_window_up_to_the_time_of_the_query(canonical: DataFrame) -> None:
+    condition = compile_selector("properties.creation_time + 3600000 > UTC()", dialect="rabbitmq")
+    assert "GreaterThanOrEqual(properties.creation_time," in pushed_filters(canonical.filter(condition))
+
+
 def test_no_python_runs_on_the_executors(canonical: DataFrame) -> None:
     selector = "x + y > 5 AND z LIKE 'a%b_c%d' AND JMSPriority > 2 AND (a = b OR NOT c) AND d / e > 2.5"
     for result in ("filter", "boolean", "ternary"):

@@ -110,5 +110,7 @@ class Function(Enum):
     REPLACE = "replace"
     #: Milliseconds since the epoch, of the query or micro-batch.
     NOW = "now"
+    #: The timestamp so many milliseconds after that.
+    MOMENT = "moment"
     #: A double whose sign shows, zero included: its text.
     SIGNED_TEXT = "signed text"

@@ -280,6 +280,10 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             return _WALL_CLOCK.format(_within(text, _PRIMARY)), _SUM
         case Function.MILLISECONDS:
             return f"unix_millis({text[0]})", _PRIMARY
+        case Function.MOMENT if isinstance(first, Constant):
+            offset = int(first.value)
+            added = f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
+            return f"timestamp_millis({TEMPLATES[Function.NOW]}{added})", _PRIMARY
         case Function.BY_BYTES:
             return f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT
         case Function.WITHOUT_TRAILING_DOTS:

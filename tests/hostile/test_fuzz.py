@@ -37,6 +37,7 @@ KEPT = corpus()
 FOUND = (
     ("selector", b"\x00notsageID = 'id:test:1:1:\x7f\x00\x00\x00JMSMessageID = 'id:test:1:1\x00\x00 noJMSM= 1"),
     ("selector", b"\x00a = \x1b[31mb"),
+    ("message", b"\x00Sw@"),
     ("address", b"a /c'''':browse,\xa6ss"),
     ("address", b"'\\ud800'"),
     ("topology", b"\xec?"),

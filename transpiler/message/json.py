@@ -10,7 +10,7 @@ import binascii
 import math
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 from uuid import UUID
@@ -301,13 +301,24 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[str, Any], Any]]] = {
     "body": {"section": _body_section, "data": _bytes, "value": _body_value},
 }
 
+_read_body = _section(Body, _FIELDS["body"])
+
+
+def _body(path: str, value: Any) -> Any:
+    """A body. Null, which says elsewhere that a field is absent, is AMQP's null as the value of an amqp-value section."""
+    body = _read_body(path, value)
+    if body.section == "amqp-value" and body.value is None and "value" in value:
+        return replace(body, value=AmqpValue(AmqpType.NULL, None))
+    return body
+
+
 _SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
     "header": _section(Header, _FIELDS["header"]),
     "delivery_annotations": _values,
     "message_annotations": _values,
     "properties": _section(Properties, _FIELDS["properties"]),
     "application_properties": _values,
-    "body": _section(Body, _FIELDS["body"]),
+    "body": _body,
     "footer": _values,
 }
 

@@ -22,6 +22,8 @@ from transpiler.selector.ast import Comparison
 def without_implied(node: And | Or) -> Predicate:
     """In a conjunction a test that another term implies goes away: a comparison rules NULL out, and a number above
     rules NaN out. In a disjunction a test that implies another term goes."""
+    if not any(isinstance(term, IsNull | IsNan) for term in node.terms):
+        return node
     if isinstance(node, And):
         not_null = {value for term in node.terms for value in _rejects_null(term)}
         not_nan = {value for term in node.terms for value in _bounded_above(term)}

@@ -35,7 +35,7 @@ MAX_COMPILED = 600
 #: Operations of a shape's residual beyond which its rules are compiled one by one.
 MAX_RESIDUAL = 2_000
 
-#: Up to how often rows of constants are repeated, one of them and all on the average, for each thing that they deliver.
+#: A row of constants is repeated for each thing that it delivers: one row up to so often, all of them on the average.
 MAX_REPEATS, MAX_REPEATED = 4, 1.1
 
 #: The numbers of the binding keys that a message's key matches, of those that something else is asked besides.

@@ -115,11 +115,28 @@ def _within(text: _Text, level: int) -> str:
 
 
 def _predicate(node: Predicate) -> _Text:
+    # The most frequent nodes come first.
     match node:
-        case Truth(value=value):
-            return ("true" if value else "false"), _PRIMARY
         case Compare(operator=operator, left=left, right=right):
             return f"{_within(_value(left), _SUM)} {operator.value} {_within(_value(right), _SUM)}", _TEST
+        case And(terms=terms):
+            return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
+        case Or(terms=terms):
+            return " OR ".join(_within(_predicate(term), _AND) for term in terms), _OR
+        case FirstKnown(tests=tests, otherwise=otherwise):
+            known = (*tests, otherwise) if otherwise != FALSE else tests
+            return f"coalesce({', '.join(map(emit_filter, known))})", _PRIMARY
+        case IsNull(value=value, negated=negated):
+            return f"{_within(_value(value), _SUM)} IS{_not(negated)} NULL", _TEST
+        case IsNan(value=value, negated=negated):
+            test = f"isnan({_value(value)[0]})"
+            return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
+        case Flag(value=value, negated=False):
+            return _value(value)
+        case Flag(value=value):
+            return f"NOT {_within(_value(value), _TEST)}", _NOT
+        case Truth(value=value):
+            return ("true" if value else "false"), _PRIMARY
         case In(value=value, members=members, negated=negated):
             listed = ", ".join(_constant(member)[0] for member in members)
             return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
@@ -137,22 +154,6 @@ def _predicate(node: Predicate) -> _Text:
             return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
         case Listed():
             return _listed(node), _PRIMARY
-        case Flag(value=value, negated=False):
-            return _value(value)
-        case Flag(value=value):
-            return f"NOT {_within(_value(value), _TEST)}", _NOT
-        case IsNull(value=value, negated=negated):
-            return f"{_within(_value(value), _SUM)} IS{_not(negated)} NULL", _TEST
-        case IsNan(value=value, negated=negated):
-            test = f"isnan({_value(value)[0]})"
-            return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
-        case And(terms=terms):
-            return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
-        case Or(terms=terms):
-            return " OR ".join(_within(_predicate(term), _AND) for term in terms), _OR
-        case FirstKnown(tests=tests, otherwise=otherwise):
-            known = (*tests, otherwise) if otherwise != FALSE else tests
-            return f"coalesce({', '.join(map(emit_filter, known))})", _PRIMARY
         case Block(predicate=predicate):
             # What Spark meets twice it computes once, in a method of its own.
             text = emit_filter(predicate)

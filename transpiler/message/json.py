@@ -305,7 +305,7 @@ _read_body = _section(Body, _FIELDS["body"])
 
 
 def _body(path: str, value: Any) -> Any:
-    """A body. Null, which says elsewhere that a field is absent, is AMQP's null as the value of an amqp-value section."""
+    """A body. Elsewhere null is an absent field; as the value of an amqp-value section it is AMQP's own."""
     body = _read_body(path, value)
     if body.section == "amqp-value" and body.value is None and "value" in value:
         return replace(body, value=AmqpValue(AmqpType.NULL, None))

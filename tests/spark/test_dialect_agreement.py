@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES, numbered
 from transpiler import Message, TranspilerError, parse_selector, print_selector, transpile_selector
 from transpiler.layouts.layout import Layout
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
@@ -23,17 +26,18 @@ from transpiler.selector.dialects import find_dialect
 SELECTORS, MESSAGES = 20, 16
 
 
+def takes(text: str, dialect: str) -> bool:
+    """Whether the dialect takes the selector."""
+    try:
+        parse_selector(text, dialect)
+    except TranspilerError:
+        return False
+    return True
+
+
 def accepted(trees: list[ast.Expression], dialect: str) -> list[str]:
     """The selectors that the dialect takes, in its spelling."""
-    texts = []
-    for tree in trees:
-        text = print_selector(tree, dialect)
-        try:
-            parse_selector(text, dialect)
-        except TranspilerError:
-            continue
-        texts.append(text)
-    return texts
+    return [text for tree in trees if takes(text := print_selector(tree, dialect), dialect)]
 
 
 def assert_agreement(
@@ -85,3 +89,46 @@ def test_spark_agrees_with_the_reference_on_typed_columns(
     with spark_settings(spark, INTERPRETED):
         frame = numbered(spark.createDataFrame([layout.row(message) for message in messages], schema))
         assert_agreement(frame, layout, dialect, accepted(trees, dialect), messages)
+
+
+#: A property of every AMQP type that a broker tells apart, and none.
+EVERY_TYPE = (
+    AmqpValue(AmqpType.STRING, "x"),
+    AmqpValue(AmqpType.STRING, ""),
+    AmqpValue(AmqpType.CHAR, "y"),
+    AmqpValue(AmqpType.BOOLEAN, True),
+    AmqpValue(AmqpType.BYTE, 5),
+    AmqpValue(AmqpType.INT, 7),
+    AmqpValue(AmqpType.LONG, -(2**63)),
+    AmqpValue(AmqpType.FLOAT, 1.5),
+    AmqpValue(AmqpType.DOUBLE, 1e21),
+    AmqpValue(AmqpType.BINARY, b"x"),
+    AmqpValue(AmqpType.NULL, None),
+    None,
+)
+SUMS = (
+    "a + b = 'xx'",
+    "a + b = 'x5'",
+    "a + 'y' = 'xy'",
+    "'x' + a = 'x1.5'",
+    "a + b + b = 'x77'",
+    "a + b LIKE 'x_'",
+    "a + b <> 'x'",
+    "a + b IS NULL",
+    "a + b > 5",
+    "NOT (a + b + 1 = 'xtrue1')",
+    "a - b < 2 OR a * b = 35 OR a / b = 1",
+    "a + b + c + a > 1 AND a * b * c < 1000",
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_spark_agrees_on_operations_with_values_of_all_types(spark: SparkSession, dialect: str) -> None:
+    messages = [
+        Message(application_properties={name: value for name, value in zip("abc", values, strict=True) if value})
+        for values in product(EVERY_TYPE, EVERY_TYPE, EVERY_TYPE[4:6])
+    ]
+    texts = [text for text in SUMS if takes(text, dialect)]
+    assert len(texts) > 2
+    with spark_settings(spark, INTERPRETED):
+        assert_agreement(numbered(create_messages(spark, messages)), "amqp", dialect, texts, messages)

@@ -38,16 +38,12 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand) -> Operand:
     integers = (_integer(left), _integer(right))
     floats = (_floating(left), _floating(right))
     whole = _apply(function, *integers)
-    doubles = [
-        result
-        for first, second in (
-            (floats[0], floats[1]),
-            (floats[0], _widened(integers[1])),
-            (_widened(integers[0]), floats[1]),
-        )
-        if (result := _apply(function, first, second)) is not None
-    ]
-    double = single(tuple(Alternative(value) for value in doubles)) if doubles else None
+    # The left side, which a chain of operations makes long, stands as a double in one place.
+    sides = [value for value in (floats[1], _widened(integers[1])) if value is not None]
+    right_number = single(tuple(map(Alternative, sides))) if sides else None
+    pairs = ((floats[0], right_number), (_widened(integers[0]), floats[1]))
+    doubles = [result for pair in pairs if (result := _apply(function, *pair)) is not None]
+    double = single(tuple(map(Alternative, doubles))) if doubles else None
     return _operand([whole, double])
 
 

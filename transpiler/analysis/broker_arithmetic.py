@@ -67,8 +67,8 @@ def _wrapped(number: int, bits: int) -> int:
     return (number + half) % (2 * half) - half
 
 
-class _Numbers:
-    """The numbers of an operand by what arithmetic makes of them: values, and where they stand."""
+class _Values:
+    """The values of an operand by what an operation makes of them, and where they stand."""
 
     def __init__(self, operand: TypedOperand) -> None:
         self.operand = operand
@@ -165,7 +165,7 @@ def _negative(item: Typed, dialect: Dialect) -> Typed:
 
 def calculate(operator: Arithmetic, left: TypedOperand, right: TypedOperand, dialect: Dialect) -> TypedOperand:
     """A binary operation."""
-    first, second = _Numbers(left), _Numbers(right)
+    first, second = _Values(left), _Values(right)
     both = all_of(first.where(*_NUMBERS), second.where(*_NUMBERS))
     items = _results(operator, first, second, dialect)
     missing, thrown = _without_result(operator, first, second, items, both, dialect)
@@ -206,7 +206,7 @@ def calculate(operator: Arithmetic, left: TypedOperand, right: TypedOperand, dia
 
 
 def _without_result(
-    operator: Arithmetic, left: _Numbers, right: _Numbers, items: list[Typed], both: Predicate, dialect: Dialect
+    operator: Arithmetic, left: _Values, right: _Values, items: list[Typed], both: Predicate, dialect: Dialect
 ) -> tuple[Predicate, Predicate]:
     """Where two numbers have no result, and where they throw: zero divisors, Erlang's infinities, too many digits."""
     missing: Predicate = FALSE
@@ -258,7 +258,7 @@ def _infinite(value: Value) -> Predicate:
     return Compare(Comparison.NE, Apply(Function.MULTIPLY, (value, constant(0.0)), DOUBLE), constant(0.0))
 
 
-def _is_zero(numbers: _Numbers) -> Predicate:
+def _is_zero(numbers: _Values) -> Predicate:
     """Where an operand is a number and zero."""
     tests = []
     for item in numbers.operand.of(*_NUMBERS):
@@ -270,7 +270,7 @@ def _is_zero(numbers: _Numbers) -> Predicate:
     return any_of(*tests)
 
 
-def _dies(left: _Numbers, right: _Numbers) -> Predicate:
+def _dies(left: _Values, right: _Values) -> Predicate:
     """The integer divisions that end the C++ broker: by zero, and of the least long by -1."""
     if not (left.operand.of(OperandType.LONG) and right.operand.of(OperandType.LONG)):
         return FALSE
@@ -281,7 +281,7 @@ def _dies(left: _Numbers, right: _Numbers) -> Predicate:
     return all_of(whole, any_of(Compare(Comparison.EQ, divisor, constant(0)), least))
 
 
-def _results(operator: Arithmetic, left: _Numbers, right: _Numbers, dialect: Dialect) -> list[Typed]:
+def _results(operator: Arithmetic, left: _Values, right: _Values, dialect: Dialect) -> list[Typed]:
     """The numbers that an operation yields; a value is NULL where its operands are not of the types for it."""
     always_double = operator is Arithmetic.DIVIDE and dialect.division is not Division.TRUNCATING_THROWING
     if always_double or (operator is Arithmetic.REMAINDER and dialect.remainder is Remainder.DOUBLE):
@@ -297,7 +297,7 @@ def _results(operator: Arithmetic, left: _Numbers, right: _Numbers, dialect: Dia
     return items
 
 
-def _with_doubles(operator: Arithmetic, left: _Numbers, right: _Numbers, dialect: Dialect) -> list[Typed]:
+def _with_doubles(operator: Arithmetic, left: _Values, right: _Values, dialect: Dialect) -> list[Typed]:
     """A double with any number."""
     if not (left.operand.of(*_NUMBERS) and right.operand.of(*_NUMBERS)):
         return []
@@ -322,11 +322,11 @@ def _double_function(operator: Arithmetic, divisor: Value) -> Function:
     return _BY_WIDTH[OperandType.DOUBLE][operator]
 
 
-def _may_overflow(operator: Arithmetic, left: _Numbers, right: _Numbers) -> bool:
+def _may_overflow(operator: Arithmetic, left: _Values, right: _Values) -> bool:
     """Whether the result of finite numbers can be infinite: not by adding what is small beside the largest double."""
     small, unit = 1e290, 1.0
 
-    def bound(numbers: _Numbers) -> float:
+    def bound(numbers: _Values) -> float:
         values = [item.value for item in numbers.operand.of(*_NUMBERS)]
         return max(
             abs(float(value.value))
@@ -350,7 +350,7 @@ def _may_overflow(operator: Arithmetic, left: _Numbers, right: _Numbers) -> bool
             )
 
 
-def _whole(operator: Arithmetic, left: _Numbers, right: _Numbers) -> list[Typed]:
+def _whole(operator: Arithmetic, left: _Values, right: _Values) -> list[Typed]:
     """Integers by integers in 32 or 64 bits."""
     items = []
     if left.operand.of(*_INTS) and right.operand.of(*_INTS):
@@ -369,14 +369,14 @@ def _whole(operator: Arithmetic, left: _Numbers, right: _Numbers) -> list[Typed]
     return items
 
 
-def _big(operator: Arithmetic, left: _Numbers, right: _Numbers) -> Typed:
+def _big(operator: Arithmetic, left: _Values, right: _Values) -> Typed:
     """Integers of any size, as far as 38 digits go."""
     function = Function.REMAINDER_BIG if operator is Arithmetic.REMAINDER else _BY_WIDTH[OperandType.BIG][operator]
     value = Apply(function, (left.value(_as_decimal, *_WHOLE), right.value(_as_decimal, *_WHOLE)), DECIMAL)
     return Typed(OperandType.LONG, value, standing=all_of(left.where(*_WHOLE), right.where(*_WHOLE)))
 
 
-def _quotients(operator: Arithmetic, left: _Numbers, right: _Numbers, dialect: Dialect) -> list[Typed]:
+def _quotients(operator: Arithmetic, left: _Values, right: _Values, dialect: Dialect) -> list[Typed]:
     """Division and remainder of doubles."""
     if not (left.operand.of(*_NUMBERS) and right.operand.of(*_NUMBERS)):
         return []
@@ -407,23 +407,28 @@ def _atom(name: str, guard: Predicate) -> Typed:
 
 def _concatenated(left: TypedOperand, right: TypedOperand) -> list[Typed]:
     """Java's + with a string on the left."""
-    items = []
-    for first in left.of(OperandType.STRING):
-        for second in right.alternatives:
-            text = java_text(second)
-            if text is not None:
-                value = Apply(Function.CONCATENATE, (first.value, text), STRING)
-                items.append(Typed(OperandType.STRING, value, all_of(first.guard, second.guard)))
-    return items
+    strings, others = left.of(OperandType.STRING), right.alternatives
+    if not strings or not others:
+        return []
+    if len(strings) == len(others) == 1:
+        value = Apply(Function.CONCATENATE, (strings[0].value, java_text(others[0])), STRING)
+        return [Typed(OperandType.STRING, value, all_of(strings[0].guard, others[0].guard))]
+    # One value for all of them: as alternatives they would multiply along a chain.
+    texts = (_Values(left).value(java_text, OperandType.STRING), _Values(right).value(java_text, *OperandType))
+    return [Typed(OperandType.STRING, Apply(Function.CONCATENATE, texts, STRING))]
 
 
-def java_text(item: Typed) -> Value | None:
-    """A value as Java's string concatenation writes it; None where that is an address."""
+#: What Java writes for an array of bytes, before an address that nobody can know.
+_ARRAY = constant("[B@")
+
+
+def java_text(item: Typed) -> Value:
+    """A value as Java's string concatenation writes it."""
     match item.type:
         case OperandType.STRING | OperandType.CHAR:
             return item.value
         case OperandType.BYTES:
-            return None
+            return When(IsNull(item.value, negated=True), _ARRAY)
         case OperandType.BIG:
             return constant(str(item.number))
         case OperandType.FLOAT:

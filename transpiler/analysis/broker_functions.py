@@ -68,11 +68,7 @@ class Functions:
     def _regex(self, node: ast.Call) -> Truths:
         expression = self._pattern_text(node.arguments[0], "REGEX")
         candidate = self.operand(node.arguments[1])
-        tests = [
-            all_of(item.guard, Matches(text, expression))
-            for item in candidate.alternatives
-            if (text := java_text(item)) is not None
-        ]
+        tests = [all_of(item.guard, Matches(java_text(item), expression)) for item in candidate.alternatives]
         true = any_of(*tests)
         # A missing candidate is FALSE, not unknown.
         return Truths(true, complement(any_of(true, candidate.raises)), candidate.raises)

@@ -189,6 +189,9 @@ def java_text(value: Value) -> str:
             return _java_float(number, value.type)
         case tuple() as items:
             return f"[{', '.join(items)}]"
+        case bytes():
+            # An address follows, which nobody can know.
+            return "[B@"
         case other:
             return str(other)
 

@@ -268,6 +268,12 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
     if template is not None:
         texts = (_wide(argument) if isinstance(argument, Constant) else _alone(argument) for argument in arguments)
         return template.format(*texts), _PRIMARY
+    if function in _SYMBOLS or function is Function.DIVIDE:
+        left, right = arguments
+        return _calculate(function, left, right, value_type)
+    if function is Function.FIRST:
+        return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
+    # An argument is written once: in a chain of sums each is inside of the next.
     first = arguments[0]
     text = _value(first)
     match function:
@@ -295,8 +301,6 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             return f"{function.value}({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
         case Function.DECODED:
             return f"try_validate_utf8(CAST({text[0]} AS STRING))", _PRIMARY
-        case Function.FIRST:
-            return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
         case Function.TEXT:
             return f"make_valid_utf8(CAST({text[0]} AS STRING))", _PRIMARY
         case Function.AT_MOST:
@@ -325,7 +329,7 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
         case Function.NEGATE:
             return f"try_subtract(0, {text[0]})", _PRIMARY
         case _:
-            return _calculate(function, first, arguments[1], value_type)
+            raise AssertionError(f"{function} has no text")
 
 
 _ESCAPED_ID = "^(" + "|".join(ids.ESCAPED) + ")"

@@ -31,6 +31,7 @@ from transpiler import (
     transpile_selector,
 )
 from transpiler.amqp.decoder import decode
+from transpiler.selector.dialects import DIALECTS
 from transpiler.topology.address import parse_address
 from transpiler.topology.files import parse_topology
 from transpiler.topology.xquery import parse_query
@@ -111,6 +112,10 @@ def selector_bombs() -> Iterator[tuple[str, Bomb]]:
     }.items():
         for dialect in TRIED:
             yield f"{name} in {dialect}", Bomb(make, compiled(dialect))
+    for dialect in DIALECTS:
+        for count in (6, 40):
+            for name, text in arithmetic(count).items():
+                yield f"{count} {name} in {dialect}", Bomb(lambda text=text: text, compiled(dialect))
     for name, piece in {
         "or": "a = 1 OR ",
         "in": "a IN ('x') OR ",
@@ -119,6 +124,26 @@ def selector_bombs() -> Iterator[tuple[str, Bomb]]:
         "like": "a LIKE '%x%' AND ",
     }.items():
         yield f"10 MB of {name}", Bomb(lambda piece=piece: piece * (10 * MEGA // len(piece)) + "b = 2", compiled("jms"))
+
+
+def arithmetic(count: int) -> dict[str, str]:
+    """Operations on properties of any type, which multiply the cases that a comparison goes through."""
+    names = [f"p{n}" for n in range(count)]
+    return {
+        "added": " + ".join(names) + " > 0",
+        "multiplied": " * ".join(names) + " = 1",
+        "divided": " / ".join(names) + " < 1",
+        "divided from the right": "".join(f"{name} / (" for name in names) + "1" + ")" * count + " > 0",
+        "subtracted from the right": "".join(f"{name} - (" for name in names) + "1" + ")" * count + " <> 0",
+        "negated": "".join(f"- ({name} - " for name in names) + "1" + ")" * count + " > 0",
+        "of all operators": "".join(f"{name} {'+-*/'[n % 4]} " for n, name in enumerate(names))
+        + "1 BETWEEN a + b AND c",
+        "numbers": "a" + "".join(f" {'+-*/'[n % 4]} {n}.5" for n in range(count)) + " >= 1",
+        "joined": " + ".join(["'x'", *names]) + " = 'x1'",
+        "sums in a pattern": " + ".join(["'x'", *names]) + " LIKE 'x_%'",
+        "conditions compared": "(" * count + "a = b" + "".join(f") = {name}" for name in names),
+        "sums compared": " OR ".join(f"{name} + a > b + {name}" for name in names),
+    }
 
 
 def compiled(dialect: str) -> Callable[[str], object]:

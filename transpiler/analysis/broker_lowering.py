@@ -15,7 +15,7 @@ from transpiler.analysis.broker_functions import Functions
 from transpiler.analysis.broker_names import BrokerNames
 from transpiler.analysis.broker_text import text_test
 from transpiler.analysis.broker_warnings import not_text, unlike
-from transpiler.analysis.lowering import MAX_NODES
+from transpiler.analysis.limits import SizeLimit
 from transpiler.analysis.parameters import NO_PARAMETERS, Parameters, is_listed
 from transpiler.analysis.typed import NULL, Typed, TypedOperand, complement, literal, truth_value
 from transpiler.analysis.xpath_grammar import NoXPathError, check_xpath
@@ -42,7 +42,6 @@ from transpiler.predicate.core import (
     constant,
 )
 from transpiler.predicate.functions import Function
-from transpiler.predicate.walk import size
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import read_pattern
@@ -78,6 +77,7 @@ class BrokerLowering:
         self.findings: list[Diagnostic] = []
         self.convert = False
         self.functions = Functions(self.operand, source, dialect, now)
+        self._limit = SizeLimit(source)
         self._lowered: dict[int, Truths] = {}
         self._operands: dict[int, TypedOperand] = {}
 
@@ -88,14 +88,7 @@ class BrokerLowering:
             tree = tree.condition
         truths = self.condition(tree)
         predicate = truths.true if wanted else truths.false
-        if size(predicate) > MAX_NODES:
-            raise UnsupportedFeatureError.at(
-                "limit.size",
-                f"over this layout the selector becomes more than {MAX_NODES:,} SQL operations",
-                self.source,
-                tree.span,
-                "split it, or keep the properties that it computes with in typed columns",
-            )
+        self._limit.check([predicate], tree.span)
         return predicate
 
     def condition(self, node: ast.Expression) -> Truths:
@@ -195,6 +188,7 @@ class BrokerLowering:
         known = self._operands.get(id(node))
         if known is None:
             known = self._operands[id(node)] = self._operand(node)
+            self._limit.check(known.nodes, node.span)
         return known
 
     def _operand(self, node: ast.Expression) -> TypedOperand:

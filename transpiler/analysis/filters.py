@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 from transpiler.analysis.comparison import not_true
-from transpiler.analysis.lowering import MAX_NODES
+from transpiler.analysis.limits import MAX_NODES
 from transpiler.analysis.names import Missing
 from transpiler.analysis.operands import MISSING, Alternative, Operand, at
 from transpiler.analysis.pairs import Header, equals, header_at, headers

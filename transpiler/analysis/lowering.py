@@ -12,11 +12,11 @@ from typing import assert_never
 
 from transpiler.analysis.arithmetic import calculate, negate
 from transpiler.analysis.comparison import comparable_pairs, compare, compare_pairs, not_true
+from transpiler.analysis.limits import SizeLimit
 from transpiler.analysis.names import Names
 from transpiler.analysis.operands import Operand, guarded, is_boolean, literal
 from transpiler.analysis.parameters import NO_PARAMETERS, Parameters, fits, is_listed
 from transpiler.diagnostics import Diagnostic
-from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.types import TypeClass
 from transpiler.predicate.core import (
     Predicate,
@@ -26,13 +26,14 @@ from transpiler.predicate.core import (
     any_of,
     constant,
 )
-from transpiler.predicate.walk import size
 from transpiler.selector import ast
 from transpiler.selector.pattern import read_pattern
 from transpiler.source import Source, Span
 
-#: Nodes of the core that one selector may become; beyond it neither Spark's parser nor a reader could follow.
-MAX_NODES = 250_000
+#: Operands that are made of no others.
+_SIMPLE = (ast.Identifier, ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
+#: Operands that never become so many, as long as none is made of others.
+_FEW_OPERANDS = 200
 
 
 class Lowering:
@@ -45,18 +46,15 @@ class Lowering:
         self.findings = names.findings
         self._lowered: dict[tuple[int, bool], Predicate] = {}
         self._operands: dict[int, Operand] = {}
+        self._limit = SizeLimit(source)
+        #: Whether an operand is made of others.
+        self._composed = False
 
     def selector(self, tree: ast.Expression, wanted: bool = True) -> Predicate:
         """The predicate of a whole selector; ``UnsupportedFeatureError`` where it would be too large."""
         predicate = self.condition(tree, wanted)
-        if size(predicate) > MAX_NODES:
-            raise UnsupportedFeatureError.at(
-                "limit.size",
-                f"over this layout the selector becomes more than {MAX_NODES:,} SQL operations",
-                self.source,
-                tree.span,
-                "split it, or keep the properties that it computes with in typed columns",
-            )
+        if self._composed or len(self._operands) > _FEW_OPERANDS:
+            self._limit.check([predicate], tree.span)
         return predicate
 
     def condition(self, node: ast.Expression, wanted: bool) -> Predicate:
@@ -123,6 +121,9 @@ class Lowering:
         known = self._operands.get(id(node))
         if known is None:
             known = self._operands[id(node)] = self._operand(node)
+            if not isinstance(node, _SIMPLE):
+                self._composed = True
+                self._limit.check(known.nodes, node.span)
         return known
 
     def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:

@@ -6,6 +6,7 @@ header field with a default is its column and, where the column is NULL, a const
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from transpiler.layouts.columns import (
@@ -75,6 +76,13 @@ class Operand(NamedTuple):
     def classes(self) -> frozenset[TypeClass]:
         """The classes that the operand's value can have."""
         return frozenset(alternative.type_class for alternative in self.alternatives)
+
+    @property
+    def nodes(self) -> Iterator[Value | Predicate]:
+        """All values and predicates that it is made of."""
+        for alternative in self.alternatives:
+            yield from alternative
+        yield from (self.present, self.absent)
 
 
 #: An operand that is NULL in every row.

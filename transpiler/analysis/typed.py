@@ -6,7 +6,7 @@ evaluation throws (``raises``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from transpiler.layouts.columns import (
@@ -98,6 +98,13 @@ class TypedOperand:
         if self.known is not None:
             return self.known
         return any_of(*(item.stands for item in self.alternatives))
+
+    @property
+    def nodes(self) -> Iterator[Value | Predicate]:
+        """All values and predicates that it is made of."""
+        for item in self.alternatives:
+            yield from (item.value, item.guard, item.family or TRUE, item.standing or TRUE)
+        yield from (self.absent, self.raises, self.known or TRUE, self.numeric or TRUE)
 
     def of(self, *types: OperandType) -> tuple[Typed, ...]:
         """The alternatives of some types."""

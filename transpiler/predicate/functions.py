@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
 
 
 class Function(Enum):
@@ -114,3 +116,23 @@ class Function(Enum):
     MOMENT = "moment"
     #: A double whose sign shows, zero included: its text.
     SIGNED_TEXT = "signed text"
+
+
+#: How often the text of a function has each argument, at most, where that is more than once.
+MENTIONS: Mapping[Function, tuple[int, ...]] = MappingProxyType(
+    {
+        Function.MILLISECONDS: (4,),
+        Function.DIVIDE: (3, 4),
+        Function.AT_MOST: (2, 2),
+        Function.FOLDED: (3,),
+        Function.STRING_MESSAGE_ID: (5,),
+        Function.STRING_CORRELATION_ID: (3,),
+        Function.ULONG_ID: (3,),
+        Function.EXACT_DECIMAL: (2,),
+        Function.REMAINDER_DOUBLE: (2, 2),
+        Function.DIVIDE_IEEE: (2, 2),
+        Function.TEXT_OF_UUID: (5,),
+        Function.READ_LONG: (2,),
+        Function.READ_DOUBLE: (2,),
+    }
+)

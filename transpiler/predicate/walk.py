@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from operator import is_
+from operator import is_, mul
 
 from transpiler.layouts.columns import Path
 from transpiler.predicate.core import (
@@ -34,6 +34,7 @@ from transpiler.predicate.core import (
     When,
     XPath,
 )
+from transpiler.predicate.functions import MENTIONS
 from transpiler.selector.pattern import Wildcard
 
 Node = Predicate | Value
@@ -163,21 +164,28 @@ def with_cells(node: Predicate, values: Mapping[int, Value]) -> Predicate:
 
 
 def size(node: Node) -> int:
-    """How many nodes the text would have; parts that are shared count as often as they would be written."""
-    known: dict[int, int] = {}
+    """How many nodes the text would have: a part counts as often as it would be written."""
+    return Sizes().of(node)
 
-    def measure(inner: Node) -> int:
-        found = known.get(id(inner))
-        if found is None:
-            found = 1
-            for part in parts(inner):
-                found += 1 if isinstance(part, _LEAVES) else measure(part)
-            if isinstance(inner, In):
-                found += len(inner.members)
-            known[id(inner)] = found
-        return found
 
-    return measure(node)
+class Sizes:
+    """The sizes of nodes that share parts, each of which is counted once."""
+
+    def __init__(self) -> None:
+        #: By the identity of a node, the node and its size: the node is kept, so that nothing takes its place.
+        self.known: dict[int, tuple[Node, int]] = {}
+
+    def of(self, node: Node) -> int:
+        """How many nodes the text would have."""
+        known = self.known.get(id(node))
+        if known is None:
+            sizes = (1 if isinstance(part, _LEAVES) else self.of(part) for part in parts(node))
+            mentions = MENTIONS.get(node.function) if isinstance(node, Apply) else None
+            found = 1 + (sum(sizes) if mentions is None else sum(map(mul, mentions, sizes)))
+            if isinstance(node, In):
+                found += len(node.members)
+            known = self.known[id(node)] = (node, found)
+        return known[1]
 
 
 def everything(node: Node) -> Iterator[Node]:

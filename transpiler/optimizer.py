@@ -19,6 +19,8 @@ from transpiler.predicate.core import (
     TRUE,
     And,
     Apply,
+    Chain,
+    Column,
     Compare,
     Constant,
     Flag,
@@ -127,7 +129,7 @@ def text_to_the_constant(node: Predicate) -> Predicate:
 
 def one_level(node: Predicate) -> Predicate:
     """AND and OR are associative and idempotent; TRUE and FALSE are their identities and absorb."""
-    if not isinstance(node, (And, Or)):
+    if not isinstance(node, Chain):
         return node
     identity, absorbing = (TRUE, FALSE) if isinstance(node, And) else (FALSE, TRUE)
     terms: dict[Predicate, None] = {}
@@ -160,12 +162,12 @@ def equalities_to_list(node: Predicate) -> Predicate:
 
 def implied_by_a_neighbour(node: Predicate) -> Predicate:
     """A test that another one implies, or that implies another one, goes away: see ``predicate.implied``."""
-    return without_implied(node) if isinstance(node, And | Or) else node
+    return without_implied(node) if isinstance(node, Chain) else node
 
 
 def excluded_middle(node: Predicate) -> Predicate:
     """A value is NULL or it is not: one of the two tests holds, never both."""
-    if not isinstance(node, (And, Or)):
+    if not isinstance(node, Chain):
         return node
     tested = {(term.value, term.negated) for term in node.terms if isinstance(term, IsNull)}
     both = any((value, not negated) in tested for value, negated in tested)
@@ -216,7 +218,27 @@ _NODES: Mapping[Rule, tuple[type[Predicate], ...]] = {
     excluded_middle: (And, Or),
     complement: (NotTrue,),
 }
+#: Of rules that look at AND and OR, the terms without any of which they would hand them back.
+_TERMS: Mapping[Rule, frozenset[type[Predicate]]] = {
+    equalities_to_list: frozenset({Compare, In}),
+    implied_by_a_neighbour: frozenset({IsNull, IsNan}),
+    excluded_middle: frozenset({IsNull}),
+}
 _RULES_OF = {kind: tuple(rule for rule in RULES if kind in _NODES[rule]) for kinds in _NODES.values() for kind in kinds}
+
+
+def is_settled(node: Predicate) -> bool:
+    """Whether a node is plainly none that a rule has anything to say about, which most tests are.
+
+    It asks a bare column, a constant or a pattern with wildcards stands beside it, and the constant is no boolean.
+    """
+    match node:
+        case Compare(left=Column(), right=Constant(value=value)):
+            return not isinstance(value, bool)
+        case Like(value=Column(), pattern=(_, _, *_)) | IsNull(value=Column()) | Flag(value=Column()):
+            return True
+        case _:
+            return False
 
 
 def optimize(node: Predicate) -> Predicate:
@@ -233,6 +255,8 @@ class _Optimizer:
 
     def visit(self, node: Predicate) -> Predicate:
         """The node after all rules."""
+        if is_settled(node):
+            return node
         known = self.settled.get(id(node))
         if known is None:
             found = self.settle(rebuild(node, self.visit, self.value))
@@ -242,7 +266,10 @@ class _Optimizer:
 
     def settle(self, node: Predicate) -> Predicate:
         """A node whose parts are settled, after all rules."""
+        terms = set(map(type, node.terms)) if isinstance(node, Chain) else None
         for rule in _RULES_OF.get(type(node), ()):
+            if terms is not None and rule in _TERMS and terms.isdisjoint(_TERMS[rule]):
+                continue
             changed = rule(node)
             if changed is not node and changed != node:
                 # A rule makes nodes that no rule has seen; the parts that it kept are settled.

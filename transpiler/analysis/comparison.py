@@ -38,19 +38,20 @@ def compare(operator: Comparison, left: Operand, right: Operand, wanted: bool) -
 
 _Pairs = list[tuple[Alternative, Alternative]]
 
-#: Classes that are alike, and whether they have an order: only numbers do.
-_ORDERED = {(first, second): first.numeric for first in TypeClass for second in TypeClass if first.is_like(second)}
+#: By class, the classes that it can be equal to, and those that it has an order with: only numbers have one.
+_LIKE = {first: {second for second in TypeClass if first.is_like(second)} for first in TypeClass}
+_ORDERED = {first: {second for second in likes if first.numeric} for first, likes in _LIKE.items()}
 
 
 def comparable_pairs(operator: Comparison, left: Operand, right: Operand) -> _Pairs:
     """The alternatives of two operands that are alike, and whose classes take the operator."""
-    takes = (True, False) if operator.is_equality else (True,)
-    others = [(second, second.type_class) for second in right.alternatives]
+    comparable = _LIKE if operator.is_equality else _ORDERED
+    others = [(second, comparable[second.type_class]) for second in right.alternatives]
     return [
         (first, second)
         for first in left.alternatives
-        for second, its_class in others
-        if _ORDERED.get((first.type_class, its_class)) in takes
+        for second, classes in others
+        if type_class(first.value.type) in classes
     ]
 
 

@@ -14,6 +14,7 @@ from transpiler.predicate.core import (
     TRUE,
     And,
     Block,
+    Chain,
     Column,
     Compare,
     Constant,
@@ -57,7 +58,7 @@ def _is_short(node: Predicate) -> bool:
     tests, waiting = 0, [node]
     while waiting:
         inner = waiting.pop()
-        if isinstance(inner, And | Or):
+        if isinstance(inner, Chain):
             waiting.extend(inner.terms)
         elif isinstance(inner, FirstKnown):
             waiting.extend(inner.tests)
@@ -103,12 +104,12 @@ class _Cut:
             case _:
                 return node, weight
 
-    def core(self, node: And | Or) -> And | Or:
+    def core(self, node: Chain) -> And | Or:
         """The deepest part that has all but one method of the node."""
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
-            if not isinstance(heaviest, And | Or) or self.weight(node) - self.weight(heaviest) > _METHOD:
+            if not isinstance(heaviest, Chain) or self.weight(node) - self.weight(heaviest) > _METHOD:
                 return core
             core = heaviest
 
@@ -120,7 +121,7 @@ class _Cut:
         weight += without[1] + within[1] + 2 * _NODE
         return (whole, weight) if weight <= _METHOD else (Block(whole), _CALL)
 
-    def level(self, node: And | Or) -> tuple[Predicate, int]:
+    def level(self, node: Chain) -> tuple[Predicate, int]:
         """Many terms in groups, each of them a block."""
         kind = type(node)
         terms = [self.cut(term) for term in node.terms]

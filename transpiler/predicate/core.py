@@ -251,7 +251,8 @@ class NotTrue:
 
 
 Test = Truth | Compare | In | Between | Among | Like | Topic | Matches | Listed | XPath | Flag | IsNull | IsNan
-Predicate = Test | And | Or | FirstKnown | Block | NotTrue
+Chain = And | Or
+Predicate = Test | Chain | FirstKnown | Block | NotTrue
 
 TRUE = Truth(True)
 FALSE = Truth(False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from transpiler.predicate.core import And, Compare, Constant, In, Or, Predicate, Value
+from transpiler.predicate.core import And, Chain, Compare, Constant, In, Predicate, Value
 from transpiler.selector.ast import Comparison
 
 
-def with_lists(node: And | Or) -> Predicate:
+def with_lists(node: Chain) -> Predicate:
     """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` is ``a NOT IN (1, 2)``."""
     negated = isinstance(node, And)
     operator = Comparison.NE if negated else Comparison.EQ

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from transpiler.predicate.core import (
     And,
+    Chain,
     Compare,
     Constant,
     Flag,
@@ -11,7 +12,6 @@ from transpiler.predicate.core import (
     IsNan,
     IsNull,
     Like,
-    Or,
     Predicate,
     Topic,
     Value,
@@ -19,7 +19,7 @@ from transpiler.predicate.core import (
 from transpiler.selector.ast import Comparison
 
 
-def without_implied(node: And | Or) -> Predicate:
+def without_implied(node: Chain) -> Predicate:
     """In a conjunction a test that another term implies goes away: a comparison rules NULL out, and a number above
     rules NaN out. In a disjunction a test that implies another term goes."""
     if not any(isinstance(term, IsNull | IsNan) for term in node.terms):

@@ -19,6 +19,7 @@ from transpiler.predicate.core import (
     And,
     Apply,
     Cell,
+    Chain,
     Column,
     Compare,
     Constant,
@@ -71,7 +72,7 @@ def _listed(node: Predicate) -> Predicate:
     match node:
         case And() | Or():
             inner = rebuild(node, _listed, _same)
-            assert isinstance(inner, And | Or)
+            assert isinstance(inner, Chain)
             if len(inner.terms) < MIN_TERMS:
                 return inner
             terms = _texts_together(inner.terms, negated=isinstance(inner, And))

@@ -27,6 +27,7 @@ from transpiler.predicate.core import (
     And,
     Apply,
     Between,
+    Chain,
     Column,
     Compare,
     Constant,
@@ -78,17 +79,22 @@ class _Question:
         """The question as one predicate, which asks the likeliest alternative first."""
         if not self.tests:
             return self.otherwise
-        long = any(isinstance(test, And | Or) and len(test.terms) >= MIN_TERMS for test in self.tests.values())
-        if self.otherwise == TRUE or (self.otherwise != FALSE and long):
+        if self.otherwise == FALSE:
+            if len(self.tests) == 1:
+                return next(iter(self.tests.values()))
+        elif self.otherwise == TRUE or self.is_long:
             # What is long becomes a list, and of lists there are no opposites.
             complement = self.turned(FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
             return all_of(self.otherwise, NotTrue(complement.predicate()))
-        if self.otherwise == FALSE and len(self.tests) == 1:
-            return next(iter(self.tests.values()))
         # Who writes a fraction expects one.
         columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
         return FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether one of the tests may become a list."""
+        return any(isinstance(test, Chain) and len(test.terms) >= MIN_TERMS for test in self.tests.values())
 
 
 def ask_once(node: Predicate) -> Predicate:
@@ -105,7 +111,7 @@ def _visit(node: Predicate) -> Predicate | _Question:
     if isinstance(node, _TESTS):
         column = node.left if isinstance(node, Compare) else node.value
         return _asked(column, node) if isinstance(column, Column) and _in_map(column.path) else node
-    if isinstance(node, And | Or):
+    if isinstance(node, Chain):
         return _together(node)
     if isinstance(node, NotTrue):
         found = _visit(node.predicate)
@@ -138,7 +144,7 @@ def _in_map(path: Path) -> bool:
     return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
 
 
-def _together(node: And | Or) -> Predicate | _Question:
+def _together(node: Chain) -> Predicate | _Question:
     """A conjunction or disjunction, and the terms that ask the same union as one."""
     kind = type(node)
     groups: dict[Path, list[_Question]] = {}
@@ -160,7 +166,7 @@ def _together(node: And | Or) -> Predicate | _Question:
             places.append(found)
     if not groups and all(map(is_, places, node.terms)):
         return node
-    questions = {union: _combined(kind, group) for union, group in groups.items()}
+    questions = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
     for test in numbers:
         question = questions.get(test.value.path[:-1]) if isinstance(test.value, Column) else None
         if question is None or test.value not in question.tests:
@@ -178,8 +184,6 @@ def _combined(kind: type[And | Or], questions: Sequence[_Question]) -> _Question
     An alternative for which one of them says what decides the others, FALSE in a conjunction and in a disjunction the
     presence that is known by then, is left to what holds otherwise.
     """
-    if len(questions) == 1:
-        return questions[0]
     tests: dict[Column, list[Predicate]] = {}
     for question in questions:
         for column, test in question.tests.items():
@@ -201,7 +205,7 @@ def _joined(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate:
     """Tests of one alternative as one, by the laws that no rule had a chance to apply."""
     found = _leveled(kind, dict.fromkeys(terms))
     for law in (with_lists, without_implied):
-        if isinstance(found, And | Or):
+        if isinstance(found, Chain):
             found = law(found)
     return found
 

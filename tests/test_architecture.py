@@ -31,6 +31,7 @@ FLOORS = (
     "transpiler.selector.ast",
     "transpiler.selector.rules",
     "transpiler.selector.dialects",
+    "transpiler.selector.reserved",
     "transpiler.selector.deviations",
     "transpiler.selector.pattern",
     "transpiler.selector.numbers",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sly.lex import Token
 
-from transpiler.selector.lexer import KEYWORDS
+from transpiler.selector.reserved import KEYWORDS
 from transpiler.source import Source
 
 _OPERAND_STARTS = {"IDENTIFIER", "LPAREN", "MINUS"}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
 from typing import NoReturn
 
 from sly import Lexer
@@ -21,14 +20,9 @@ from transpiler.message.broker_fields import SECTION_FIELDS, SECTION_PREFIXES
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.numbers import NumberError, read_number
 from transpiler.selector.pattern import is_control
+from transpiler.selector.reserved import UNUSABLE, keywords
 from transpiler.selector.rules import Comments, DoubleQuotes, Extension, Identifiers, Remainder, ReservedWords
 from transpiler.source import Source, Span
-
-#: Reserved words, in any case.
-KEYWORDS = ("AND", "OR", "NOT", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE", "NULL", "TRUE", "FALSE")
-
-#: Words that the SQL filter keeps for later, besides the reserved words in any other spelling than upper case.
-_UNUSABLE = frozenset("NAN INF LOWER UPPER LEFT RIGHT SUBSTRING UTC DATE EXISTS".split())
 
 _JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)
 _NULL_TEST = re.compile(r"IS\s+(?:NOT\s+)?NULL(?![a-zA-Z0-9_$.])", re.IGNORECASE | re.ASCII)
@@ -40,20 +34,6 @@ _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 #: A letter, _, $ or anything beyond ASCII, and behind the first also a digit or a dot. Said by what is no part of a
 #: name, for Python takes long to compile a range of a million characters.
 _NAME_START, _NAME_PART = r"[^\x00-#%-@\[-^`{-\x7f]", r"[^\x00-#%-,\-/:-@\[-^`{-\x7f]"
-
-
-@cache
-def _keywords(words: ReservedWords, queries: bool) -> dict[str, str]:
-    """Reserved words in the spellings that people use, and their tokens."""
-    reserved = set(KEYWORDS)
-    if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
-        reserved -= {"NULL", "IS"}
-    elif words is ReservedWords.UPPER_CASE:
-        return {word: word for word in reserved - {"BETWEEN"}}
-    found = {spelling: word for word in reserved for spelling in (word, word.lower(), word.capitalize())}
-    if queries:
-        found |= dict.fromkeys(("XPATH", "xpath", "XQUERY", "xquery"), "QUERY")
-    return found
 
 
 #: Characters that begin no token, and what to write instead. The longest spelling comes first.
@@ -97,7 +77,7 @@ class SelectorLexer(Lexer):
         self.dialect = dialect
         self.start = start
         self.hyphens = hyphens
-        self.keywords = _keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
+        self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
         #: Where an IS NULL or IS NOT NULL ends whose words are no names.
         self.null_test_end = 0
         self.line_end: Span | None = None
@@ -223,7 +203,7 @@ class SelectorLexer(Lexer):
                 self._fail("reserved-word", f"{title} writes {upper} in upper case only", span, f"write {upper}")
             if text == "UTC" and re.match(r"\s*\(", self.source.text[token.index + 3 :]):
                 return
-            if upper in _UNUSABLE:
+            if upper in UNUSABLE:
                 self._fail(
                     "reserved-word", f"{text} is a reserved word of {title}", span, f"write [{text}] for the name"
                 )

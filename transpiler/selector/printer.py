@@ -8,6 +8,7 @@ from typing import assert_never
 
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
+from transpiler.selector.reserved import is_reserved
 from transpiler.selector.rules import Associativity, DoubleQuotes, Extension, NotBinding, NumericLiterals
 
 #: How tightly each kind of node binds, after the grammar's layers.
@@ -100,10 +101,11 @@ class _Printer:
     def name(self, name: str) -> str:
         """A name, quoted where the dialect needs and has quotes."""
         if self.dialect.has(Extension.BRACKETS):
-            if _REGULAR_NAME.fullmatch(name):
+            if _REGULAR_NAME.fullmatch(name) and not is_reserved(name, self.dialect):
                 return name
             return "[" + name.replace("[", "[[").replace("]", "]]") + "]"
-        if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER and not _PLAIN_NAME.fullmatch(name):
+        plain = _PLAIN_NAME.fullmatch(name) and not is_reserved(name, self.dialect)
+        if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER and not plain:
             return '"' + name.replace('"', '""') + '"'
         return name
 

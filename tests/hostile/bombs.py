@@ -216,6 +216,8 @@ def amqp_bombs() -> Iterator[tuple[str, Bomb]]:
             b"".join(b"\x71" + struct.pack(">i", n) + b"\x40" for n in range(1_500_000)), 3_000_000
         ),
         "keys within keys": lambda: _keys(31),
+        "uuids of one hash as keys": lambda: _keys_of_one_hash(b"\x98", 0),
+        "decimals of one hash as keys": lambda: _keys_of_one_hash(b"\x94", 6176 << 113),
         "decimals": lambda: _list32(b"\x94" + b"\x5f\xff" + b"\xff" * 14, 1),
         "filters": lambda: _map32(
             b"".join(
@@ -243,6 +245,12 @@ def _keys(depth: int) -> bytes:
     for _ in range(depth):
         key = _map32(key + b"\x40", 2)
     return key
+
+
+def _keys_of_one_hash(code: bytes, base: int) -> bytes:
+    """Python hashes an integer modulo 2**61 - 1, and a UUID and a Decimal by their integers."""
+    keys = ((base | number * (2**61 - 1)).to_bytes(16) for number in range(20_000))
+    return _map32(b"".join(code + key + b"\x40" for key in keys), 40_000)
 
 
 def json_texts() -> dict[str, Callable[[], str]]:

@@ -81,6 +81,11 @@ def fold_constants(node: Predicate) -> Predicate:
         case IsNan(value=Apply(function=Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
             # Only a 32-bit float brings a NaN along when it is widened.
             return IsNan(inner, negated) if inner.type.kind is Kind.FLOAT else Truth(negated)
+        case IsNan(value=Apply(function=Function.FIRST, arguments=(*before, last), type=found), negated=negated):
+            # What is never NaN need not be asked, and NULL is not NaN either.
+            if not isinstance(fold_constants(IsNan(last)), Truth):
+                return node
+            return IsNan(before[0] if len(before) == 1 else Apply(Function.FIRST, tuple(before), found), negated)
         case _:
             return node
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transpiler.layouts.columns import BOOLEAN, Key
+from transpiler.layouts.columns import BIGINT, BOOLEAN, Key
 from transpiler.predicate.blocks import cut
-from transpiler.predicate.core import And, Block, Column, FirstKnown, Flag, NotTrue, Or, Predicate, Truth
+from transpiler.predicate.core import And, Block, Column, Compare, FirstKnown, Flag, NotTrue, Or, Predicate, Truth
 from transpiler.predicate.walk import everything
+from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter
 
 
@@ -91,3 +92,20 @@ def test_long_alternatives_are_cut_without_their_order() -> None:
 def test_what_one_method_holds_stays_as_it_is() -> None:
     node = alternation(15)
     assert cut(node) is node
+
+
+def above(number: int) -> Compare:
+    """A comparison of two properties, which says nothing of what another comparison of them says."""
+    left, right = (Column(("m", Key(f"{side}{number}"), "long"), BIGINT) for side in "lr")
+    return Compare(Comparison.GT, left, right)
+
+
+@given(known=st.lists(st.sampled_from([True, False, None]), min_size=80, max_size=80))
+def test_tests_that_do_not_exclude_each_other_keep_their_order(known: list[bool | None]) -> None:
+    tests = [above(number) for number in range(80)]
+    node = FirstKnown((And(tuple(tests[:40])), Or(tuple(tests[40:]))))
+    found = cut(node)
+    assert isinstance(found, FirstKnown)
+    assert all(isinstance(test, Block) for test in found.tests)
+    flags = dict(zip(tests, known, strict=True))
+    assert truth(found, flags) is truth(node, flags)

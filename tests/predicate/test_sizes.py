@@ -85,7 +85,7 @@ def test_parts_that_are_shared_count_as_often_as_they_are_written() -> None:
     for _ in range(3):
         value = Apply(Function.DIVIDE, (value, value), DOUBLE)
         sizes.append(size(value))
-    assert sizes == [1 + 3 + 4, 1 + 7 * 8, 1 + 7 * 57]
+    assert sizes == [1 + 2 + 2, 1 + 4 * 5, 1 + 4 * 21]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

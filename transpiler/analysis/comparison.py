@@ -10,9 +10,11 @@ from transpiler.message.types import TypeClass
 from transpiler.predicate.constants import compare_constants
 from transpiler.predicate.core import (
     FALSE,
+    TRUE,
     Apply,
     Compare,
     Constant,
+    FirstKnown,
     IsNan,
     IsNull,
     NotTrue,
@@ -59,12 +61,33 @@ def compare_pairs(operator: Comparison, left: Operand, right: Operand, pairs: _P
     """Where a comparison is TRUE, or FALSE, by the pairs of alternatives that can be compared."""
     if not wanted and len(pairs) < len(left.alternatives) * len(right.alternatives):
         return all_of(left.present, right.present, not_true(compare_pairs(operator, left, right, pairs, True)))
+    numbers = _as_one_number(operator, left, right, wanted)
+    if numbers is not None:
+        pairs = [pair for pair in pairs if not pair[0].type_class.numeric]
     return any_of(
+        *([] if numbers is None else [numbers]),
         *[
             all_of(first.guard, second.guard, compare_values(operator, first.value, second.value, wanted))
             for first, second in pairs
-        ]
+        ],
     )
+
+
+def _as_one_number(operator: Comparison, left: Operand, right: Operand, wanted: bool) -> Predicate | None:
+    """Numbers of either kind on both sides as two tests instead of four: as integers where both are, else as doubles.
+
+    None where a side has one kind only.
+    """
+    sides = [
+        (side.of(TypeClass.INTEGER), side.of(TypeClass.FLOATING)) if len(side.alternatives) > 1 else ((), ())
+        for side in (left, right)
+    ]
+    if any(len(kind) != 1 or kind[0].guard != TRUE for side in sides for kind in side):
+        return None
+    integers = [whole[0].value for whole, _ in sides]
+    doubles = [Apply(Function.FIRST, (part[0].value, to_double(whole[0].value)), DOUBLE) for whole, part in sides]
+    tests = (compare_values(operator, first, second, wanted) for first, second in (integers, doubles))
+    return FirstKnown(tuple(tests))
 
 
 def not_true(predicate: Predicate) -> Predicate:

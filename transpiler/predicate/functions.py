@@ -122,7 +122,7 @@ class Function(Enum):
 MENTIONS: Mapping[Function, tuple[int, ...]] = MappingProxyType(
     {
         Function.MILLISECONDS: (4,),
-        Function.DIVIDE: (3, 4),
+        Function.DIVIDE: (2, 2),
         Function.AT_MOST: (2, 2),
         Function.FOLDED: (3,),
         Function.STRING_MESSAGE_ID: (5,),

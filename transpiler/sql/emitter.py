@@ -399,9 +399,8 @@ def _divide_doubles(first: _Text, second: _Text, divisor: Value) -> _Text:
         and divisor.function is Function.TO_DOUBLE
         and type_class(divisor.arguments[0].type) is TypeClass.INTEGER
     )
-    negative_zero = f"WHEN CAST({by} AS STRING) = '-0.0' THEN {dividend} * CAST('-Infinity' AS DOUBLE) "
-    return (
-        f"CASE WHEN {by} <> 0D THEN {dividend} / {by} {'' if whole else negative_zero}"
-        f"WHEN {by} = 0D THEN {dividend} * CAST('Infinity' AS DOUBLE) END",
-        _PRIMARY,
-    )
+    if not whole:
+        return TEMPLATES[Function.DIVIDE_IEEE].format(_within(first, _PRIMARY), by), _PRIMARY
+    # An integer is no negative zero.
+    by_zero = f"CASE WHEN {by} = 0D THEN CAST('Infinity' AS DOUBLE) END"
+    return f"coalesce(try_divide({first[0]}, {by}), {dividend} * {by_zero})", _PRIMARY

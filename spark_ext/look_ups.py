@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spark_ext.methods import look_up_length, own_method
+from spark_ext.methods import in_methods, look_up_length, own_method
 from transpiler.layouts.columns import ColumnType, Element
-from transpiler.predicate.core import TRUE, Column, Value
+from transpiler.predicate.core import TRUE, Column, Predicate, Value
 from transpiler.predicate.walk import replace_columns
 from transpiler.routing.program import Table
 from transpiler.routing.ranks import Range
@@ -75,23 +75,32 @@ def look_ups(prefix: str, tables: Iterable[Table], room: int) -> list[LookUp]:
 
 
 def _found(name: str, table: Table) -> str:
+    """What a table delivers; the same may be delivered several times."""
     shape, delivered = table.shape, f"{name}_d"
-    found = delivered
-    if shape.residual != TRUE:
+    if shape.residual == TRUE and shape.guard == TRUE:
+        return delivered
+    found = []
+    for residual in in_methods(shape.residual):
+        text = delivered if residual == TRUE else _asked(name, table, residual)
+        if shape.guard != TRUE:
+            text = f"CASE WHEN {emit_filter(shape.guard)} THEN {text} END"
+        found.append(own_method(text))
+    return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
-        def constant(column: Column) -> Value:
-            number = parameter_number(column)
-            return column if number is None else Column((f"{name}_p{number}", Element(_ROW)), column.type)
 
-        asked = emit_filter(replace_columns(shape.residual, constant))
-        if table.ranges is None:
-            found = f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {asked})"
-        else:
-            rows = f"filter({_place(f'{name}_r', table.ranges)}, {_ROW} -> {asked})"
-            found = f"transform({rows}, {_ROW} -> {delivered}[{_ROW}])"
-    if shape.guard != TRUE:
-        found = f"CASE WHEN {emit_filter(shape.guard)} THEN {found} END"
-    return found if found == delivered else own_method(found)
+def _asked(name: str, table: Table, residual: Predicate) -> str:
+    """What the rows deliver of which a predicate holds."""
+    delivered = f"{name}_d"
+
+    def constant(column: Column) -> Value:
+        number = parameter_number(column)
+        return column if number is None else Column((f"{name}_p{number}", Element(_ROW)), column.type)
+
+    asked = emit_filter(replace_columns(residual, constant))
+    if table.ranges is None:
+        return f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {asked})"
+    rows = f"filter({_place(f'{name}_r', table.ranges)}, {_ROW} -> {asked})"
+    return f"transform({rows}, {_ROW} -> {delivered}[{_ROW}])"
 
 
 def _place(tree: str, ranges: Range) -> str:

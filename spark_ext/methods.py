@@ -10,13 +10,16 @@ from collections.abc import Iterable
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
-from transpiler.predicate.core import TRUE, Value
+from transpiler.predicate.core import TRUE, And, Or, Predicate, Value, all_of, any_of
 from transpiler.predicate.walk import size
 from transpiler.routing.program import Table
 from transpiler.routing.shapes import columns
 
 #: What one generated method may hold, in bytes of bytecode by our reckoning.
 METHOD = 7_400
+
+#: Operations of a condition in one method, of up to 40 bytes each: measured over arithmetic in Java's numbers.
+OPERATIONS = 150
 
 #: What a walk through a trie takes of it: measured, and rounded up.
 WALK_LENGTH = 4_700
@@ -42,7 +45,29 @@ def _key_length(key: Value) -> int:
 
 
 def _table_length(table: Table) -> int:
-    return 100 if table.shape.residual == TRUE and table.shape.guard == TRUE else 340
+    if table.shape.residual == TRUE and table.shape.guard == TRUE:
+        return 100
+    return 340 * len(in_methods(table.shape.residual))
+
+
+def in_methods(condition: Predicate) -> list[Predicate]:
+    """Predicates of which one holds wherever the condition does: as many as it takes for a method to hold each.
+
+    Several may hold in one row. What no OR divides stays whole.
+    """
+    if size(condition) <= OPERATIONS:
+        return [condition]
+    longest = max(condition.terms, key=size) if isinstance(condition, And) else condition
+    if not isinstance(longest, Or):
+        return [condition]
+    others = [term for term in condition.terms if term is not longest] if isinstance(condition, And) else []
+    room = OPERATIONS - sum(map(size, others))
+    groups: list[list[Predicate]] = [[]]
+    for term in longest.terms:
+        if groups[-1] and sum(map(size, groups[-1])) + size(term) > room:
+            groups.append([])
+        groups[-1].append(term)
+    return [all_of(*others, any_of(*group)) for group in groups]
 
 
 def columns_length(schema: StructType) -> int:

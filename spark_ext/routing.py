@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.look_ups import LookUp, look_ups
-from spark_ext.methods import METHOD, NESTED_LENGTH, READ_LENGTH, WALK_LENGTH, columns_length, unfused
+from spark_ext.methods import METHOD, NESTED_LENGTH, OPERATIONS, READ_LENGTH, WALK_LENGTH, columns_length, unfused
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
 from spark_ext.topics import bound_to, exact_key, found_at_end, key_words, literal_code, walk
@@ -26,7 +26,9 @@ from transpiler.errors import LayoutError
 from transpiler.layouts.columns import BIGINT, STRING
 from transpiler.message.fields import Place
 from transpiler.message.types import TypeClass
+from transpiler.predicate.blocks import cut
 from transpiler.predicate.core import Column, Compare, Value, type_class
+from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, WHOLE
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
 from transpiler.selector.ast import Comparison
@@ -130,7 +132,7 @@ class _Query:
         blocks = list(self._blocks())
         if blocks:
             names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
-            if len(program.compiled) > FUSED:
+            if not self._fused:
                 blocks.append(self._unfused())
                 names.append(f"{PREFIX}unfused")
             columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
@@ -154,10 +156,16 @@ class _Query:
         length = sum(look_up.length for look_up in look_ups(PREFIX, program.tables, room))
         if program.trie is not None:
             length += WALK_LENGTH
-        if length > room or len(program.compiled) > FUSED:
+        if length > room or not self._fused:
             # Several methods: what the first reads it hands on.
             room -= READ_LENGTH * len(program.reads)
         return room
+
+    @property
+    def _fused(self) -> bool:
+        """Whether the compiled conditions are few and short enough to be in one method with their neighbours."""
+        compiled = self._program.compiled
+        return len(compiled) <= FUSED and sum(size(each.condition) for each in compiled) <= OPERATIONS
 
     def _together(self, found: list[str], nested: list[str]) -> str:
         """All that was found, as arrays and as arrays of arrays."""
@@ -276,7 +284,7 @@ class _Query:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         cases = []
         for compiled in self._program.compiled:
-            text = emit_filter(compiled.condition)
+            text = emit_filter(cut(compiled.condition))
             delivered = self._delivered(compiled)
             if self._program.whole is not None and compiled.delivery.queue == OWN_KEY:
                 named = f"transform({self._own_keys()}, n -> {delivered})"

@@ -340,3 +340,39 @@ def test_no_method_is_too_long_for_the_jit(
     topology = Topology(rules, (), tuple(map(Queue, names)), tuple(bindings))
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         assert largest_method(route(frame, topology, frame if wide else "amqp")) < 8_000
+
+
+#: Java adds bytes and shorts as ints, longs as longs, and what a double or a string is in as those.
+NUMBERS = (
+    AmqpValue(AmqpType.BYTE, 5),
+    AmqpValue(AmqpType.INT, 2**31 - 3),
+    AmqpValue(AmqpType.LONG, 40),
+    AmqpValue(AmqpType.FLOAT, 12.5),
+    AmqpValue(AmqpType.DOUBLE, -0.0),
+    AmqpValue(AmqpType.DOUBLE, float("nan")),
+    AmqpValue(AmqpType.STRING, "17"),
+    None,
+)
+
+
+def test_arithmetic_is_asked_in_methods_that_the_jit_takes(spark: SparkSession, tmp_path: Path) -> None:
+    """A condition of many parts is asked part by part; by itself it makes a method of 16,000 bytes."""
+    texts = [f"region = 'r{n % 2}' AND weight + {n} < price" for n in range(20)]
+    texts += [f"region = 'r{n % 2}' AND weight * {n} = price" for n in range(20)]
+    texts += ["NOT (weight + 5 < price AND price * 2 > weight)", "weight / price > price - weight"]
+    queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+    bindings = tuple(Binding("amq.fanout", q.name, "", selector(text)) for q, text in zip(queues, texts, strict=True))
+    found = Topology(QPID_JAVA, (), queues, bindings, default_exchange="amq.fanout")
+    messages = [
+        Message(application_properties={"region": AmqpValue(AmqpType.STRING, "r1"), "weight": weight, "price": price})
+        for weight in NUMBERS
+        for price in NUMBERS
+        if weight is not None and price is not None
+    ]
+    create_messages(spark, messages).coalesce(1).write.parquet(str(tmp_path / "messages"))
+    routed = route(spark.read.parquet(str(tmp_path / "messages")), found)
+    with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
+        assert largest_method(routed) < 8_000
+    wanted = [list(route_message(found, message)) for message in messages]
+    assert [row.queues for row in routed.collect()] == wanted
+    assert len({tuple(queues) for queues in wanted}) > 5

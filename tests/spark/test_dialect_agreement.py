@@ -132,3 +132,26 @@ def test_spark_agrees_on_operations_with_values_of_all_types(spark: SparkSession
     assert len(texts) > 2
     with spark_settings(spark, INTERPRETED):
         assert_agreement(numbered(create_messages(spark, messages)), "amqp", dialect, texts, messages)
+
+
+#: Integers of every width around the constants, and what is no integer.
+EDGES = (
+    *(AmqpValue(AmqpType.ULONG, number) for number in (0, 5, 99, 100, 2**63 - 2, 2**63 - 1, 2**63, 2**64 - 1)),
+    *(AmqpValue(AmqpType.LONG, number) for number in (-(2**63), -1, 5, 100, 2**63 - 2, 2**63 - 1)),
+    *(AmqpValue(AmqpType.DOUBLE, number) for number in (-0.0, 99.99, 2.0**63, float("inf"), float("nan"))),
+    *(AmqpValue(kind, 5) for kind in (AmqpType.BYTE, AmqpType.UINT, AmqpType.TIMESTAMP)),
+    AmqpValue(AmqpType.CHAR, "c"),
+    AmqpValue(AmqpType.FLOAT, 1.5),
+    AmqpValue(AmqpType.BOOLEAN, True),
+)
+BOUNDS = ("0", "-1", "5", "99", "99.99", "100.0", "-0.5", "9223372036854775806", "9223372036854775807")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_spark_agrees_on_numbers_at_the_edges(spark: SparkSession, dialect: str) -> None:
+    messages = [Message(application_properties={"a": value}) for value in EDGES]
+    tests = [f"a {operator} {bound}" for operator in ("<", "<=", ">", ">=", "=", "<>") for bound in BOUNDS]
+    texts = [text for text in tests if takes(text, dialect)]
+    assert len(texts) > 40
+    with spark_settings(spark, INTERPRETED):
+        assert_agreement(numbered(create_messages(spark, messages)), "amqp", dialect, texts, messages)

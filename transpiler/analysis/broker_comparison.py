@@ -6,6 +6,7 @@ way differ only in their guards, so they become one comparison under the union o
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from enum import Enum
@@ -18,11 +19,13 @@ from transpiler.message.operand_types import OperandType
 from transpiler.predicate.core import (
     FALSE,
     Apply,
+    Column,
     Compare,
     Constant,
     Predicate,
     Truth,
     Value,
+    When,
     all_of,
     any_of,
     constant,
@@ -263,9 +266,28 @@ def _converting_way(first: OperandType, second: OperandType, dialect: Dialect) -
 
 
 def _plain(operator: Comparison, left: Value, right: Value, _: OperandType | None) -> Predicate:
+    left, right = _in_64_bits(left, right), _in_64_bits(right, left)
     if DECIMAL in (left.type, right.type):
         left, right = to_decimal(left), to_decimal(right)
     return Compare(operator, left, right)
+
+
+#: The largest number in 64 signed bits.
+_LARGEST = 2**63 - 1
+
+
+def _in_64_bits(value: Value, other: Value) -> Value:
+    """Integers beside a constant below the largest one: what is beyond 64 bits is above it, as the largest one is."""
+    if not (isinstance(other, Constant) and isinstance(other.value, int) and other.value < _LARGEST):
+        return value
+    match value:
+        case When(condition=large, value=Apply(function=Function.ADD_BIG, arguments=(Column(), Constant()))):
+            return When(large, constant(_LARGEST))
+        case Apply(function=Function.FIRST, arguments=arguments, type=found) if found == DECIMAL:
+            parts = tuple(_in_64_bits(argument, other) for argument in arguments)
+            return value if DECIMAL in {part.type for part in parts} else Apply(Function.FIRST, parts, BIGINT)
+        case _:
+            return value
 
 
 def to_decimal(value: Value) -> Value:
@@ -343,6 +365,8 @@ def _exactly(operator: Comparison, left: Value, right: Value, kind: OperandType 
         return compare_values(operator, whole, double, True)
     if isinstance(right, Constant):
         assert isinstance(right.value, float)
+        if abs(right.value) < _LARGEST / 2:
+            whole = as_double(_in_64_bits(left, constant(math.floor(right.value))))
         if not right.value.is_integer() or abs(right.value) >= 10.0**37:
             # No integer is equal to it, and rounding one does not carry it past.
             return Compare(operator, whole, double)

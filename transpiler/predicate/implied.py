@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from transpiler.predicate.core import (
     And,
+    Apply,
     Chain,
     Compare,
     Constant,
@@ -16,6 +17,7 @@ from transpiler.predicate.core import (
     Topic,
     Value,
 )
+from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 
 
@@ -59,6 +61,13 @@ def _rejects_null(term: Predicate) -> tuple[Value, ...]:
 
 def _bounded_above(term: Predicate) -> tuple[Value, ...]:
     match term:
+        case Compare(
+            operator=Comparison.EQ,
+            left=Apply(function=Function.MULTIPLY, arguments=(value, Constant(value=0.0))),
+            right=Constant(),
+        ):
+            # It is finite.
+            return (value,)
         case (
             Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=Constant())
             | In(value=left, negated=False)

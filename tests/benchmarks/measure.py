@@ -51,20 +51,31 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def in_turn(runs: Sequence[Callable[[], object]], cpu: Callable[[], float], rounds: int) -> list[Runs]:
+def in_turn(
+    runs: Sequence[Callable[[], object]], cpu: Callable[[], float], rounds: int, least: float = 0.0
+) -> list[Runs]:
     """Each run once a round, in an order that turns round by round, after one round that does not count.
 
-    Without any rounds the first one counts, which says that all of it runs and nothing else.
+    What is quick runs several times in each round, all as often, so that the slowest takes about ``least`` CPU seconds:
+    the clock ticks in hundredths, and Java compiles and collects when it likes. Without any rounds the first one
+    counts, which says that all of it runs and nothing else.
     """
     seconds: list[list[tuple[float, float]]] = [[] for _ in runs]
     results: list[object] = [None] * len(runs)
+    times = 1
     for number in range(rounds + 1):
         order = range(len(runs)) if number % 2 else reversed(range(len(runs)))
+        slowest = 0.0
         for place in order:
             before, started = cpu(), time.perf_counter()
-            results[place] = runs[place]()
+            for _ in range(times):
+                results[place] = runs[place]()
+            used, wall = cpu() - before, time.perf_counter() - started
+            slowest = max(slowest, used)
             if number or not rounds:
-                seconds[place].append((cpu() - before, time.perf_counter() - started))
+                seconds[place].append((used / times, wall / times))
+        if not number:
+            times = max(1, round(least / max(slowest, 1 / _TICK)))
     return [
         Runs(tuple(used for used, _ in found), tuple(wall for _, wall in found), result)
         for found, result in zip(seconds, results, strict=True)

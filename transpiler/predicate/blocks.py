@@ -14,6 +14,7 @@ from transpiler.predicate.core import (
     TRUE,
     And,
     Block,
+    Cell,
     Chain,
     Column,
     Compare,
@@ -150,7 +151,7 @@ def _block(kind: type[And | Or], terms: list[Predicate]) -> Block:
 
 def _has_two_sides(test: Predicate) -> bool:
     """Whether a test compares values of which neither is a constant, so that another one may hold beside it."""
-    return any(isinstance(part, Compare) and not isinstance(part.right, Constant) for part in everything(test))
+    return any(isinstance(part, Compare) and not isinstance(part.right, Constant | Cell) for part in everything(test))
 
 
 def _plain(node: FirstKnown) -> Predicate:

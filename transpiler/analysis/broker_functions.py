@@ -68,7 +68,9 @@ class Functions:
     def _regex(self, node: ast.Call) -> Truths:
         expression = self._pattern_text(node.arguments[0], "REGEX")
         candidate = self.operand(node.arguments[1])
-        tests = [all_of(item.guard, Matches(java_text(item), expression)) for item in candidate.alternatives]
+        # The text of an array is where it lies in memory.
+        texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
+        tests = [all_of(item.guard, Matches(java_text(item), expression)) for item in texts]
         true = any_of(*tests)
         # A missing candidate is FALSE, not unknown.
         return Truths(true, complement(any_of(true, candidate.raises)), candidate.raises)

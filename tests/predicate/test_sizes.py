@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from transpiler import UnsupportedFeatureError, transpile_selector
-from transpiler.layouts.columns import BIGINT, BINARY, DOUBLE, STRING, TIMESTAMP, ColumnType, Kind
+from transpiler.layouts.columns import BIGINT, BINARY, DOUBLE, STRING, ColumnType, Kind
 from transpiler.predicate.core import Apply, Column, Compare, constant
 from transpiler.predicate.functions import MENTIONS, Function
 from transpiler.predicate.walk import size
@@ -16,7 +16,6 @@ from transpiler.selector.dialects import DIALECTS
 from transpiler.sql import emit_filter
 
 WALL_CLOCK = ColumnType(Kind.TIMESTAMP_NTZ)
-FLOAT = ColumnType(Kind.FLOAT)
 #: What each function is applied to; all others take two numbers.
 TYPES: dict[Function, tuple[ColumnType, ...]] = {
     Function.MILLISECONDS: (WALL_CLOCK,),
@@ -104,19 +103,12 @@ def test_a_chain_of_operations_is_refused_where_it_grows_too_large(dialect: str)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize(("operator", "length"), [("+", 60_000), ("-", 60_000), ("*", 60_000)])
-def test_a_sum_of_five_properties_stays_readable(dialect: str, operator: str, length: int) -> None:
+@pytest.mark.parametrize("operator", ["+", "-", "*"])
+def test_five_operands_are_no_text_of_megabytes(dialect: str, operator: str) -> None:
     text = f" {operator} ".join(f"p{place}" for place in range(5)) + " > 0"
-    assert len(transpile_selector(text, dialect=dialect).sql) < length
+    assert len(transpile_selector(text, dialect=dialect).sql) < 60_000
 
 
 def test_the_default_dialect_says_a_sum_in_few_words() -> None:
     text = " + ".join(f"p{place}" for place in range(10)) + " > 0"
     assert len(transpile_selector(text).sql) < 16_000
-
-
-def test_times_and_timestamps_are_what_they_were() -> None:
-    # A TIMESTAMP is written once, and only a wall clock several times: the larger one counts.
-    moment = Apply(Function.MILLISECONDS, (Column(("t",), TIMESTAMP),), BIGINT)
-    assert emit_filter(Compare(Comparison.EQ, moment, constant(1))).count("t") >= 1
-    assert size(moment) == 1 + MENTIONS[Function.MILLISECONDS][0]

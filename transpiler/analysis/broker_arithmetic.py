@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from transpiler.analysis.broker_comparison import as_double, to_decimal
+from transpiler.analysis.broker_ways import as_double, to_decimal
 from transpiler.analysis.typed import DECIMAL, Typed, TypedOperand, complement
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.message.operand_types import OperandType

@@ -48,9 +48,10 @@ def against_hand_written(
     """Each case in each layout, compiled and by hand."""
     table = Table(
         f"Compiled filters against hand-written ones, {count:,} messages",
-        ("layout", "selector", "compiled, messages/s a core", "by hand", "ratio", "plans"),
-        "CPU seconds of all threads of Spark's process, reading Parquet included; the ratio is the median over "
-        f"{rounds} rounds of about {least:g} seconds or one query. Target: at most 1.05. Equal plans are the same "
+        ("layout", "selector", "compiled, messages/s a core", "by hand", "ratio", "plans", "to a first try"),
+        "CPU seconds of all threads of Spark's process, reading Parquet included; a ratio is the median over "
+        f"{rounds} rounds of about {least:g} seconds or one query. By hand is the same meaning; a first try is right "
+        "only where senders keep to one type, and reads fewer columns. Target: at most 1.05. Equal plans are the same "
         "query, and their ratio is the noise.",
         unit="compiled / by hand, CPU",
     )
@@ -58,14 +59,22 @@ def against_hand_written(
     for name, frame in frames.items():
         layout: Layout | str = "amqp" if name == "canonical" else infer_layout(frame, "p" if name == "struct" else None)
         for case in cases:
-            texts = compiled(case, layout), case.hand(name)
-            first, second = in_turn([counting(frame, text) for text in texts], cpu, rounds, least)
-            if first.result != second.result:
-                raise AssertionError(f"{name}, {case.title}: {first.result} compiled, {second.result} by hand")
+            texts = [compiled(case, layout), case.hand(name)]
+            if case.first_try(name) != case.hand(name):
+                texts.append(case.first_try(name))
+            first, second, *others = in_turn([counting(frame, text) for text in texts], cpu, rounds, least)
+            if any(runs.result != first.result for runs in (second, *others)):
+                raise AssertionError(f"{name}, {case.title}: {[runs.result for runs in (first, second, *others)]}")
             same = optimized(frame, texts[0]) == optimized(frame, texts[1])
             found = ratio(first, second)
             table.add(
-                name, case.title, count / first.seconds, count / second.seconds, found, "equal" if same else "differ"
+                name,
+                case.title,
+                count / first.seconds,
+                count / second.seconds,
+                found,
+                "equal" if same else "differ",
+                ratio(first, others[0]) if others else "",
             )
             table.bars.append((f"{name}: {case.title}", found, 1.05))
     return table

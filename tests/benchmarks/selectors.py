@@ -17,19 +17,34 @@ PUBLISHED = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A selector and its condition by hand, in which {name} is a property and {name:n} one of any number type."""
+    """A selector and its condition by hand.
+
+    In a condition {name} is a property, {name:n} one of any number type, and {name:b}, {name:i}, {name:d}, {name:x} and
+    {name:t} are the canonical schema's boolean, long, double, binary and type.
+    """
 
     title: str
     selector: str
+    #: For properties whose type is known, as that of a column is.
     by_hand: str
     dialect: str = "jms"
+    #: The same meaning where a sender may put any type there, as in the canonical schema; as ``by_hand`` if None.
+    of_any_type: str | None = None
 
     def hand(self, layout: str) -> str:
-        """The condition by hand in a layout."""
-        return re.sub(r"\{(\w+)(?::(\w))?\}", lambda found: _place(layout, found[1], found[2]), self.by_hand)
+        """The condition of the same meaning by hand in a layout."""
+        return _filled(layout, self.of_any_type if layout == "canonical" and self.of_any_type else self.by_hand)
+
+    def first_try(self, layout: str) -> str:
+        """The condition that holds where senders keep to one type, NaN apart."""
+        return _filled(layout, self.by_hand)
 
 
-_FIELDS = {None: "string", "b": "boolean"}
+def _filled(layout: str, condition: str) -> str:
+    return re.sub(r"\{(\w+)(?::(\w))?\}", lambda found: _place(layout, found[1], found[2]), condition)
+
+
+_FIELDS = {None: "string", "b": "boolean", "i": "long", "d": "double", "x": "binary", "t": "type"}
 
 
 def _place(layout: str, name: str, kind: str | None) -> str:
@@ -44,10 +59,22 @@ def _place(layout: str, name: str, kind: str | None) -> str:
     return f"{value}.{_FIELDS[kind]}"
 
 
+_SUM = "({weight:n} + coalesce({quantity:d} * 2, CAST(try_multiply({quantity:i}, 2) AS DOUBLE)))"
+
 CASES = (
     Case("one text", "color = 'blue'", "{color} = 'blue'"),
-    Case("one number", "weight > 2500", "{weight:n} > 2500"),
-    Case("text and number", "color = 'blue' AND weight > 2500", "{color} = 'blue' AND {weight:n} > 2500"),
+    Case(
+        "one number",
+        "weight > 2500",
+        "{weight:n} > 2500",
+        of_any_type="{weight:n} > 2500 AND NOT isnan({weight:n})",
+    ),
+    Case(
+        "text and number",
+        "color = 'blue' AND weight > 2500",
+        "{color} = 'blue' AND {weight:n} > 2500",
+        of_any_type="{color} = 'blue' AND {weight:n} > 2500 AND NOT isnan({weight:n})",
+    ),
     Case("list", "region IN ('AMER', 'EMEA')", "{region} IN ('AMER', 'EMEA')"),
     Case("prefix", "name LIKE 'order-1%'", "startswith({name}, 'order-1')"),
     Case("range", "price BETWEEN 10 AND 20.5", "{price:n} BETWEEN 10D AND 20.5D"),
@@ -65,11 +92,17 @@ CASES = (
         "negation",
         "NOT (color = 'red' OR weight < 100)",
         "{color} <> 'red' AND {weight:n} >= 100",
+        of_any_type="coalesce({color} <> 'red', {color:t} <> 'null') AND "
+        "coalesce({weight:n} >= 100, {weight:t} <> 'null')",
     ),
     Case(
         "arithmetic and pattern",
         "weight + quantity * 2 > 5000 AND name LIKE '%7%9%'",
         "try_add({weight:n}, try_multiply({quantity:n}, 2)) > 5000 AND {name} RLIKE '(?s)^(?>.*?7)(?>.*?9)'",
+        # Integers beyond 64 bits are unknown.
+        of_any_type="(try_add({weight:i}, try_multiply({quantity:i}, 2)) > 5000 OR ({weight:d} IS NOT NULL OR "
+        f"{{quantity:d}} IS NOT NULL) AND {_SUM} > 5000 AND NOT isnan({_SUM})) AND "
+        "{name} RLIKE '(?s)^(?>.*?7)(?>.*?9)'",
     ),
     Case(
         "ugly",
@@ -78,6 +111,10 @@ CASES = (
         "({region} = 'EMEA' AND ({weight:n} > 2500 OR {price:n} < 9.5D) AND {color} NOT IN ('red', 'green') AND NOT "
         "contains({name}, '-99')) OR (NOT {premium_customer:b} AND {quantity:n} IS NOT NULL AND {weight:n} >= 10 AND "
         "{weight:n} <= 20)",
+        of_any_type="({region} = 'EMEA' AND ({weight:n} > 2500 AND NOT isnan({weight:n}) OR {price:n} < 9.5D) AND "
+        "coalesce({color} NOT IN ('red', 'green'), {color:t} <> 'null') AND "
+        "coalesce(NOT contains({name}, '-99'), {name:t} <> 'null')) OR (NOT {premium_customer:b} AND "
+        "{quantity:t} <> 'null' AND {weight:n} >= 10 AND {weight:n} <= 20)",
     ),
     Case(
         "published by RabbitMQ",
@@ -86,5 +123,11 @@ CASES = (
         "{region} IN ('AMER', 'EMEA', 'APAC') AND (header.priority > 4 OR ({price:n} >= 99.99D AND NOT "
         "isnan({price:n})) OR {premium_customer:b})",
         "rabbitmq",
+        # Bytes are text to RabbitMQ, a character is its number, a ulong has no limit, and there is no infinity.
+        of_any_type=f"properties.subject = 'order.created' AND properties.creation_time > "
+        f"timestamp_millis({NOW - 3_600_000}) AND coalesce({{region}}, CAST({{region:x}} AS STRING)) IN "
+        "('AMER', 'EMEA', 'APAC') AND (header.priority > 4 OR ({price:d} >= 99.99D AND {price:d} < "
+        "CAST('Infinity' AS DOUBLE)) OR {price:i} > 99 OR ({price:t} = 'ulong' AND {price:i} < 0) OR ({price:t} = "
+        "'char' AND ascii({price}) > 99) OR {premium_customer:b})",
     ),
 )

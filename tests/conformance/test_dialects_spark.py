@@ -12,8 +12,8 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages
 from tests.conformance.test_dialects import PARTED
 from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, Row, all_messages, verdicts
-from tests.spark.harness import CHUNK, settings
-from tests.spark.test_agreement import INTERPRETED, numbered
+from tests.spark.harness import CHUNK, numbered, settings
+from tests.spark.test_agreement import INTERPRETED
 from transpiler import transpile_selector
 
 

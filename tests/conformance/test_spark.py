@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 from spark_ext import create_messages
 from tests.conformance.decided import RANDOM, REFUSED, SINGLE
 from tests.conformance.vectors import RANDOM_FILES, random_messages, random_selectors, single_cases
-from tests.spark.harness import answers, settings
-from tests.spark.test_agreement import INTERPRETED, numbered
+from tests.spark.harness import answers, numbered, settings
+from tests.spark.test_agreement import INTERPRETED
 from transpiler import Message, transpile_selector
 
 

@@ -10,8 +10,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
 from tests.filters import vectors
-from tests.spark.harness import answers
-from tests.spark.test_agreement import numbered
+from tests.spark.harness import answers, numbered
 from transpiler import Message, matches, transpile_filter
 from transpiler.analysis.operands import from_value
 from transpiler.analysis.subjects import topic

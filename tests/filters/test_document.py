@@ -8,8 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
-from tests.spark.harness import answers
-from tests.spark.test_agreement import numbered
+from tests.spark.harness import answers, numbered
 from transpiler import Message, matches, transpile_filter
 
 LEGACY = "apache.org:legacy-amqp-{}-binding:{}"

@@ -13,6 +13,11 @@ from pyspark.sql import functions as sf
 CHUNK = 120
 
 
+def numbered(frame: DataFrame) -> DataFrame:
+    """The rows with an ``id`` in their order."""
+    return frame.coalesce(1).withColumn("id", sf.monotonically_increasing_id())
+
+
 def answers(frame: DataFrame, expressions: Sequence[str], key: str = "id") -> list[list[Any]]:
     """For each expression its value in each row, in the order of the key column."""
     columns: list[list[Any]] = []

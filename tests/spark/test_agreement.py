@@ -8,12 +8,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext import create_messages, infer_layout
 from tests.spark import strategies
-from tests.spark.harness import answers
+from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message, evaluate, parse_selector, print_selector, transpile_selector
 from transpiler.layouts.layout import Layout
@@ -29,10 +28,6 @@ PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 #: Thousands of small expressions over a few rows: interpreting them is faster than compiling them.
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-
-
-def numbered(frame: DataFrame) -> DataFrame:
-    return frame.coalesce(1).withColumn("id", sf.monotonically_increasing_id())
 
 
 def expected(result: str, truth: Truth) -> Any:

@@ -13,9 +13,9 @@ from pyspark.sql.types import StructType
 from spark_ext import create_messages, infer_layout
 from tests.conformance.vectors import DIALECTS
 from tests.spark import strategies
-from tests.spark.harness import answers
+from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
-from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES, numbered
+from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES
 from transpiler import Message, TranspilerError, parse_selector, print_selector, transpile_selector
 from transpiler.layouts.layout import Layout
 from transpiler.message.types import AmqpType, AmqpValue

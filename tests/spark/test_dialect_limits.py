@@ -9,8 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
-from tests.spark.harness import answers
-from tests.spark.test_agreement import numbered
+from tests.spark.harness import answers, numbered
 from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.selector.dialects import ACTIVEMQ, JMS, QPID_CPP
 from transpiler.selector.rules import (

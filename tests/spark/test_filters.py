@@ -13,9 +13,9 @@ from pyspark.sql.types import StructType
 
 from spark_ext import SelectorWarning, compile_filter, create_messages, infer_layout
 from tests.spark import strategies
-from tests.spark.harness import answers
+from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
-from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES, numbered
+from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES
 from tests.spark.test_plans import pushed_filters
 from transpiler import Message, matches, print_selector, transpile_filter
 from transpiler.filters.kinds import (

@@ -16,8 +16,9 @@ from spark_ext import (
     reply_to_type,
 )
 from tests.spark import strategies
+from tests.spark.harness import numbered
 from tests.spark.harness import settings as spark_settings
-from tests.spark.test_agreement import EXAMPLES, INTERPRETED, MESSAGES, PHASES, assert_agreement, numbered
+from tests.spark.test_agreement import EXAMPLES, INTERPRETED, MESSAGES, PHASES, assert_agreement
 from transpiler import LayoutError, Message, print_selector, transpile_selector
 from transpiler.layouts.zero_ten import ZeroTenLayout
 from transpiler.message.fields import HEADER_FIELDS

@@ -54,28 +54,30 @@ def _shown(value: object) -> str:
 def in_turn(
     runs: Sequence[Callable[[], object]], cpu: Callable[[], float], rounds: int, least: float = 0.0
 ) -> list[Runs]:
-    """Each run once a round, in an order that turns round by round, after one round that does not count.
+    """Each run once a round, in an order that turns round by round, after a round that does not count.
 
-    What is quick runs several times in each round, all as often, so that the slowest takes about ``least`` CPU seconds:
-    the clock ticks in hundredths, and Java compiles and collects when it likes. Without any rounds the first one
-    counts, which says that all of it runs and nothing else.
+    What is quick runs several times in each round, all as often and still by turns, so that the slowest takes about
+    ``least`` CPU seconds in a round: the clock ticks in hundredths, and the machine's own pace changes within seconds.
+    How often that is shows one more round that does not count, for in the first one Java compiles.
+    Without any rounds the first one counts, which says that all of it runs and nothing else.
     """
     seconds: list[list[tuple[float, float]]] = [[] for _ in runs]
     results: list[object] = [None] * len(runs)
     times = 1
-    for number in range(rounds + 1):
-        order = range(len(runs)) if number % 2 else reversed(range(len(runs)))
-        slowest = 0.0
-        for place in order:
-            before, started = cpu(), time.perf_counter()
-            for _ in range(times):
+    for number in range(-1 if least else 0, rounds + 1):
+        spent = [(0.0, 0.0)] * len(runs)
+        for turn in range(times):
+            order = range(len(runs)) if (number + turn) % 2 else reversed(range(len(runs)))
+            for place in order:
+                before, started = cpu(), time.perf_counter()
                 results[place] = runs[place]()
-            used, wall = cpu() - before, time.perf_counter() - started
-            slowest = max(slowest, used)
-            if number or not rounds:
+                used, wall = spent[place]
+                spent[place] = used + cpu() - before, wall + time.perf_counter() - started
+        if number > 0 or not rounds:
+            for place, (used, wall) in enumerate(spent):
                 seconds[place].append((used / times, wall / times))
-        if not number:
-            times = max(1, round(least / max(slowest, 1 / _TICK)))
+        elif not number:
+            times = max(1, round(least / max(1 / _TICK, *(used for used, _ in spent))))
     return [
         Runs(tuple(used for used, _ in found), tuple(wall for _, wall in found), result)
         for found, result in zip(seconds, results, strict=True)

@@ -84,7 +84,7 @@ def test_a_deep_predicate_grows_with_its_depth(levels: int) -> None:
 
 def test_long_alternatives_are_cut_without_their_order() -> None:
     tests = tuple(Or(tuple(flag(place) for place in range(start, start + 40))) for start in (0, 40))
-    found = cut(FirstKnown(tests))
+    found = cut(FirstKnown(tests, apart=True))
     assert not any(isinstance(inner, FirstKnown) for inner in everything(found))
     assert any(isinstance(inner, Block) for inner in everything(found))
 

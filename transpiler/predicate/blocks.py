@@ -14,7 +14,6 @@ from transpiler.predicate.core import (
     TRUE,
     And,
     Block,
-    Cell,
     Chain,
     Column,
     Compare,
@@ -32,7 +31,7 @@ from transpiler.predicate.core import (
     all_of,
     any_of,
 )
-from transpiler.predicate.walk import Node, everything, opposite, parts
+from transpiler.predicate.walk import Node, opposite, parts
 
 #: What one method may weigh, in bytes of code; the compiler's limit is 8,000.
 _METHOD = 7_000
@@ -97,12 +96,12 @@ class _Cut:
             case NotTrue(predicate=inner):
                 found, weight = self.cut(inner)
                 return NotTrue(found), weight + _NODE
-            case FirstKnown(tests=tests) if any(map(_has_two_sides, tests)):
-                blocks = [self.small(test) for test in tests]
-                found = FirstKnown(tuple(test for test, _ in blocks), node.otherwise)
-                return found, sum(weight for _, weight in blocks) + self.weight(node.otherwise) + _NODE
-            case FirstKnown():
+            case FirstKnown(apart=True):
                 return self.cut(_plain(node))
+            case FirstKnown(tests=tests, otherwise=otherwise):
+                blocks = [self.small(test) for test in tests]
+                found = FirstKnown(tuple(test for test, _ in blocks), otherwise)
+                return found, sum(weight for _, weight in blocks) + self.weight(otherwise) + _NODE
             case And() | Or():
                 core = self.core(node)
                 return self.level(node) if core is node else self.around(node, core)
@@ -147,11 +146,6 @@ class _Cut:
 
 def _block(kind: type[And | Or], terms: list[Predicate]) -> Block:
     return Block(terms[0] if len(terms) == 1 else kind(tuple(terms)))
-
-
-def _has_two_sides(test: Predicate) -> bool:
-    """Whether a test compares values of which neither is a constant, so that another one may hold beside it."""
-    return any(isinstance(part, Compare) and not isinstance(part.right, Constant | Cell) for part in everything(test))
 
 
 def _plain(node: FirstKnown) -> Predicate:

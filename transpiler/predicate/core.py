@@ -234,6 +234,8 @@ class FirstKnown:
 
     tests: tuple[Predicate, ...]
     otherwise: Predicate = Truth(False)
+    #: Whether the tests are of alternatives that exclude each other: in no row are two of them not NULL.
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,22 +78,22 @@ def _listed(node: Predicate) -> Predicate:
             terms = _texts_together(inner.terms, negated=isinstance(inner, And))
             terms = _rows_together(terms) if isinstance(inner, Or) else _none_of(terms)
             return terms[0] if len(terms) == 1 else type(inner)(terms)
-        case FirstKnown(tests=tests, otherwise=otherwise):
-            return _of_alternatives(tuple(map(_listed, tests)), otherwise) or node
+        case FirstKnown(tests=tests):
+            return _with_lists(node, tuple(map(_listed, tests))) or node
         case NotTrue():
             return rebuild(node, _listed, _same)
         case _:
             return node
 
 
-def _of_alternatives(tests: tuple[Predicate, ...], otherwise: Predicate) -> Predicate | None:
-    """Tests of one alternative each as one predicate; None where one may not say whether there is its alternative.
+def _with_lists(node: FirstKnown, tests: tuple[Predicate, ...]) -> Predicate | None:
+    """The node with tests that are lists now; None where one of them may not say whether it is NULL.
 
     By ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` a list without a key can be FALSE for NULL.
     """
     if not any(isinstance(inner, Listed) and inner.key is None for test in tests for inner in everything(test)):
-        return FirstKnown(tests, otherwise)
-    return Or(tests) if otherwise == FALSE else None
+        return FirstKnown(tests, node.otherwise, node.apart)
+    return Or(tests) if node.apart and node.otherwise == FALSE else None
 
 
 def _same(value: Value) -> Value:
@@ -180,10 +180,10 @@ def _varying(shape: Predicate, rows: tuple[Row, ...]) -> Predicate:
     match shape:
         case Compare(operator=Comparison.EQ, left=left, right=Cell()):
             return In(left, tuple(row[0] for row in rows))
-        case FirstKnown(tests=tests, otherwise=otherwise) if all(map(_cells, tests)):
-            # The alternatives exclude each other, and so each has a list of its own.
+        case FirstKnown(tests=tests, apart=True) if all(map(_cells, tests)):
+            # Each alternative has a list of its own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
-            return _of_alternatives(lists, otherwise) or Listed(shape, rows)
+            return _with_lists(shape, lists) or Listed(shape, rows)
         case _:
             return _loosest(shape, rows) or in_buckets(shape, rows) or _behind_a_key(shape, rows) or Listed(shape, rows)
 

@@ -89,7 +89,7 @@ class _Question:
             return all_of(self.otherwise, NotTrue(complement.predicate()))
         # Who writes a fraction expects one.
         columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
-        return FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise)
+        return FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise, apart=True)
 
     @property
     def is_long(self) -> bool:

@@ -93,9 +93,9 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             if all(map(is_, changed, terms)):
                 return node
             return type(node)(changed)
-        case FirstKnown(tests=tests, otherwise=otherwise):
+        case FirstKnown(tests=tests, otherwise=otherwise, apart=apart):
             changed, last = tuple(map(predicate, tests)), predicate(otherwise)
-            return node if all(map(is_, (*changed, last), parts(node))) else FirstKnown(changed, last)
+            return node if all(map(is_, (*changed, last), parts(node))) else FirstKnown(changed, last, apart)
         case Between(value=inner, low=low, high=high):
             new = value(inner)
             return node if new is inner else Between(new, low, high)

@@ -7,6 +7,7 @@ header field with a default is its column and, where the column is NULL, a const
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from transpiler.layouts.columns import (
@@ -103,8 +104,9 @@ def literal(value: Value) -> Operand:
     return Operand((Alternative(value),), TRUE, FALSE)
 
 
+@lru_cache(maxsize=1_024)
 def at(location: Location) -> Operand:
-    """What a place in a row can hold."""
+    """What a place in a row can hold; selectors ask for the same few properties again and again."""
     match location:
         case TypedColumn(path=path, type=column_type):
             return from_value(_seen(Column(path, column_type)))

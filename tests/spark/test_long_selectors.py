@@ -60,6 +60,8 @@ LISTS: dict[str, tuple[Callable[[int], str], str]] = {
     "prefixes": (lambda i: f"p0 LIKE {quoted(odd(i) + 'x%')}", "OR"),
     "suffixes": (lambda i: f"p0 LIKE {quoted('%' + odd(i) + 'x')}", "OR"),
     "all prefixes": (lambda i: f"p0 LIKE {quoted(odd(i) + '%')}", "OR"),
+    "prefixes of many lengths": (lambda i: f"p0 LIKE {quoted(odd(i) + 'x' * (i % 30) + '%')}", "OR"),
+    "no suffix": (lambda i: f"p0 NOT LIKE {quoted('%' + odd(i) + 'x')}", "AND"),
     "not contained": (lambda i: f"p0 NOT LIKE {quoted('%' + odd(i) + 'x%')}", "AND"),
     "a text and a bound": (lambda i: f"(p0 = {quoted(odd(i % 30))} AND p1 > {i % 7})", "OR"),
     "two texts": (lambda i: f"(p0 = {quoted(odd(i))} AND p2 = {quoted(odd(i + 1))})", "OR"),
@@ -215,6 +217,30 @@ def test_numbers_of_a_list_keep_all_their_digits(spark: SparkSession, kind: str)
     keyed = " OR ".join(f"(k = 'k{place}' AND n = {spelled(number)})" for place, number in enumerate(numbers))
     for text in (ranges, keyed):
         assert sorted(row.n for row in frame.filter(compile_selector(text, frame)).collect()) == wanted, text[:80]
+
+
+def test_beginnings_and_endings_are_a_list_for_each_length() -> None:
+    value = "application_properties['p0'].string"
+    lengths = range(5, 10), range(10, 100), range(100, 105)
+    lists = [", ".join(f"'{number}'" for number in numbers) for numbers in lengths]
+    begins = " OR ".join(f"p0 LIKE '{number}%'" for number in range(5, 105))
+    wanted = " OR ".join(f"left({value}, {length}) IN ({listed})" for length, listed in enumerate(lists, 1))
+    assert transpile_selector(begins).sql == wanted
+    ends = " AND ".join(f"p0 NOT LIKE '%{number}'" for number in range(5, 105))
+    wanted = " OR ".join(f"right({value}, {length}) IN ({listed})" for length, listed in enumerate(lists, 1))
+    present = "application_properties['p0'].type <> 'null'"
+    assert transpile_selector(ends).sql == f"{present} AND ({wanted}) IS NOT TRUE"
+
+
+def test_what_has_many_lengths_is_one_expression() -> None:
+    sql = transpile_selector(chain("prefixes of many lengths", 70)).sql
+    assert (sql.count("rlike("), sql.count("left(")) == (1, 0)
+
+
+def test_what_may_be_no_text_at_all_has_no_lengths() -> None:
+    ends = " OR ".join(f"p0 LIKE '%{number}'" for number in range(40))
+    sql = transpile_selector(ends, dialect="rabbitmq").sql
+    assert (sql.count("rlike("), sql.count("right(")) == (1, 0)
 
 
 @pytest.mark.parametrize("count", [8, MIN_TERMS - 1])

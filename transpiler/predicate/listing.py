@@ -1,8 +1,9 @@
 """Long disjunctions and conjunctions as one test.
 
 People write thousands of conditions that differ in a constant. As so many tests they would be code that no engine
-compiles well; as data they are one test: texts become one regular expression with the shape of a prefix tree, and
-conditions of one shape become a list of rows of constants, behind a map where they ask for the value of one property.
+compiles well; as data they are one test: beginnings and endings become a list for each length, texts that may be
+anywhere become one regular expression with the shape of a prefix tree, and conditions of one shape become a list of
+rows of constants, behind a map where they ask for the value of one property.
 
 Short ones stay as they are, which reads better and lets a file reader see them.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import chain, compress
 
 from transpiler.layouts.columns import BIGINT, STRING, Kind
 from transpiler.predicate.core import (
@@ -33,6 +34,7 @@ from transpiler.predicate.core import (
     Predicate,
     Value,
     all_of,
+    constant,
 )
 from transpiler.predicate.functions import Function
 from transpiler.predicate.ranges import Row, in_buckets
@@ -43,6 +45,8 @@ from transpiler.selector.pattern import Wildcard
 
 #: From so many conditions of one shape on.
 MIN_TERMS = 16
+#: Beginnings and endings of so many lengths are a list for each of them.
+MAX_LENGTHS = 16
 
 
 def gather(node: Predicate) -> Predicate:
@@ -101,9 +105,9 @@ def _same(value: Value) -> Value:
 
 
 def _texts_together(terms: tuple[Predicate, ...], negated: bool) -> tuple[Predicate, ...]:
-    """``a LIKE '%x%' OR a LIKE '%y%'`` is one search for x or y, and so are prefixes and suffixes."""
-    groups: dict[tuple[Value, bool, bool], dict[str, None]] = {}
-    group_of: dict[Predicate, tuple[Value, bool, bool]] = {}
+    """``a LIKE '%x%' OR a LIKE '%y%'`` is one search for x or y, and beginnings of one length are a list."""
+    groups: dict[_Place, dict[str, None]] = {}
+    group_of: dict[Predicate, _Place] = {}
     for term in terms:
         match term:
             case Like(value=value, pattern=(Wildcard.ANY, str(text), Wildcard.ANY)):
@@ -118,11 +122,45 @@ def _texts_together(terms: tuple[Predicate, ...], negated: bool) -> tuple[Predic
         if term.negated is negated and "\N{REPLACEMENT CHARACTER}" not in text:
             groups.setdefault(key, {})[text] = None
             group_of[term] = key
-    merged: dict[tuple[Value, bool, bool], Predicate] = {}
+    merged: dict[_Place, tuple[Predicate, ...]] = {}
     for key, texts in groups.items():
-        if len(texts) >= MIN_TERMS and (expression := any_text_expression(texts, *key[1:])) is not None:
-            merged[key] = Matches(key[0], expression, negated)
-    return tuple(dict.fromkeys(merged.get(group_of[term], term) if term in group_of else term for term in terms))
+        if len(texts) >= MIN_TERMS:
+            found = _by_length(key, texts, negated)
+            if found is None and (expression := any_text_expression(texts, *key[1:])) is not None:
+                found = (Matches(key[0], expression, negated),)
+            if found is not None:
+                merged[key] = found
+    each = (merged.get(group_of[term], (term,)) if term in group_of else (term,) for term in terms)
+    return tuple(dict.fromkeys(chain.from_iterable(each)))
+
+
+#: A value, and whether anything may stand before a text and behind it.
+_Place = tuple[Value, bool, bool]
+
+
+def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[Predicate, ...] | None:
+    """Beginnings or endings as a list for each length, for an engine finds a text in a list by its hash; None where
+    they stand elsewhere, have too many lengths, or the value's own characters may be no UTF-8, which has no length."""
+    value, before, behind = place
+    if before is behind or any(
+        isinstance(part, Apply) and part.function is Function.TEXT_OF_BYTES for part in everything(value)
+    ):
+        return None
+    lists: dict[int, list[Constant]] = {}
+    for text in texts:
+        lists.setdefault(len(text), []).append(constant(text))
+    if len(lists) > MAX_LENGTHS:
+        return None
+    end = Function.RIGHT if before else Function.LEFT
+    return tuple(
+        _among(Apply(end, (value, constant(length)), STRING), tuple(lists[length]), negated) for length in sorted(lists)
+    )
+
+
+def _among(value: Value, members: tuple[Constant, ...], negated: bool) -> Predicate:
+    if len(members) > 1:
+        return In(value, members, negated)
+    return Compare(Comparison.NE if negated else Comparison.EQ, value, members[0])
 
 
 def _none_of(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
@@ -151,9 +189,9 @@ def _rows_together(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
 def _made_general(node: Predicate, cells: list[Constant]) -> Predicate:
     """The condition with a cell for each constant that a comparison has on its right."""
     match node:
-        case Compare(right=Constant() as constant):
-            cells.append(constant)
-            return replace(node, right=Cell(len(cells) - 1, constant.type))
+        case Compare(right=Constant() as found):
+            cells.append(found)
+            return replace(node, right=Cell(len(cells) - 1, found.type))
         case And() | Or() | FirstKnown():
             return rebuild(node, lambda inner: _made_general(inner, cells), _same)
         case _:

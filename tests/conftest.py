@@ -23,6 +23,13 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("thorough" if config.getoption("--thorough") else "default")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Beside each other: all tests with a session of Spark, which are one group, and the others, by file."""
+    for item in items:
+        with_spark = "spark" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("spark" if with_spark else item.location[0]))
+
+
 def java_is_there() -> bool:
     """Whether some Java answers, where Spark looks for it; which version is the Makefile's to check."""
     home = os.environ.get("JAVA_HOME")

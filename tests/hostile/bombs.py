@@ -37,6 +37,10 @@ from transpiler.topology.files import parse_topology
 from transpiler.topology.xquery import parse_query
 
 SECONDS = 1
+#: How a bomb ends that took longer, and how often it may try again: a processor that others use too is at times half as
+#: fast, and what is really too slow is so every time.
+TOO_SLOW = f"killed by {signal.SIGPROF.name}"
+AGAIN = 2
 BYTES = 200 * 2**20
 #: Characters of the longest error text: a headline, a window of one line, a hint; for each of the first few findings.
 TEXT = 20 * 3_000
@@ -660,6 +664,26 @@ def explode(bomb: Bomb, out: int, limited: bool) -> None:
     os.write(out, json.dumps([found, round(seconds, 3), (after.ru_maxrss - before.ru_maxrss) // 1024]).encode())
 
 
+def ignite(bomb: Bomb, limited: bool) -> list[Any]:
+    """One bomb in a process of its own: what came of it, the seconds it took and the megabytes."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        if not limited:
+            resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+            resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
+        sys.stderr.flush()
+        explode(bomb, writer, limited)
+        os._exit(0)
+    os.close(writer)
+    _, status = os.waitpid(child, 0)
+    with os.fdopen(reader, "rb") as answer:
+        text = answer.read()
+    found: list[Any] = json.loads(text) if text else [f"killed by {signal.Signals(status & 127).name}", -1, -1]
+    return found
+
+
 def main() -> None:
     """The whole table, or the bombs whose names hold a text; with --measure slower ones may finish."""
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
@@ -669,21 +693,10 @@ def main() -> None:
     for name, bomb in table().items():
         if words and not any(word in name for word in words):
             continue
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(reader)
-            if not limited:
-                resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-                resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
-            sys.stderr.flush()
-            explode(bomb, writer, limited)
-            os._exit(0)
-        os.close(writer)
-        _, status = os.waitpid(child, 0)
-        with os.fdopen(reader, "rb") as answer:
-            text = answer.read()
-        ended = json.loads(text) if text else [f"killed by {signal.Signals(status & 127).name}", -1, -1]
+        ended = ignite(bomb, limited)
+        for _ in range(AGAIN if limited else 0):
+            if ended[0] == TOO_SLOW:
+                ended = ignite(bomb, limited)
         print(json.dumps([name, *ended]), flush=True)
 
 

@@ -48,6 +48,8 @@ from transpiler.predicate.walk import rebuild
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern
 
+#: Terms of a short chain.
+_FEW = 5
 #: Characters of a constant that is matched with a pattern here, and not by Spark.
 MAX_FOLDED = 2_000
 
@@ -137,19 +139,30 @@ def one_level(node: Predicate) -> Predicate:
     if not isinstance(node, Chain):
         return node
     identity, absorbing = (TRUE, FALSE) if isinstance(node, And) else (FALSE, TRUE)
-    terms: dict[Predicate, None] = {}
+    terms: list[Predicate] = []
     for term in node.terms:
         for inner in term.terms if isinstance(term, type(node)) else (term,):
             if not isinstance(inner, Truth):
-                terms[inner] = None
+                terms.append(inner)
             elif inner == absorbing:
                 return absorbing
-    if not terms:
+    found = _distinct(terms)
+    if not found:
         return identity
-    if len(terms) == 1:
-        return next(iter(terms))
-    found = tuple(terms)
-    return node if found == node.terms else type(node)(found)
+    if len(found) == 1:
+        return found[0]
+    return node if len(found) == len(node.terms) and all(map(is_, found, node.terms)) else type(node)(found)
+
+
+def _distinct(terms: list[Predicate]) -> tuple[Predicate, ...]:
+    """The terms without repetitions, in order; of a few it is quicker to compare them than to find their hashes."""
+    if len(terms) > _FEW:
+        return tuple(dict.fromkeys(terms))
+    found: list[Predicate] = []
+    for term in terms:
+        if term not in found:
+            found.append(term)
+    return tuple(found)
 
 
 def equalities_to_list(node: Predicate) -> Predicate:

@@ -50,9 +50,9 @@ def against_hand_written(
         f"Compiled filters against hand-written ones, {count:,} messages",
         ("layout", "selector", "compiled, messages/s a core", "by hand", "ratio", "plans", "to a first try"),
         "CPU seconds of all threads of Spark's process, reading Parquet included; a ratio is the median over "
-        f"{rounds} rounds of about {least:g} seconds or one query, {3 * rounds} where the plans differ. By hand is the "
-        "same meaning; a first try is right only where senders keep to one type, and reads fewer columns. Target: at "
-        "most 1.05. Equal plans are the same query, and their ratio is the noise.",
+        f"{(rounds + 1) // 2} rounds of about {least:g} seconds or one query, {3 * rounds} where the plans differ. By "
+        "hand is the same meaning; a first try is right only where senders keep to one type, and reads fewer columns. "
+        "Target: at most 1.05. Equal plans are the same query, and their ratio is the noise.",
         unit="compiled / by hand, CPU",
     )
     cpu = spark_cpu(spark)
@@ -64,7 +64,7 @@ def against_hand_written(
                 texts.append(case.first_try(name))
             same = optimized(frame, texts[0]) == optimized(frame, texts[1])
             # What differs is worth a closer look than the noise.
-            often = rounds if same else 3 * rounds
+            often = (rounds + 1) // 2 if same else 3 * rounds
             first, second, *others = in_turn([counting(frame, text) for text in texts], cpu, often, least)
             if any(runs.result != first.result for runs in (second, *others)):
                 raise AssertionError(f"{name}, {case.title}: {[runs.result for runs in (first, second, *others)]}")

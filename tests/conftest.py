@@ -23,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("thorough" if config.getoption("--thorough") else "default")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Beside each other: all tests with a session of Spark, which are one group, and the others, by file."""
     for item in items:

@@ -43,6 +43,7 @@ FOUND = (
     ("topology", b"\xec?"),
     ("topology", b'\x01{"broker": "rabbitmq", "queues": ["\\ud800"]}'),
     ("xquery", b"/a = '\xa6'"),
+    ("dialects", b"XPATH '2/a[@b=1]'"),
 )
 
 

@@ -102,6 +102,14 @@ NO_XPATH = [
     ("a = $b", 5, "'$' begins nothing"),
     ("ancestor::a", 1, "the axis ancestor is not read"),
     ("a/p:b", 4, "':' begins nothing"),
+    ("2/a[@b=1]", 2, "only a set of nodes is followed by /"),
+    ("(a = 1)//b", 8, "only a set of nodes is followed by //"),
+    ("concat(a, b)[1]", 13, "only a set of nodes is followed by ["),
+    ("a | 2", 3, "only a set of nodes has a union"),
+    ("true() | a", 8, "only a set of nodes has a union"),
+    ("count(2)", 7, "only a set of nodes is taken by count"),
+    ("sum(a + b)", 5, "only a set of nodes is taken by sum"),
+    ("name(-a)", 6, "only a set of nodes is taken by name"),
 ]
 
 
@@ -114,7 +122,23 @@ def test_what_is_no_xpath_is_refused_before_java_fails_on_it(expression: str, co
 
 
 @pytest.mark.parametrize(
-    "expression", ['//root/b/text()="b"', "count(//b) > 1 or not(/a)", "/", "a[1]/b[last()] = -3.5", "//@*", "* * *"]
+    ("expression", "holds"),
+    [
+        ('//root/b/text()="b"', True),
+        ("count(//b) > 1 or not(/a)", True),
+        ("/", True),
+        ("root/b[1]/c[last()] = -3.5", True),
+        ("//@*", False),
+        ("* * *", False),
+        ("(root | //b)[1]/..", True),
+        ("count((root/b)) = 2", True),
+        ('name(//none) = ""', True),
+        ("-(root/b[2]/c) > 3", True),
+    ],
 )
-def test_xpath_of_every_kind_is_read(expression: str) -> None:
-    assert "xpath_boolean" in transpile_selector(f"XPATH '{expression}'", dialect="activemq").sql
+def test_xpath_of_every_kind_is_read_by_both(spark: SparkSession, expression: str, holds: bool) -> None:
+    body = {"value": {"type": "string", "value": "<root><b><c>1</c><c>-3.5</c></b><b>b<c>-4</c></b></root>"}}
+    text, message = f"XPATH '{expression}'", Message.from_dict({"body": body})
+    assert evaluate(text, message, "activemq") is holds
+    frame = create_messages(spark, [message])
+    assert frame.filter(transpile_selector(text, dialect="activemq").sql).count() == holds

@@ -2,7 +2,8 @@
 
 Source: the W3C recommendation of 1999, sections 2 and 3. Taken are the axes child, attribute, parent, self and
 descendant-or-self by their signs, and the first two by name; the node tests of names, ``*``, ``text()`` and
-``node()``; and the functions of ``FUNCTIONS`` with as many arguments as they have.
+``node()``; and the functions of ``FUNCTIONS`` with as many arguments as they have. Without variables every expression
+has a type that its text shows; where only a set of nodes will do, Java throws for anything else.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ FUNCTIONS = {
     "last": (0, 0),
     "name": (0, 1),
 }
+
+#: The functions that take a set of nodes and nothing else; none of all functions yields one.
+_OF_NODES = ("count", "sum", "name")
 
 #: Levels of brackets and signs that are read; Java's own limits on groups and operators come before.
 _MAX_DEPTH = 120
@@ -90,53 +94,69 @@ class _Reader:
         if not self._next(text):
             raise self._refused()
 
-    def _level(self, level: int) -> None:
+    def _only_nodes(self, nodes: bool, what: str, place: int) -> None:
+        if not nodes:
+            raise NoXPathError(f"only a set of nodes {what}", place)
+
+    def _level(self, level: int) -> bool:
+        """Whether the expression is a set of nodes."""
         self._depth += 1
         if self._depth > _MAX_DEPTH * len(_LEVELS):
             raise NoXPathError("it has too many levels", self._peek()[2])
         if level == len(_LEVELS):
-            self._unary()
+            nodes = self._unary()
         else:
-            self._level(level + 1)
+            nodes = self._level(level + 1)
             while self._next(*_LEVELS[level]):
                 self._level(level + 1)
+                nodes = False
         self._depth -= 1
+        return nodes
 
-    def _unary(self) -> None:
+    def _unary(self) -> bool:
+        negated = False
         while self._next("-"):
-            pass
-        self._path()
+            negated = True
+        nodes, place = self._path(), self._peek()[2]
         while self._next("|"):
-            self._path()
+            both = self._path() and nodes
+            self._only_nodes(both, "has a union", place)
+        return nodes and not negated
 
-    def _path(self) -> None:
+    def _path(self) -> bool:
         kind, text, _ = self._peek()
         called = kind == "name" and self._peek(1)[1] == "(" and text not in ("text", "node")
         if kind == "literal" or text == "(" or called:
-            self._primary()
+            nodes = self._primary()
+            kind, text, place = self._peek()
+            if kind == "sign" and text in ("[", "/", "//"):
+                self._only_nodes(nodes, f"is followed by {text}", place)
             self._predicates()
-        elif self._next("/"):
-            if not self._begins_step():
-                return
-            self._step()
-        elif self._peek()[1] != "//":
-            self._step()
+        else:
+            nodes = True
+            if self._next("/"):
+                if not self._begins_step():
+                    return True
+                self._step()
+            elif self._peek()[1] != "//":
+                self._step()
         while self._next("/", "//"):
             self._step()
+        return nodes
 
     def _begins_step(self) -> bool:
         kind, text, _ = self._peek()
         return kind == "name" or text in (".", "..", "@", "*")
 
-    def _primary(self) -> None:
+    def _primary(self) -> bool:
         kind, text, place = self._peek()
         self._at += 1
         if kind == "literal":
-            return
+            return False
         if text == "(":
-            self._level(0)
+            nodes = self._level(0)
             self._expect(")")
-            return
+            return nodes
         if text not in FUNCTIONS:
             raise NoXPathError(f"the function {text} is not read", place)
         self._expect("(")
@@ -144,11 +164,14 @@ class _Reader:
         while not self._next(")"):
             if count:
                 self._expect(",")
-            self._level(0)
+            start = self._peek()[2]
+            nodes = self._level(0)
+            self._only_nodes(nodes or text not in _OF_NODES, f"is taken by {text}", start)
             count += 1
         least, most = FUNCTIONS[text]
         if not least <= count <= most:
             raise NoXPathError(f"{text} takes {least}{f' to {most}' if most > least else ''} arguments", place)
+        return False
 
     def _step(self) -> None:
         if self._next(".", ".."):

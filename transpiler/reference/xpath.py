@@ -98,6 +98,17 @@ def _boolean(value: _Value) -> bool:
     return bool(value)
 
 
+def _nodes(value: _Value) -> list[Any]:
+    """A set of nodes: nothing else becomes one."""
+    if not isinstance(value, list):
+        raise XPathError(f"{_string(value)} is no set of nodes")
+    return value
+
+
+def _name(nodes: list[Any]) -> str:
+    return str(nodes[0].nodeName) if nodes else ""
+
+
 def _compared(holds: Callable[[Any, Any], bool], equality: bool, left: _Value, right: _Value) -> bool:
     """Section 3.4: a set of nodes compares where one of its nodes does."""
     if isinstance(left, bool) or isinstance(right, bool):
@@ -124,8 +135,8 @@ _FUNCTIONS: dict[str, Callable[..., _Value]] = {
     "boolean": lambda _, value: _boolean(value),
     "string": lambda context, value=None: _string([context.node] if value is None else value),
     "number": lambda context, value=None: _number([context.node] if value is None else value),
-    "sum": lambda _, nodes: float(sum(_number(_text_of(node)) for node in nodes)),
-    "count": lambda _, nodes: float(len(nodes)),
+    "sum": lambda _, nodes: float(sum(_number(_text_of(node)) for node in _nodes(nodes))),
+    "count": lambda _, nodes: float(len(_nodes(nodes))),
     "contains": lambda _, text, part: _string(part) in _string(text),
     "starts-with": lambda _, text, part: _string(text).startswith(_string(part)),
     "concat": lambda _, *parts: "".join(_string(part) for part in parts),
@@ -135,7 +146,7 @@ _FUNCTIONS: dict[str, Callable[..., _Value]] = {
     ),
     "position": lambda context: float(context.position),
     "last": lambda context: float(context.size),
-    "name": lambda context, nodes=None: ([context.node] if nodes is None else nodes)[0].nodeName,
+    "name": lambda context, nodes=None: _name([context.node] if nodes is None else _nodes(nodes)),
 }
 
 
@@ -215,9 +226,9 @@ class _Reader:
 
     def _step(self, start: _Expression) -> _Expression:
         if self._next(".."):
-            return lambda context: _unique([node.parentNode for node in start(context) if node.parentNode])
+            return lambda context: _unique([node.parentNode for node in _nodes(start(context)) if node.parentNode])
         if self._next("."):
-            return start
+            return lambda context: _nodes(start(context))
         attribute = self._next("@") is not None
         if self.at >= len(self.tokens):
             raise XPathError("a step is missing")
@@ -234,7 +245,7 @@ class _Reader:
         if name in ("text", "node") and self._next("("):
             self._expect(")")
             test = f"{name}()"
-        return self._predicated(lambda context: _taken(start(context), attribute, test), start, attribute, test)
+        return self._predicated(lambda context: _taken(_nodes(start(context)), attribute, test), start, attribute, test)
 
     def _predicated(
         self, found: _Expression, start: _Expression | None = None, attribute: bool = False, test: str = ""
@@ -248,7 +259,10 @@ class _Reader:
 
         def filtered(context: _Context) -> _Value:
             # A position counts among the nodes that one node of the step before yields.
-            groups = [found(context)] if start is None else [_taken([node], attribute, test) for node in start(context)]
+            if start is None:
+                groups = [_nodes(found(context))]
+            else:
+                groups = [_taken([node], attribute, test) for node in _nodes(start(context))]
             kept: list[Any] = []
             for nodes in groups:
                 for predicate in predicates:
@@ -333,11 +347,11 @@ def _calculated(sign: str, left: float, right: float) -> float:
 
 
 def _union(left: _Expression, right: _Expression) -> _Expression:
-    return lambda context: _unique([*left(context), *right(context)])
+    return lambda context: _unique([*_nodes(left(context)), *_nodes(right(context))])
 
 
 def _descendants(start: _Expression) -> _Expression:
-    return lambda context: _unique([inner for node in start(context) for inner in _all_below(node)])
+    return lambda context: _unique([inner for node in _nodes(start(context)) for inner in _all_below(node)])
 
 
 def _all_below(node: Any) -> list[Any]:

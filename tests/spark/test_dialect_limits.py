@@ -110,6 +110,11 @@ NO_XPATH = [
     ("count(2)", 7, "only a set of nodes is taken by count"),
     ("sum(a + b)", 5, "only a set of nodes is taken by sum"),
     ("name(-a)", 6, "only a set of nodes is taken by name"),
+    ("1 - --2", 6, "- is not expected there"),
+    ("position() = 1", 1, "position is read in a predicate only"),
+    ("a[1] and last()", 10, "last is read in a predicate only"),
+    ("a | b = c", 9, "beside a union only a constant is read"),
+    ("1 = ((a | b)) and string(.)", 19, "beside a union only a constant is read"),
 ]
 
 
@@ -134,6 +139,9 @@ def test_what_is_no_xpath_is_refused_before_java_fails_on_it(expression: str, co
         ("count((root/b)) = 2", True),
         ('name(//none) = ""', True),
         ("-(root/b[2]/c) > 3", True),
+        ('(root/b[1] | //c) = -4 or root/b[2] | root = "?"', True),
+        ("(root | //c)[1]/b = concat(1, -3.5)", True),
+        ("true() > 2 or 0 div -0 = 0 or 1 div -0 > 0", False),
     ],
 )
 def test_xpath_of_every_kind_is_read_by_both(spark: SparkSession, expression: str, holds: bool) -> None:

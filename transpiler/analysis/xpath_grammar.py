@@ -2,8 +2,11 @@
 
 Source: the W3C recommendation of 1999, sections 2 and 3. Taken are the axes child, attribute, parent, self and
 descendant-or-self by their signs, and the first two by name; the node tests of names, ``*``, ``text()`` and
-``node()``; and the functions of ``FUNCTIONS`` with as many arguments as they have. Without variables every expression
-has a type that its text shows; where only a set of nodes will do, Java throws for anything else.
+``node()``; and the functions of ``FUNCTIONS`` with as many arguments as they have.
+
+Without variables every expression has a type that its text shows; where only a set of nodes will do, Java throws for
+anything else. It throws for two signs in a row, finds no position outside of a predicate, and takes what follows a
+union for one more part of it.
 """
 
 from __future__ import annotations
@@ -70,6 +73,9 @@ class _Reader:
         self._tokens.append(("end", "", end))
         self._at = 0
         self._depth = 0
+        #: Predicates around what is read, and the token behind the last union and the brackets around it.
+        self._predicate = 0
+        self._behind_union = -1
 
     def read(self) -> None:
         self._level(0)
@@ -107,20 +113,24 @@ class _Reader:
             nodes = self._unary()
         else:
             nodes = self._level(level + 1)
-            while self._next(*_LEVELS[level]):
+            while (operand := self._at) and self._next(*_LEVELS[level]):
+                kind, text, place = self._peek()
+                if operand == self._behind_union and kind != "literal" and text != "-":
+                    raise NoXPathError("beside a union only a constant is read", place)
                 self._level(level + 1)
                 nodes = False
         self._depth -= 1
         return nodes
 
     def _unary(self) -> bool:
-        negated = False
-        while self._next("-"):
-            negated = True
+        negated = self._next("-")
+        if self._peek()[1] == "-":
+            raise self._refused()
         nodes, place = self._path(), self._peek()[2]
         while self._next("|"):
             both = self._path() and nodes
             self._only_nodes(both, "has a union", place)
+            self._behind_union = self._at
         return nodes and not negated
 
     def _path(self) -> bool:
@@ -155,8 +165,12 @@ class _Reader:
             return False
         if text == "(":
             nodes = self._level(0)
+            union = self._at == self._behind_union
             self._expect(")")
+            self._behind_union = self._at if union else -1
             return nodes
+        if text in ("position", "last") and not self._predicate:
+            raise NoXPathError(f"{text} is read in a predicate only", place)
         if text not in FUNCTIONS:
             raise NoXPathError(f"the function {text} is not read", place)
         self._expect("(")
@@ -191,5 +205,7 @@ class _Reader:
 
     def _predicates(self) -> None:
         while self._next("["):
+            self._predicate += 1
             self._level(0)
             self._expect("]")
+            self._predicate -= 1

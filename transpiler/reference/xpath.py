@@ -11,6 +11,7 @@ import math
 import operator as op
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, NamedTuple
 from xml.dom import minidom
 from xml.parsers.expat import ExpatError
@@ -77,7 +78,7 @@ def _string(value: _Value) -> str:
             if value == int(value) if math.isfinite(value) else False:
                 return str(int(value))
             return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(
-                value, "NaN" if math.isnan(value) else repr(value)
+                value, "NaN" if math.isnan(value) else format(Decimal(repr(value)), "f")
             )
         case list():
             return _text_of(value[0]) if value else ""
@@ -106,17 +107,17 @@ def _nodes(value: _Value) -> list[Any]:
 
 
 def _name(nodes: list[Any]) -> str:
-    return str(nodes[0].nodeName) if nodes else ""
+    """Elements and attributes have names, documents and texts have none."""
+    named = bool(nodes) and nodes[0].nodeType in (nodes[0].ELEMENT_NODE, nodes[0].ATTRIBUTE_NODE)
+    return str(nodes[0].nodeName) if named else ""
 
 
 def _compared(holds: Callable[[Any, Any], bool], equality: bool, left: _Value, right: _Value) -> bool:
-    """Section 3.4: a set of nodes compares where one of its nodes does."""
+    """Section 3.4: a set of nodes compares where one of its nodes does, and with a boolean as one."""
     if isinstance(left, bool) or isinstance(right, bool):
-        return (
-            holds(_number(_boolean(left)), _number(_boolean(right)))
-            if not equality
-            else holds(_boolean(left), _boolean(right))
-        )
+        if equality:
+            return holds(_boolean(left), _boolean(right))
+        return holds(*(_number(_boolean(side) if isinstance(side, list) else side) for side in (left, right)))
     for side, other, swapped in ((left, right, False), (right, left, True)):
         if isinstance(side, list):
             texts = [_text_of(node) for node in side]
@@ -212,7 +213,8 @@ class _Reader:
                 else start
             )
         if self._next("/"):
-            if self.at >= len(self.tokens) or self.tokens[self.at][1] in (")", "]", "=", "and", "or", "|"):
+            kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+            if kind != "name" and text not in (".", "..", "@", "*"):
                 return _root
             return self._steps(self._step(_root))
         if self.tokens[self.at : self.at + 1] == [("sign", "//")]:
@@ -339,9 +341,13 @@ def _calculated(sign: str, left: float, right: float) -> float:
         case "*":
             return left * right
         case _ if right == 0:
-            return math.nan if left == 0 or sign == "mod" else math.copysign(math.inf, left)
+            if left == 0 or math.isnan(left) or sign == "mod":
+                return math.nan
+            return math.copysign(math.inf, left) * math.copysign(1, right)
         case "div":
             return left / right
+        case _ if math.isinf(left):
+            return math.nan
         case _:
             return math.fmod(left, right)
 

@@ -8,7 +8,7 @@ demo: java .venv/.installed
 	@$(BIN)/python examples/demo.py
 
 test: java .venv/.installed
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope $(ARGS)
 
 bench: java .venv/.installed
 	@$(BIN)/python -m tests.benchmarks $(ARGS)

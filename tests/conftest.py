@@ -6,10 +6,14 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from pyspark.sql import SparkSession
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 settings.register_profile("default", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("thorough", deadline=None, max_examples=2_000, print_blob=True)
@@ -23,12 +27,21 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("thorough" if config.getoption("--thorough") else "default")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Beside each other: all tests with a session of Spark, which are one group, and the others, by file."""
-    for item in items:
-        with_spark = "spark" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("spark" if with_spark else item.location[0]))
+class OneSession(LoadScopeScheduling):
+    """Tests beside each other by file, but for those with a session of Spark, which are all in one process."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "spark" if _has_session(file) else file
+
+
+@cache
+def _has_session(file: str) -> bool:
+    return "SparkSession" in Path(__file__).parent.parent.joinpath(file).read_text(encoding="utf-8")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneSession:
+    return OneSession(config, log)
 
 
 def java_is_there() -> bool:

@@ -113,12 +113,13 @@ class _Reader:
             nodes = self._unary()
         else:
             nodes = self._level(level + 1)
-            while (operand := self._at) and self._next(*_LEVELS[level]):
+            union = self._at == self._behind_union
+            while self._next(*_LEVELS[level]):
                 kind, text, place = self._peek()
-                if operand == self._behind_union and kind != "literal" and text != "-":
+                if union and kind != "literal" and text != "-":
                     raise NoXPathError("beside a union only a constant is read", place)
                 self._level(level + 1)
-                nodes = False
+                nodes, union = False, self._at == self._behind_union
         self._depth -= 1
         return nodes
 

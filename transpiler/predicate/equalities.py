@@ -41,7 +41,11 @@ def _members(term: Predicate, operator: Comparison, negated: bool) -> tuple[Valu
 def _listed(term: Predicate | Value, lists: dict[Value, dict[Constant, None]], negated: bool) -> Predicate:
     if not isinstance(term, Value):
         return term
-    members = tuple(lists[term])
+    return among(term, tuple(lists[term]), negated)
+
+
+def among(value: Value, members: tuple[Constant, ...], negated: bool) -> Predicate:
+    """Whether a value is one of some constants, or none of them: of one, a comparison."""
     if len(members) == 1:
-        return Compare(Comparison.NE if negated else Comparison.EQ, term, members[0])
-    return In(term, members, negated)
+        return Compare(Comparison.NE if negated else Comparison.EQ, value, members[0])
+    return In(value, members, negated)

@@ -36,6 +36,7 @@ from transpiler.predicate.core import (
     all_of,
     constant,
 )
+from transpiler.predicate.equalities import among
 from transpiler.predicate.functions import Function
 from transpiler.predicate.ranges import Row, in_buckets
 from transpiler.predicate.regular import any_text_expression
@@ -153,14 +154,8 @@ def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[Pred
         return None
     end = Function.RIGHT if before else Function.LEFT
     return tuple(
-        _among(Apply(end, (value, constant(length)), STRING), tuple(lists[length]), negated) for length in sorted(lists)
+        among(Apply(end, (value, constant(length)), STRING), tuple(lists[length]), negated) for length in sorted(lists)
     )
-
-
-def _among(value: Value, members: tuple[Constant, ...], negated: bool) -> Predicate:
-    if len(members) > 1:
-        return In(value, members, negated)
-    return Compare(Comparison.NE if negated else Comparison.EQ, value, members[0])
 
 
 def _none_of(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:

@@ -138,6 +138,10 @@ def one_level(node: Predicate) -> Predicate:
     """AND and OR are associative and idempotent; TRUE and FALSE are their identities and absorb."""
     if not isinstance(node, Chain):
         return node
+    kinds = set(map(type, node.terms))
+    if len(kinds) == len(node.terms) and kinds.isdisjoint((type(node), Truth)):
+        # Terms of unlike kinds are unlike.
+        return node
     identity, absorbing = (TRUE, FALSE) if isinstance(node, And) else (FALSE, TRUE)
     terms: list[Predicate] = []
     for term in node.terms:
@@ -253,7 +257,9 @@ def is_settled(node: Predicate) -> bool:
     match node:
         case Compare(left=Column(), right=Constant(value=value)):
             return not isinstance(value, bool)
-        case Like(value=Column(), pattern=(_, _, *_)) | IsNull(value=Column()) | Flag(value=Column()):
+        case IsNull(value=Column()) | IsNan(value=Column()) | Flag(value=Column()):
+            return True
+        case Like(value=Column(), pattern=(_, _, *_)):
             return True
         case _:
             return False

@@ -58,7 +58,7 @@ def unfinished(predicate: Predicate) -> list[tuple[str, object]]:
 
 def test_what_passes_for_settled_is() -> None:
     settled = [node for node in column_tests() if is_settled(node)]
-    assert {type(node) for node in settled} == {Compare, Like, IsNull, Flag}
+    assert {type(node) for node in settled} == {Compare, Like, IsNull, IsNan, Flag}
     assert [(rule.__name__, node) for node in settled for rule in RULES if rule(node) != node] == []
 
 

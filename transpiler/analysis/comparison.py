@@ -9,6 +9,7 @@ from transpiler.layouts.columns import DOUBLE, Kind
 from transpiler.message.types import TypeClass
 from transpiler.predicate.constants import compare_constants
 from transpiler.predicate.core import (
+    CLASSES,
     FALSE,
     TRUE,
     Apply,
@@ -48,12 +49,12 @@ _ORDERED = {first: {second for second in likes if first.numeric} for first, like
 def comparable_pairs(operator: Comparison, left: Operand, right: Operand) -> _Pairs:
     """The alternatives of two operands that are alike, and whose classes take the operator."""
     comparable = _LIKE if operator.is_equality else _ORDERED
-    others = [(second, comparable[second.type_class]) for second in right.alternatives]
+    others = [(second, comparable[CLASSES[second.value.type.kind]]) for second in right.alternatives]
     return [
         (first, second)
         for first in left.alternatives
         for second, classes in others
-        if type_class(first.value.type) in classes
+        if CLASSES[first.value.type.kind] in classes
     ]
 
 
@@ -78,10 +79,9 @@ def _as_one_number(operator: Comparison, left: Operand, right: Operand, wanted: 
 
     None where a side has one kind only.
     """
-    sides = [
-        (side.of(TypeClass.INTEGER), side.of(TypeClass.FLOATING)) if len(side.alternatives) > 1 else ((), ())
-        for side in (left, right)
-    ]
+    if len(left.alternatives) < 2 or len(right.alternatives) < 2:
+        return None
+    sides = [(side.of(TypeClass.INTEGER), side.of(TypeClass.FLOATING)) for side in (left, right)]
     if any(len(kind) != 1 or kind[0].guard != TRUE for side in sides for kind in side):
         return None
     integers = [whole[0].value for whole, _ in sides]

@@ -49,7 +49,7 @@ class Names:
         if not is_id(identifier.name):
             return node.value
         text = canonical(node.value)
-        seen = text_of(text, message_id=Mapped.MESSAGE_ID in _mapped(identifier.name))
+        seen = text_of(text, message_id=_is_one_of(identifier.name, Mapped.MESSAGE_ID))
         if seen != text:
             message = f"no {identifier.name} reads '{node.value}', so this is never true"
             hint = f"that id reads '{seen}'" if seen else "the rest of it does not fit the prefix"
@@ -125,12 +125,12 @@ class Names:
 
 def is_id(name: str) -> bool:
     """Whether a name is that of a message id or correlation id, whose hexadecimal digits have no case."""
-    return bool(_mapped(name) & {Mapped.MESSAGE_ID, Mapped.CORRELATION_ID})
+    return _is_one_of(name, Mapped.MESSAGE_ID, Mapped.CORRELATION_ID)
 
 
-def _mapped(name: str) -> set[Mapped]:
+def _is_one_of(name: str, *mapped: Mapped) -> bool:
     header_field = find_field(name)
-    return {origin.mapped for origin in header_field.origins} if header_field else set()
+    return header_field is not None and any(origin.mapped in mapped for origin in header_field.origins)
 
 
 def _plain(value: SelectorValue) -> bool | int | float | str:

@@ -27,6 +27,7 @@ from transpiler.layouts.columns import (
 )
 from transpiler.message.types import AmqpType, TypeClass
 from transpiler.predicate.core import (
+    CLASSES,
     FALSE,
     TRUE,
     Apply,
@@ -71,12 +72,12 @@ class Operand(NamedTuple):
 
     def of(self, *classes: TypeClass) -> tuple[Alternative, ...]:
         """The alternatives of some classes."""
-        return tuple(alternative for alternative in self.alternatives if alternative.type_class in classes)
+        return tuple([item for item in self.alternatives if CLASSES[item.value.type.kind] in classes])
 
     @property
     def classes(self) -> frozenset[TypeClass]:
         """The classes that the operand's value can have."""
-        return frozenset(alternative.type_class for alternative in self.alternatives)
+        return frozenset([CLASSES[item.value.type.kind] for item in self.alternatives])
 
     @property
     def nodes(self) -> Iterator[Value | Predicate]:

@@ -259,7 +259,8 @@ Predicate = Test | Chain | FirstKnown | Block | NotTrue
 TRUE = Truth(True)
 FALSE = Truth(False)
 
-_CLASSES = {
+#: The class of message values that a column of a kind holds.
+CLASSES = {
     Kind.BOOLEAN: TypeClass.BOOLEAN,
     Kind.TINYINT: TypeClass.INTEGER,
     Kind.SMALLINT: TypeClass.INTEGER,
@@ -279,7 +280,7 @@ _CLASSES = {
 
 def type_class(value_type: ColumnType) -> TypeClass:
     """The class of message values that a column of that type holds."""
-    return _CLASSES[value_type.kind]
+    return CLASSES[value_type.kind]
 
 
 def constant(value: bool | int | float | str) -> Constant:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from transpiler.predicate.core import (
     And,
     Apply,
@@ -24,24 +26,26 @@ from transpiler.selector.ast import Comparison
 def without_implied(node: Chain) -> Predicate:
     """In a conjunction a test that another term implies goes away: a comparison rules NULL out, and a number above
     rules NaN out. In a disjunction a test that implies another term goes."""
-    if not any(isinstance(term, IsNull | IsNan) for term in node.terms):
-        return node
     if isinstance(node, And):
-        not_null = {value for term in node.terms for value in _rejects_null(term)}
-        not_nan = {value for term in node.terms for value in _bounded_above(term)}
-        kept = tuple(
-            term
-            for term in node.terms
-            if not (isinstance(term, IsNull) and term.negated and term.value in not_null)
-            and not (isinstance(term, IsNan) and term.negated and term.value in not_nan)
-        )
-    else:
-        takes_nan = {value for term in node.terms for value in _holds_for_nan(term)}
-        kept = tuple(
-            term
-            for term in node.terms
-            if not (isinstance(term, IsNan) and not term.negated and term.value in takes_nan)
-        )
+        return _without(_without(node, IsNull, True, _rejects_null), IsNan, True, _bounded_above)
+    return _without(node, IsNan, False, _holds_for_nan)
+
+
+def _without(
+    node: Predicate, kind: type[IsNull | IsNan], negated: bool, decides: Callable[[Predicate], tuple[Value, ...]]
+) -> Predicate:
+    """A chain without the tests of a kind that another term decides."""
+    if not isinstance(node, Chain):
+        return node
+    tests = [term for term in node.terms if isinstance(term, kind) and term.negated is negated]
+    if not tests:
+        return node
+    decided = {value for term in node.terms for value in decides(term)}
+    kept = tuple(
+        term
+        for term in node.terms
+        if not (isinstance(term, kind) and term.negated is negated and term.value in decided)
+    )
     if len(kept) == len(node.terms):
         return node
     return kept[0] if len(kept) == 1 else type(node)(kept)

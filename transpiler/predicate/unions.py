@@ -168,11 +168,14 @@ def _together(node: Chain) -> Predicate | _Question:
         return node
     questions = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
     for test in numbers:
-        question = questions.get(test.value.path[:-1]) if isinstance(test.value, Column) else None
+        union = test.value.path[:-1] if isinstance(test.value, Column) else ()
+        question = questions.get(union)
         if question is None or test.value not in question.tests:
             places.append(test)
         else:
-            question.tests[test.value] = _joined(kind, (question.tests[test.value], test))
+            # What stood here together is joined by all laws already.
+            join = _leveled if len(groups[union]) == 1 else _joined
+            question.tests[test.value] = join(kind, (question.tests[test.value], test))
     if len(places) == 1 and isinstance(places[0], tuple):
         return questions[places[0]]
     return _leveled(kind, [questions[place].predicate() if isinstance(place, tuple) else place for place in places])

@@ -41,6 +41,8 @@ def quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+# As few as the names, mostly.
+@lru_cache(maxsize=4_096)
 def quote_path(path: Path) -> str:
     """A column, a field of a struct or the value of a map at a key."""
     text = ""

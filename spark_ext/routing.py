@@ -21,6 +21,7 @@ from spark_ext.tables import Payload, Tables
 from spark_ext.topics import bound_to, exact_key, found_at_end, key_words, literal_code, walk
 from transpiler import Layout
 from transpiler.analysis.operands import at
+from transpiler.collector import paused_collector
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
 from transpiler.layouts.columns import BIGINT, STRING
@@ -73,8 +74,9 @@ def route(
     if exchange is None and "exchange" not in messages.columns:
         exchange = topology.default_exchange
     several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
-    program = build_program(topology, found, missing, exchange, several)
-    return _Query(messages, topology, found, program).routed(column)
+    with paused_collector():
+        program = build_program(topology, found, missing, exchange, several)
+        return _Query(messages, topology, found, program).routed(column)
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:

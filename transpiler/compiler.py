@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.names import Missing
 from transpiler.analysis.selectors import is_plain, selector_lowering
+from transpiler.collector import paused_collector
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import AmqpLayout
@@ -42,6 +43,10 @@ Result = Literal["filter", "boolean", "ternary"]
 
 _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
 
+
+#: Characters from which on a selector makes so much that Python's collector of cycles has work with it; its literals
+#: are never holes of a stencil.
+_LONG = 10_000
 
 Trace = tuple[tuple[str, str], ...]
 
@@ -96,6 +101,9 @@ def transpile_selector(
     _check_options(result, missing)
     where, rules = find_layout(layout), find_dialect(dialect)
     run = partial(_transpile, layout=where, dialect=rules, result=result, missing=missing, now=now)
+    if len(text) > _LONG:
+        with paused_collector():
+            return run(text)[0]
     if rules is not JMS:
         return run(text)[0]
     maskings, known = mask(text), (id(where), result, missing)

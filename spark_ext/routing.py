@@ -18,7 +18,7 @@ from spark_ext.look_ups import LookUp, look_ups
 from spark_ext.methods import METHOD, NESTED_LENGTH, OPERATIONS, READ_LENGTH, WALK_LENGTH, columns_length, unfused
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
-from spark_ext.topics import bound_to, exact_key, found_at_end, key_words, literal_code, walk
+from spark_ext.topics import bound_to, coded, exact_key, found_at_end, key_words, literal_code, walk
 from transpiler import Layout
 from transpiler.analysis.operands import at
 from transpiler.collector import paused_collector
@@ -46,8 +46,10 @@ BLOCK = 25
 FUSED = 10
 
 _QUEUES, _WORDS, _START, _WHOLE = "_routing_queues", "_routing_words", "_routing_start", "_routing_whole"
-_HASH, _TRIE = "_routing_hash", "_routing_trie"
+_HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _NAMES = "_routing_names"
+_EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
+_ENDS, _ASKED = "_routing_ends", "_routing_asked"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
 
@@ -95,7 +97,7 @@ class _Query:
         self._payload = Payload.QUEUE if program.simple else Payload.DELIVERY
         self._tables = Tables(messages.sparkSession, program, self._payload)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
-        self._empty = f"CAST(array() AS ARRAY<{self._payload.value}>)"
+        self._empty = f"array_repeat({self._payload.example}, 0)"
         words = [] if program.trie is None else program.trie.words
         self._code = literal_code(words, _hashed_from(messages.sparkSession))
 
@@ -111,12 +113,15 @@ class _Query:
         if program.trie is not None or not program.simple:
             frame = self._join(frame, self._tables.entries(), ())
         if program.trie is not None:
-            frame = frame.withColumn(_TRIE, self._tables.trie(self._code is None).scalar())
+            trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie().items()}
+            if self._code is None:
+                trie[_SLOTS] = self._tables.slots()
+            frame = frame.withColumns({name: table.scalar() for name, table in trie.items()})
             walked = [f"{self._trie_walk()} AS _routing_topics"]
             if alone:
                 walked.append(f"{self._unfused()} AS {PREFIX}walked")
                 found.append(f"{PREFIX}walked")
-            frame = frame.selectExpr("*", *walked).drop(_TRIE)
+            frame = frame.selectExpr("*", *walked).drop(*trie)
             if None in program.patterns:
                 frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
             found.append("_routing_topics.d")
@@ -174,7 +179,7 @@ class _Query:
         parts = [f"coalesce({name}, {self._empty})" for name in found]
         if nested:
             # One flatten for all: it is long once compiled, and a generated method has little room.
-            none = f"CAST(array() AS ARRAY<ARRAY<{self._payload.value}>>)"
+            none = f"array_repeat({self._empty}, 0)"
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in nested)}))")
         return f"concat({', '.join(parts)})" if parts else self._empty
 
@@ -183,8 +188,8 @@ class _Query:
         # Lambdas and no columns give the parts their names: a filter behind the query would copy each column that it
         # is pushed through, once for every time that it is named.
         # Most messages go to a queue or two, and numbers are in the order of the names.
-        in_order = "CASE WHEN size(q) > 1 THEN sort_array(array_distinct(q)) ELSE q END"
-        numbers = bound_to({"q": _QUEUES}, in_order)
+        once = bound_to({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
+        numbers = bound_to({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
         frame = frame.withColumn(_NAMES, self._tables.queues().scalar())
         name = f"get({_NAMES}, n)"
         if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):
@@ -227,15 +232,17 @@ class _Query:
 
     def _trie_walk(self) -> str:
         """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
-        asked, code = None in self._program.patterns, self._code
+        asked = _ASKED if None in self._program.patterns else None
         if self._program.whole is None:
-            return found_at_end(_TRIE, walk(_WORDS, _START, code), asked, code is None)
+            walked = walk(coded(_WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS)
+            return found_at_end(walked, _ENDS, asked)
         words = key_words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
         # One walk for both ways to begin: a second one would make the method too long for the JIT.
         ways = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
-        walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walk('way.w', 'way.s', code)})"
-        return found_at_end(_TRIE, f"flatten({walks})", asked, code is None)
+        walked = walk(coded("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS)
+        walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walked})"
+        return found_at_end(f"flatten({walks})", _ENDS, asked)
 
     def _asks_for_key(self) -> bool:
         program = self._program

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
+from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from spark_ext.look_ups import LookUp
 from transpiler.routing.program import Delivery, Group, Program, Table
@@ -26,6 +26,9 @@ except ImportError:
 
 #: A tree of ``routing.ranks``.
 _TREE = "STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: ARRAY<ARRAY<INT>>>"
+
+#: What is in a slot without a word: words have no dots.
+_NO_WORD = "."
 
 #: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
 LOCAL = 1 << 20
@@ -53,6 +56,11 @@ class Payload(Enum):
     DELIVERY = "STRUCT<x: INT, e: INT, q: INT>"
 
     @property
+    def example(self) -> str:
+        """One of this type, as SQL."""
+        return "0" if self is Payload.QUEUE else "named_struct('x', 0, 'e', 0, 'q', 0)"
+
+    @property
     def of(self) -> Callable[[Delivery], Any]:
         """Makes a delivery a value of this type."""
         return attrgetter("queue") if self is Payload.QUEUE else tuple
@@ -71,16 +79,15 @@ class Tables:
         """One row with one array: the names of the queues by number."""
         return self._columns({"queues ARRAY<STRING>": [self._program.queues]}, 1)
 
-    def _frame(self, rows: list[Any], schema: str) -> DataFrame:
+    def _frame(self, rows: list[Any], schema: StructType) -> DataFrame:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
 
     def _columns(self, columns: dict[str, list[Any]], count: int) -> DataFrame:
         """Columns of so many values each, by how they are declared."""
-        schema = ", ".join(columns)
+        schema = _declared(", ".join(columns))
         if pyarrow is None or not columns:
             return self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
-        arrow = to_arrow_schema(cast(StructType, StructType.fromDDL(schema)))
-        rows = pyarrow.table(list(columns.values()), schema=arrow)
+        rows = pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema))
         if rows.nbytes < LOCAL:
             return self._session.createDataFrame(rows, schema)
         with _set(self._session, _LOCAL_LIMIT, "0"):
@@ -127,8 +134,8 @@ class Tables:
             ]
         return columns
 
-    def trie(self, slots: bool) -> DataFrame:
-        """One row with one struct: the trie's arrays, with slots for its words or without."""
+    def trie(self) -> dict[str, DataFrame]:
+        """By name the trie's arrays, each as one row."""
         trie = self._program.trie
         assert trie is not None
         delivered, asked = [], []
@@ -136,24 +143,25 @@ class Tables:
             patterns = [(number, self._program.patterns[number]) for number in ends]
             delivered.append([self._payload.of(delivery) for _, delivery in patterns if delivery is not None])
             asked.append([number for number, delivery in patterns if delivery is None])
-        row: tuple[Any, ...] = (
-            trie.bases,
-            trie.owners,
-            trie.edge_lists,
-            trie.lists,
-            trie.otherwise,
-            delivered,
-            asked,
-        )
-        schema = (
-            "bases: ARRAY<INT>, owners: ARRAY<INT>, following: ARRAY<INT>, lists: ARRAY<ARRAY<INT>>, "
-            f"otherwise: ARRAY<INT>, d: ARRAY<ARRAY<{self._payload.value}>>, i: ARRAY<ARRAY<INT>>"
-        )
-        if slots:
-            found = fill_slots(trie.words)
-            row = (found.words, found.codes, found.mask, found.more, *row)
-            schema = f"words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>, {schema}"
-        return self._frame([(row,)], f"trie STRUCT<{schema}>")
+        arrays: dict[str, list[Any]] = {
+            # The owner of a place and the list there in one: two look-ups would be two misses of the cache.
+            "edges ARRAY<BIGINT>": [
+                owner << 32 | found for owner, found in zip(trie.owners, trie.following, strict=True)
+            ],
+            "otherwise ARRAY<INT>": trie.otherwise,
+            "lists ARRAY<ARRAY<INT>>": trie.lists,
+            f"ends ARRAY<ARRAY<{self._payload.value}>>": delivered,
+            "asked ARRAY<ARRAY<INT>>": asked,
+        }
+        return {declared.split()[0]: self._columns({declared: [array]}, 1) for declared, array in arrays.items()}
+
+    def slots(self) -> DataFrame:
+        """One row with one struct: slots for the words of the trie."""
+        assert self._program.trie is not None
+        found = fill_slots(self._program.trie.words)
+        words = [_NO_WORD if word is None else word for word in found.words]
+        fields = "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>"
+        return self._frame([((words, found.codes, found.mask, found.more),)], _declared(f"slots STRUCT<{fields}>"))
 
     def entries(self) -> DataFrame:
         """One row an exchange: where the trie begins, and how answers are put together."""
@@ -175,7 +183,7 @@ class Tables:
             if not program.simple:
                 row += [entry.states[0], len(entry.states) - 1, self._alternates(entry), self._steps(entry)]
             rows.append(tuple(row))
-        return self._frame(rows, ", ".join(columns))
+        return self._frame(rows, _declared(", ".join(columns)))
 
     def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
         """Where the trie begins for the words of a key, and for a key as one word."""
@@ -203,6 +211,21 @@ class Tables:
 
     def _number(self, queue: str | None) -> int | None:
         return None if queue is None else self._numbers[queue]
+
+
+def _declared(schema: str) -> StructType:
+    """The columns of a declaration, their arrays without NULLs: Spark sorts those without boxing each number."""
+    return cast(StructType, _without_nulls(StructType.fromDDL(schema)))
+
+
+def _without_nulls(found: DataType) -> DataType:
+    match found:
+        case ArrayType(elementType=inner):
+            return ArrayType(_without_nulls(inner), containsNull=False)
+        case StructType(fields=fields):
+            return StructType([StructField(field.name, _without_nulls(field.dataType)) for field in fields])
+        case _:
+            return found
 
 
 def _tree(ranks: Ranks) -> tuple[Any, ...]:

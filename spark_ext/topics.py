@@ -35,10 +35,6 @@ def key_words(subject: str, rules: TopicRules) -> str:
     )
 
 
-#: The arrays of the trie that each step looks into, and those of its slots.
-_ARRAYS = ("bases", "owners", "following", "otherwise", "lists")
-_SLOTS = ("words", "codes")
-
 #: Words up to which a trie's are a map in the text of the query.
 LITERAL_WORDS = 5_000
 
@@ -73,27 +69,33 @@ def _slot_code() -> str:
     return bound_to({"h": "crc32(w)"}, code)
 
 
-def walk(words: str, start: str, code: str | None) -> str:
-    """The states in which the trie is after some words; ``code`` as ``literal_code`` gives it."""
-    coded = f"transform({words}, w -> {_slot_code() if code is None else code})"
-    place = "get(bases, s) + c"
-    step = f"CASE WHEN get(owners, {place}) = s THEN get(following, {place}) ELSE get(otherwise, s) END"
-    return (
-        f"aggregate({coded}, coalesce({start}, CAST(array() AS ARRAY<INT>)), "
-        f"(states, c) -> flatten(transform(states, s -> get(lists, {step}))))"
+def coded(words: str, code: str | None, slots: str) -> str:
+    """The codes of some words: ``code`` as ``literal_code`` gives it, or else by ``slots``, a column."""
+    if code is not None:
+        return f"transform({words}, w -> {code})"
+    return bound_to({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
+
+
+def walk(codes: str, start: str, edges: str, otherwise: str, lists: str) -> str:
+    """The states in which the trie is after the words of some codes; its arrays are columns."""
+    edge = "get(edges, s + c)"
+    found = f"CAST({edge} & {2**31 - 1} AS INT)"
+    following = f"CASE WHEN shiftright({edge}, 32) = s THEN {found} ELSE get({otherwise}, s) END"
+    states = (
+        f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), "
+        f"(states, c) -> flatten(transform(states, s -> get({lists}, {following}))))"
     )
+    # A name for what is mentioned several times makes it one value in one place of the query.
+    return bound_to({"edges": edges}, states)
 
 
-def found_at_end(trie: str, walk: str, asked: bool, slots: bool) -> str:
-    """What ends in some states, and the numbers of the patterns there that are ``asked`` for elsewhere.
-
-    ``trie`` is the struct that ``Tables.trie`` makes. It is bound to a name by a lambda, so that it is one value in
-    one place of the query; so are its arrays, each of which would else be taken out of it at each step.
-    """
-    arrays = {name: f"t.{name}" for name in (_ARRAYS + _SLOTS if slots else _ARRAYS)}
-    ends = "flatten(transform(states, s -> get(t.{}, s)))"
-    found = f"named_struct('d', {ends.format('d')}" + (f", 'i', {ends.format('i')})" if asked else ")")
-    return bound_to({"t": trie, "states": bound_to(arrays, walk)}, found)
+def found_at_end(walk: str, delivered: str, asked: str | None) -> str:
+    """What ends in the states of a walk, and the numbers of the patterns there that are ``asked`` for elsewhere."""
+    if asked is None:
+        return f"named_struct('d', flatten(transform({walk}, s -> get({delivered}, s))))"
+    ends = "flatten(transform(states, s -> get({}, s)))"
+    found = f"named_struct('d', {ends.format(delivered)}, 'i', {ends.format(asked)})"
+    return bound_to({"states": walk}, found)
 
 
 def bound_to(names: dict[str, str], text: str) -> str:

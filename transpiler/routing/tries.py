@@ -2,7 +2,7 @@
 
 All patterns of all exchanges share one trie, with a root for each exchange. A word has a code, which an engine without
 hashed look-ups finds in one of two slots, and an edge is in the one place that its state and the word's code add up to,
-so neither has a loop.
+so neither has a loop: a state is where its edges begin.
 What a state leads to is a list of states: itself where it is a ``#``, its ``*``, the edge, and behind each of them
 the ``#`` that may match nothing.
 """
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 #: What is in a place of an array that nothing has taken: no state has this number.
 FREE = -1
@@ -103,15 +104,14 @@ SPREAD, SHIFT = 73_244_475, 16
 class Trie:
     """The automaton. ``lists`` are lists of states; ``otherwise`` is each state's list for a word without an edge.
 
-    The edge of a state for the word of code ``c`` is at ``bases[state] + c``, if ``owners`` has the state there; its
-    list is there in ``edge_lists``.
+    The edge of a state for the word of code ``c`` is at the place ``state + c``, if ``owners`` has the state there; its
+    list is there in ``following``. A number that is no state has no edge, the empty list and no end.
     """
 
     #: The words with edges; the code of each is its place, counted from 1.
     words: list[str]
-    bases: list[int]
     owners: list[int]
-    edge_lists: list[int]
+    following: list[int]
     lists: list[list[int]]
     otherwise: list[int]
     #: The patterns that end in each state.
@@ -168,12 +168,12 @@ class TrieBuilder:
                     codes.setdefault(word, len(codes) + 1)
         lists: dict[tuple[int, ...], int] = {(): 0}
         edges: list[dict[int, int]] = []
-        otherwise: list[int] = []
-        for state, node in enumerate(self._nodes):
-            stay = self._reached(state) if state in self._many else []
+        stays: list[int] = []
+        for number, node in enumerate(self._nodes):
+            stay = self._reached(number) if number in self._many else []
             if _ONE in node.edges:
                 stay = stay + self._reached(node.edges[_ONE])
-            otherwise.append(_number(lists, stay))
+            stays.append(_number(lists, stay))
             edges.append(
                 {
                     codes[word]: _number(lists, stay + self._reached(following))
@@ -181,55 +181,62 @@ class TrieBuilder:
                     if word not in (_ONE, _MANY)
                 }
             )
-        bases, owners = place_edges(edges)
-        edge_lists = [0] * len(owners)
-        for place, owner in enumerate(owners):
-            if owner != FREE:
-                edge_lists[place] = edges[owner][place - bases[owner]]
+        states, owners = place_edges(edges)
+        following, otherwise = [0] * len(owners), [0] * (max(states, default=-1) + 1)
+        ends: list[list[int]] = [[] for _ in otherwise]
+        for state, node, other, found in zip(states, self._nodes, stays, edges, strict=True):
+            otherwise[state], ends[state] = other, node.ends
+            for code, reached in found.items():
+                following[state + code] = reached
         return Trie(
             list(codes),
-            bases,
             owners,
-            edge_lists,
-            [list(states) for states in lists],
+            following,
+            [[states[number] for number in numbers] for numbers in lists],
             otherwise,
-            [node.ends for node in self._nodes],
-            {root: self._reached(state) for root, state in self._roots.items()},
+            ends,
+            {root: [states[number] for number in self._reached(start)] for root, start in self._roots.items()},
         )
 
-    def _reached(self, state: int) -> list[int]:
-        """The state, and the ``#`` behind it, which may match nothing."""
-        many = self._nodes[state].edges.get(_MANY)
-        return [state] if many is None else [state, many]
+    def _reached(self, number: int) -> list[int]:
+        """The node, and the ``#`` behind it, which may match nothing."""
+        many = self._nodes[number].edges.get(_MANY)
+        return [number] if many is None else [number, many]
 
 
 def place_edges(edges: Sequence[Mapping[int, object]]) -> tuple[list[int], list[int]]:
-    """Where in one array the edges of each state begin, so that no two share a place, and whose each place is."""
-    bases = [0] * len(edges)
+    """Where in one array the edges of each node begin, no two in one place, and where the owner's of each place do.
+
+    What begins is no edge itself, for codes begin with 1, and no two nodes' edges begin alike.
+    """
+    begins = [0] * len(edges)
     owners: list[int] = []
+    taken: set[int] = set()
     least = 0
-    for state in sorted(range(len(edges)), key=lambda state: -len(edges[state])):
-        codes = sorted(edges[state])
-        if not codes:
-            break
-        while least < len(owners) and owners[least] != FREE:
-            least += 1
-        base = _fit(codes, owners, least)
-        owners.extend([FREE] * (base + codes[-1] + 1 - len(owners)))
-        for code in codes:
-            owners[base + code] = state
-        bases[state] = base
-    return bases, owners
+    for number in sorted(range(len(edges)), key=lambda number: -len(edges[number])):
+        codes = sorted(edges[number])
+        if codes:
+            while least < len(owners) and owners[least] != FREE:
+                least += 1
+            begin = _fit(codes, owners, least, taken)
+            owners.extend([FREE] * (begin + codes[-1] + 1 - len(owners)))
+            for code in codes:
+                owners[begin + code] = begin
+        else:
+            begin = next(other for other in count(least) if other not in taken)
+            least = begin + 1
+        taken.add(begin)
+        begins[number] = begin
+    return begins, owners
 
 
-def _fit(codes: list[int], owners: list[int], least: int) -> int:
-    """The base that puts codes on free places, the first of them not before ``least``."""
-    count = len(owners)
-    for place in range(least, min(count, least + _TRIES)):
-        base = place - codes[0]
-        if all(base + code >= count or owners[base + code] == FREE for code in codes):
-            return base
-    return count - codes[0]
+def _fit(codes: list[int], owners: list[int], least: int, taken: Container[int]) -> int:
+    """The begin that puts codes on free places, the first of them not before ``least``."""
+    end, first = len(owners), codes[0]
+    for begin in range(max(0, least - first), min(end, least + _TRIES) - first):
+        if begin not in taken and all(begin + code >= end or owners[begin + code] == FREE for code in codes):
+            return begin
+    return next(begin for begin in count(max(0, end - first)) if begin not in taken)
 
 
 def _crowded(codes: dict[str, int]) -> dict[str, int]:
@@ -244,5 +251,5 @@ def _crowded(codes: dict[str, int]) -> dict[str, int]:
     return crowded
 
 
-def _number(lists: dict[tuple[int, ...], int], states: list[int]) -> int:
-    return lists.setdefault(tuple(sorted(set(states))), len(lists))
+def _number(lists: dict[tuple[int, ...], int], numbers: list[int]) -> int:
+    return lists.setdefault(tuple(sorted(set(numbers))), len(lists))

@@ -1,0 +1,48 @@
+"""The automaton of topic patterns: it ends where the patterns that a key matches end, and nowhere else."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transpiler.routing.tries import FREE, Trie, TrieBuilder, fits, place_edges
+
+KEYS = st.lists(st.sampled_from(["a", "b", "c", "unbound"]), max_size=5)
+PATTERNS = st.lists(st.sampled_from(["a", "b", "c", "*", "#"]), max_size=5)
+
+
+def matched(trie: Trie, root: int, words: list[str]) -> set[int]:
+    """The patterns that end where the automaton is after some words, as the SQL finds them."""
+    codes = {word: code for code, word in enumerate(trie.words, 1)}
+    states = trie.starts.get(root, [])
+    for word in words:
+        following = []
+        for state in states:
+            place = state + codes.get(word, 0)
+            edge = place < len(trie.owners) and trie.owners[place] == state
+            following += trie.lists[trie.following[place] if edge else trie.otherwise[state]]
+        states = following
+    return {pattern for state in states for pattern in trie.ends[state]}
+
+
+@given(
+    patterns=st.lists(st.tuples(st.integers(0, 1), PATTERNS), max_size=30), keys=st.lists(KEYS, min_size=1, max_size=10)
+)
+def test_a_key_ends_where_its_patterns_do(patterns: list[tuple[int, list[str]]], keys: list[list[str]]) -> None:
+    builder = TrieBuilder()
+    for number, (root, pattern) in enumerate(patterns):
+        builder.add(root, pattern, number)
+    trie = builder.build()
+    for key in keys:
+        for root in (0, 1):
+            expected = {number for number, (at, pattern) in enumerate(patterns) if at == root and fits(pattern, key)}
+            assert matched(trie, root, key) == expected
+
+
+@given(codes=st.lists(st.sets(st.integers(1, 40), max_size=8), max_size=60))
+def test_each_edge_has_a_place_of_its_own(codes: list[set[int]]) -> None:
+    begins, owners = place_edges([dict.fromkeys(found) for found in codes])
+    assert len(set(begins)) == len(codes)
+    assert {begin + code: begin for begin, found in zip(begins, codes, strict=True) for code in found} == {
+        place: owner for place, owner in enumerate(owners) if owner != FREE
+    }

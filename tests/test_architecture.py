@@ -64,6 +64,7 @@ FLOORS = (
     "transpiler.sql.emitter",
     "transpiler.sql",
     "transpiler.stencils",
+    "transpiler.collector",
     "transpiler.compiler",
     "transpiler.routing.shapes",
     "transpiler.routing.ranks",

@@ -167,15 +167,16 @@ def _together(node: Chain) -> Predicate | _Question:
     if not groups and all(map(is_, places, node.terms)):
         return node
     questions = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
+    here = set(map(id, node.terms)) if numbers else ()
     for test in numbers:
-        union = test.value.path[:-1] if isinstance(test.value, Column) else ()
-        question = questions.get(union)
+        question = questions.get(test.value.path[:-1]) if isinstance(test.value, Column) else None
         if question is None or test.value not in question.tests:
             places.append(test)
         else:
-            # What stood here together is joined by all laws already.
-            join = _leveled if len(groups[union]) == 1 else _joined
-            question.tests[test.value] = join(kind, (question.tests[test.value], test))
+            known = question.tests[test.value]
+            # What stands on one level is joined by all laws already.
+            join = _leveled if id(known) in here else _joined
+            question.tests[test.value] = join(kind, (known, test))
     if len(places) == 1 and isinstance(places[0], tuple):
         return questions[places[0]]
     return _leveled(kind, [questions[place].predicate() if isinstance(place, tuple) else place for place in places])

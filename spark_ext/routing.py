@@ -232,15 +232,17 @@ class _Query:
 
     def _trie_walk(self) -> str:
         """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
+        assert self._program.trie is not None
+        repeats = self._program.trie.repeats
         asked = _ASKED if None in self._program.patterns else None
         if self._program.whole is None:
-            walked = walk(coded(_WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS)
+            walked = walk(coded(_WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
             return found_at_end(walked, _ENDS, asked)
         words = key_words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
         # One walk for both ways to begin: a second one would make the method too long for the JIT.
         ways = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
-        walked = walk(coded("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS)
+        walked = walk(coded("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walked})"
         return found_at_end(f"flatten({walks})", _ENDS, asked)
 

@@ -76,26 +76,36 @@ def coded(words: str, code: str | None, slots: str) -> str:
     return bound_to({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
 
 
-def walk(codes: str, start: str, edges: str, otherwise: str, lists: str) -> str:
-    """The states in which the trie is after the words of some codes; its arrays are columns."""
+#: States from which on those that are there twice are looked for.
+MANY_STATES = 64
+
+
+def walk(codes: str, start: str, edges: str, otherwise: str, lists: str, repeats: bool) -> str:
+    """The states in which the trie is after the words of some codes; its arrays are columns.
+
+    Where it ``repeats``, a state may be there several times.
+    """
     edge = "get(edges, s + c)"
     found = f"CAST({edge} & {2**31 - 1} AS INT)"
     following = f"CASE WHEN shiftright({edge}, 32) = s THEN {found} ELSE get({otherwise}, s) END"
-    states = (
-        f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), "
-        f"(states, c) -> flatten(transform(states, s -> get({lists}, {following}))))"
-    )
+    reached = f"flatten(transform(states, s -> get({lists}, {following})))"
+    if repeats:
+        # With several # in a pattern and a key of many like words they would be millions.
+        once = f"CASE WHEN size(reached) > {MANY_STATES} THEN array_distinct(reached) ELSE reached END"
+        reached = bound_to({"reached": reached}, once)
+    states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
     # A name for what is mentioned several times makes it one value in one place of the query.
     return bound_to({"edges": edges}, states)
 
 
 def found_at_end(walk: str, delivered: str, asked: str | None) -> str:
     """What ends in the states of a walk, and the numbers of the patterns there that are ``asked`` for elsewhere."""
+    ending = f"filter({walk}, s -> (s & 1) = 1)"
     if asked is None:
-        return f"named_struct('d', flatten(transform({walk}, s -> get({delivered}, s))))"
+        return f"named_struct('d', flatten(transform({ending}, s -> get({delivered}, s))))"
     ends = "flatten(transform(states, s -> get({}, s)))"
     found = f"named_struct('d', {ends.format(delivered)}, 'i', {ends.format(asked)})"
-    return bound_to({"states": walk}, found)
+    return bound_to({"states": ending}, found)
 
 
 def bound_to(names: dict[str, str], text: str) -> str:

@@ -170,6 +170,18 @@ def test_words_whose_hashes_meet_are_told_apart(
     assert [row.queues for row in routed.collect()] == [["first"], ["second"], []]
 
 
+def test_a_key_that_matches_in_billions_of_ways_matches_once(spark: SparkSession) -> None:
+    patterns = [".".join(["#", *["a", "#"] * count]) for count in range(9)] + ["#.a.*.#.a.#.b", "#.#", "#.*.#.*"]
+    queues = tuple(Queue(f"q{number}") for number in range(len(patterns)))
+    bindings = tuple(Binding("amq.topic", queue.name, key) for queue, key in zip(queues, patterns, strict=True))
+    found = Topology(RABBITMQ, (), queues, bindings, default_exchange="amq.topic")
+    keys = [".".join(["a"] * count) for count in (0, 1, 3, 127)] + [".".join(["a"] * 120 + ["b"])]
+    messages = spark.createDataFrame([(key,) for key in keys], "routing_key STRING")
+    wanted = [list(route_message(found, Message(properties=Properties(subject=key)))) for key in keys]
+    assert [row.queues for row in route(messages, found, messages).collect()] == wanted
+    assert [len(names) for names in wanted] == [2, 3, 6, 11, 12]
+
+
 def test_several_routing_keys_take_one_pass(spark: SparkSession, tmp_path: Path) -> None:
     rows = [(["a.x.w2", "key7"], "amq.topic"), (["key7", "key8"], "amq.direct"), (["q1", "none", "q3"], None), ([], "")]
     path = str(tmp_path / "rows")
@@ -322,7 +334,8 @@ def test_no_method_is_too_long_for_the_jit(
 ) -> None:
     rules = RABBITMQ if several else QPID_JAVA
     names = [f"q{number}" for number in range(60)]
-    bindings = [Binding("amq.topic", name, f"#.w{n % 7}.*.w{n}") for n, name in enumerate(names) if topics]
+    patterns = [f"#.w{n % 7}.{'*' if n % 2 else '#'}.w{n}" for n in range(len(names))]
+    bindings = [Binding("amq.topic", name, pattern) for name, pattern in zip(names, patterns, strict=True) if topics]
     bindings += [
         Binding("amq.fanout", name, "", selector(text.format(n)))
         for n, name in enumerate(names)

@@ -3,8 +3,9 @@
 All patterns of all exchanges share one trie, with a root for each exchange. A word has a code, which an engine without
 hashed look-ups finds in one of two slots, and an edge is in the one place that its state and the word's code add up to,
 so neither has a loop: a state is where its edges begin.
-What a state leads to is a list of states: itself where it is a ``#``, its ``*``, the edge, and behind each of them
-the ``#`` that may match nothing.
+A node of the trie leads to itself where it is a ``#``, to its ``*``, to the edge, and behind each of them to the ``#``
+that may match nothing. While there is room such nodes are one state together, and one look-up; then a state is a node,
+and what states lead to a list of them.
 """
 
 from __future__ import annotations
@@ -105,7 +106,8 @@ class Trie:
     """The automaton. ``lists`` are lists of states; ``otherwise`` is each state's list for a word without an edge.
 
     The edge of a state for the word of code ``c`` is at the place ``state + c``, if ``owners`` has the state there; its
-    list is there in ``following``. A number that is no state has no edge, the empty list and no end.
+    list is there in ``following``. A number that is no state has no edge, the empty list and no end. States in which
+    patterns end are odd.
     """
 
     #: The words with edges; the code of each is its place, counted from 1.
@@ -118,10 +120,20 @@ class Trie:
     ends: list[list[int]]
     #: The states before the first word, by the exchange that the roots were made for.
     starts: dict[int, list[int]]
+    #: Whether a key may come to one state in several ways, which takes a pattern of two ``#``.
+    repeats: bool
+
+
+#: How much of the automaton, for each node of the trie, may repeat what is elsewhere in it.
+ROOM = 8
 
 
 @dataclass
 class _Node:
+    """A place in the trie, with the number of ``#`` on the way to it."""
+
+    many: int = 0
+    is_many: bool = False
     edges: dict[str, int] = field(default_factory=dict)
     ends: list[int] = field(default_factory=list)
 
@@ -131,112 +143,182 @@ class TrieBuilder:
 
     def __init__(self) -> None:
         self._nodes: list[_Node] = []
-        self._many: set[int] = set()
         self._roots: dict[int, int] = {}
 
     def add(self, root: int, words: Iterable[str], pattern: int) -> None:
-        """Add a pattern; the same words end in the same state."""
+        """Add a pattern; the same words end in the same node."""
         at = self._roots.get(root)
         if at is None:
-            at = self._roots[root] = self._node()
-        before = ""
+            at = self._roots[root] = len(self._nodes)
+            self._nodes.append(_Node())
+        many = False
         for word in words:
-            # Two ``#`` in a row match what one does.
-            if word != _MANY or before != _MANY:
-                at = self._follow(at, word)
-            before = word
+            if word == _MANY:
+                # Two in a row match what one does.
+                many = True
+                continue
+            # ``#.*`` is ``*.#``, which a key comes to in fewer ways.
+            if many and word != _ONE:
+                at = self._follow(at, _MANY)
+                many = False
+            at = self._follow(at, word)
+        if many:
+            at = self._follow(at, _MANY)
         self._nodes[at].ends.append(pattern)
 
-    def _node(self) -> int:
-        self._nodes.append(_Node())
-        return len(self._nodes) - 1
-
     def _follow(self, at: int, word: str) -> int:
-        found = self._nodes[at].edges.get(word)
+        node = self._nodes[at]
+        found = node.edges.get(word)
         if found is None:
-            found = self._nodes[at].edges[word] = self._node()
-            if word == _MANY:
-                self._many.add(found)
+            found = node.edges[word] = len(self._nodes)
+            many = word == _MANY
+            self._nodes.append(_Node(node.many + many, many))
         return found
 
     def build(self) -> Trie:
         """The automaton of all patterns that were added."""
-        codes: dict[str, int] = {}
-        for node in self._nodes:
-            for word in node.edges:
-                if word not in (_ONE, _MANY):
-                    codes.setdefault(word, len(codes) + 1)
-        lists: dict[tuple[int, ...], int] = {(): 0}
-        edges: list[dict[int, int]] = []
-        stays: list[int] = []
-        for number, node in enumerate(self._nodes):
-            stay = self._reached(number) if number in self._many else []
-            if _ONE in node.edges:
-                stay = stay + self._reached(node.edges[_ONE])
-            stays.append(_number(lists, stay))
-            edges.append(
-                {
-                    codes[word]: _number(lists, stay + self._reached(following))
-                    for word, following in node.edges.items()
-                    if word not in (_ONE, _MANY)
-                }
-            )
-        states, owners = place_edges(edges)
-        following, otherwise = [0] * len(owners), [0] * (max(states, default=-1) + 1)
-        ends: list[list[int]] = [[] for _ in otherwise]
-        for state, node, other, found in zip(states, self._nodes, stays, edges, strict=True):
-            otherwise[state], ends[state] = other, node.ends
-            for code, reached in found.items():
-                following[state + code] = reached
-        return Trie(
-            list(codes),
-            owners,
-            following,
-            [[states[number] for number in numbers] for numbers in lists],
-            otherwise,
-            ends,
-            {root: [states[number] for number in self._reached(start)] for root, start in self._roots.items()},
-        )
+        return _Automaton(self._nodes).trie(self._roots)
 
-    def _reached(self, number: int) -> list[int]:
+
+#: The nodes in which a key is, in order: a state of the automaton, or what several states are put together from.
+_Nodes = tuple[int, ...]
+
+
+class _Automaton:
+    """Makes states of the nodes of a trie: of one node each, or of all that a key comes to while there is room."""
+
+    def __init__(self, nodes: list[_Node]) -> None:
+        self._nodes = nodes
+        codes: dict[str, int] = {}
+        #: What each node leads to for the words of its edges, and what for any word.
+        self._exact: list[dict[int, _Nodes]] = []
+        self._any: list[_Nodes] = []
+        for number, node in enumerate(nodes):
+            exact = {}
+            for word, following in node.edges.items():
+                if word not in (_ONE, _MANY):
+                    exact[codes.setdefault(word, len(codes) + 1)] = self._reached(following)
+            self._exact.append(exact)
+            one = node.edges.get(_ONE)
+            stays = (number,) if node.is_many else ()
+            self._any.append(stays if one is None else stays + self._reached(one))
+        self._words = list(codes)
+        self._room = ROOM * len(nodes)
+        #: The states so far, by number, and the lists of them.
+        self._states: dict[_Nodes, int] = {}
+        self._queue: list[_Nodes] = []
+        self._numbers: dict[_Nodes, int] = {}
+        self._lists: list[list[int]] = []
+
+    def _reached(self, number: int) -> _Nodes:
         """The node, and the ``#`` behind it, which may match nothing."""
         many = self._nodes[number].edges.get(_MANY)
-        return [number] if many is None else [number, many]
+        return (number,) if many is None else (number, many)
+
+    def trie(self, roots: Mapping[int, int]) -> Trie:
+        """The arrays, with the start of each root."""
+        self._list(())
+        starts = {root: self._list(self._reached(start)) for root, start in roots.items()}
+        edges: list[dict[int, int]] = []
+        others: list[int] = []
+        # The lists of a state bring new states, so those that few words lead to come first and have the room.
+        for state in self._queue:
+            always = {number for node in state for number in self._any[node]}
+            exact: dict[int, set[int]] = {}
+            for node in state:
+                for code, reached in self._exact[node].items():
+                    exact.setdefault(code, set(always)).update(reached)
+            others.append(self._list(always))
+            edges.append({code: self._list(found) for code, found in exact.items()})
+        ending = [[end for node in state for end in self._nodes[node].ends] for state in self._queue]
+        states, owners = place_edges(edges, [bool(ends) for ends in ending])
+        following, otherwise = [0] * len(owners), [0] * (max(states, default=-1) + 1)
+        ends: list[list[int]] = [[] for _ in otherwise]
+        for place, found, other, patterns in zip(states, edges, others, ending, strict=True):
+            otherwise[place], ends[place] = other, patterns
+            for code, number in found.items():
+                following[place + code] = number
+        lists = [[states[number] for number in numbers] for numbers in self._lists]
+        return Trie(
+            self._words,
+            owners,
+            following,
+            lists,
+            otherwise,
+            ends,
+            {root: lists[number] for root, number in starts.items()},
+            any(node.many > 1 for node in self._nodes),
+        )
+
+    def _list(self, nodes: Iterable[int]) -> int:
+        """The number of the list of states that make up some nodes."""
+        key = tuple(sorted(nodes))
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = len(self._lists)
+            parts = [key] if self._has_room(key) else [(node,) for node in key]
+            self._lists.append([self._state(part) for part in parts])
+        return found
+
+    def _has_room(self, nodes: _Nodes) -> bool:
+        """Whether several nodes become one state: its edges repeat theirs, so it takes of the room."""
+        if len(nodes) < 2:
+            return False
+        stays = sum(len(self._any[node]) for node in nodes)
+        needed = sum(len(self._exact[node]) * (stays + 2) for node in nodes) + stays
+        if needed > self._room:
+            return False
+        self._room -= needed
+        return True
+
+    def _state(self, nodes: _Nodes) -> int:
+        found = self._states.get(nodes)
+        if found is None:
+            found = self._states[nodes] = len(self._queue)
+            self._queue.append(nodes)
+        return found
 
 
-def place_edges(edges: Sequence[Mapping[int, object]]) -> tuple[list[int], list[int]]:
-    """Where in one array the edges of each node begin, no two in one place, and where the owner's of each place do.
+def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> tuple[list[int], list[int]]:
+    """Where in one array the edges of each state begin, no two in one place, and where the owner's of each place do.
 
-    What begins is no edge itself, for codes begin with 1, and no two nodes' edges begin alike.
+    What begins is no edge itself, for codes begin with 1, and no two states' edges begin alike: at odd places those of
+    the states that are to be odd, and at even places all others.
     """
     begins = [0] * len(edges)
     owners: list[int] = []
     taken: set[int] = set()
-    least = 0
+    least, free = 0, [0, 1]
     for number in sorted(range(len(edges)), key=lambda number: -len(edges[number])):
         codes = sorted(edges[number])
         if codes:
             while least < len(owners) and owners[least] != FREE:
                 least += 1
-            begin = _fit(codes, owners, least, taken)
+            begin = _fit(codes, owners, least, taken, odd[number])
             owners.extend([FREE] * (begin + codes[-1] + 1 - len(owners)))
             for code in codes:
                 owners[begin + code] = begin
         else:
-            begin = next(other for other in count(least) if other not in taken)
-            least = begin + 1
+            begin = next(other for other in count(free[odd[number]], 2) if other not in taken)
+            free[odd[number]] = begin
         taken.add(begin)
         begins[number] = begin
     return begins, owners
 
 
-def _fit(codes: list[int], owners: list[int], least: int, taken: Container[int]) -> int:
+def _fit(codes: list[int], owners: list[int], least: int, taken: Container[int], odd: bool) -> int:
     """The begin that puts codes on free places, the first of them not before ``least``."""
     end, first = len(owners), codes[0]
-    for begin in range(max(0, least - first), min(end, least + _TRIES) - first):
+    for begin in range(_from(least - first, odd), min(end, least + _TRIES) - first, 2):
         if begin not in taken and all(begin + code >= end or owners[begin + code] == FREE for code in codes):
             return begin
-    return next(begin for begin in count(max(0, end - first)) if begin not in taken)
+    return next(begin for begin in count(_from(end - first, odd), 2) if begin not in taken)
+
+
+def _from(least: int, odd: bool) -> int:
+    """The first number from ``least`` on that is odd, or that is even."""
+    begin = max(0, least)
+    return begin + ((begin ^ odd) & 1)
 
 
 def _crowded(codes: dict[str, int]) -> dict[str, int]:
@@ -249,7 +331,3 @@ def _crowded(codes: dict[str, int]) -> dict[str, int]:
         if seen[hashed] > 2:
             crowded[word] = code
     return crowded
-
-
-def _number(lists: dict[tuple[int, ...], int], numbers: list[int]) -> int:
-    return lists.setdefault(tuple(sorted(set(numbers))), len(lists))

@@ -16,21 +16,19 @@ from pyspark.sql.types import StructType
 
 from spark_ext.look_ups import LookUp, look_ups
 from spark_ext.methods import METHOD, NESTED_LENGTH, OPERATIONS, READ_LENGTH, WALK_LENGTH, columns_length, unfused
+from spark_ext.published import WORDS, Published
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
-from spark_ext.topics import bound_to, coded, exact_key, found_at_end, key_words, literal_code, walk
+from spark_ext.topics import bound_to, coded, found_at_end, key_words, literal_code, walk
 from transpiler import Layout
-from transpiler.analysis.operands import at
 from transpiler.collector import paused_collector
 from transpiler.compiler import find_layout
-from transpiler.errors import LayoutError
 from transpiler.layouts.columns import BIGINT, STRING
-from transpiler.message.fields import Place
 from transpiler.message.types import TypeClass
 from transpiler.predicate.blocks import cut
 from transpiler.predicate.core import Column, Compare, Value, type_class
 from transpiler.predicate.walk import size
-from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, WHOLE
+from transpiler.routing.conditions import EXCHANGE, KEYS, SUBJECT, WHOLE
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value, quote_name, quote_path, quote_text
@@ -45,7 +43,7 @@ BLOCK = 25
 #: Compiled conditions up to which a projection may be fused with its neighbours: see ``methods``.
 FUSED = 10
 
-_QUEUES, _WORDS, _START, _WHOLE = "_routing_queues", "_routing_words", "_routing_start", "_routing_whole"
+_QUEUES, _START, _WHOLE = "_routing_queues", "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _NAMES = "_routing_names"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
@@ -92,7 +90,7 @@ class _Query:
     def __init__(self, messages: DataFrame, topology: Topology, layout: Layout, program: Program) -> None:
         self._messages = messages
         self._topology = topology
-        self._layout = layout
+        self._published = Published(topology, layout, program)
         self._program = program
         self._payload = Payload.QUEUE if program.simple else Payload.DELIVERY
         self._tables = Tables(messages.sparkSession, program, self._payload)
@@ -103,7 +101,7 @@ class _Query:
 
     def routed(self, column: str) -> DataFrame:
         program = self._program
-        frame = self._with_keys(self._messages)
+        frame = self._published.with_words(self._published.with_keys(self._messages))
         if program.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
         found: list[str] = []
@@ -201,42 +199,13 @@ class _Query:
         sorted_names = f"CASE WHEN {alone} THEN names ELSE sort_array(array_distinct(names)) END"
         return frame.withColumn(column, sf.expr(bound_to({"numbers": numbers, "names": names}, sorted_names)))
 
-    def _with_keys(self, frame: DataFrame) -> DataFrame:
-        """The messages with the columns that the program's conditions name."""
-        program = self._program
-        columns = []
-        if program.exchange is None:
-            default = quote_text(self._topology.default_exchange)
-            columns.append(f"coalesce(exchange, {default}) AS {EXCHANGE}")
-        if program.whole is not None:
-            columns += [f"{self._keys()} AS {KEYS}", f"{self._keys(only=True)} AS {SUBJECT}"]
-        elif self._asks_for_key():
-            subject = emit_value(self._subject())
-            columns.append(f"{subject} AS {SUBJECT}")
-            columns.append(f"coalesce({subject}, '') AS {KEY}")
-            columns.append(f"{exact_key(subject, self._topology.rules.topic)} AS {TOPIC}")
-            if program.trie is not None:
-                columns.append(f"{key_words(subject, self._topology.rules.topic)} AS {_WORDS}")
-        else:
-            columns.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
-        return frame.selectExpr("*", *columns)
-
-    def _keys(self, only: bool = False) -> str:
-        """All routing keys; the only one, NULL where there are more."""
-        try:
-            single = emit_value(self._subject())
-        except LayoutError:
-            single = "CAST(NULL AS STRING)"
-        every = f"coalesce(routing_keys, array({single}))"
-        return f"CASE WHEN size({every}) = 1 THEN get({every}, 0) END" if only else every
-
     def _trie_walk(self) -> str:
         """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
         assert self._program.trie is not None
         repeats = self._program.trie.repeats
         asked = _ASKED if None in self._program.patterns else None
         if self._program.whole is None:
-            walked = walk(coded(_WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
+            walked = walk(coded(WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
             return found_at_end(walked, _ENDS, asked)
         words = key_words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
@@ -245,27 +214,6 @@ class _Query:
         walked = walk(coded("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walked})"
         return found_at_end(f"flatten({walks})", _ENDS, asked)
-
-    def _asks_for_key(self) -> bool:
-        program = self._program
-        if program.trie is not None:
-            return True
-        key_columns = {Column((KEY,), STRING), Column((TOPIC,), STRING)}
-        return any(key_columns & set(table.shape.keys) for table in program.tables) or any(
-            name in emit_filter(compiled.condition) for compiled in program.compiled for name in (SUBJECT, KEY, TOPIC)
-        )
-
-    def _subject(self) -> Value:
-        location = self._layout.field(Place("properties", "subject"))
-        if location is not None:
-            return at(location).alternatives[0].value
-        if "routing_key" in self._messages.columns:
-            return Column(("routing_key",), STRING)
-        raise LayoutError.at(
-            "route.no-key",
-            "the topology routes by key, and the messages have no properties.subject and no column routing_key",
-            hint="give the messages a column routing_key",
-        )
 
     def _join(self, frame: DataFrame, table: DataFrame, keys: Iterable[tuple[Value, Column]]) -> DataFrame:
         """The messages with the row that their exchange and keys have in a table, or NULLs."""

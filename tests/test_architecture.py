@@ -87,6 +87,7 @@ FLOORS = (
     "spark_ext.look_ups",
     "spark_ext.tables",
     "spark_ext.topics",
+    "spark_ext.published",
     "spark_ext.routing",
     "spark_ext.backtests",
     "spark_ext.comparing",

@@ -35,6 +35,9 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--vhost", help="The virtual host, where the topology's file has several."),
         click.option("--exchange", help="The exchange that all messages were published to."),
+        click.option(
+            "--keys-once", is_flag=True, help="Match each routing key once: where keys repeat, and patterns are many."
+        ),
         click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True),
         click.option("--master", default="local[*]", show_default=True, help="The Spark master."),
     ]
@@ -63,6 +66,7 @@ def route(
     topology_form: Any,
     vhost: str | None,
     exchange: str | None,
+    keys_once: bool,
     missing: Any,
     master: str,
     output: str | None,
@@ -83,7 +87,8 @@ def route(
     started = time.perf_counter()
     with reported():
         archive = _read(session, inputs, form, layout)
-        routed = routed_through(archive.messages, where, archive.layout, exchange=exchange, missing=missing)
+        keys = archive.messages if keys_once else None
+        routed = routed_through(archive.messages, where, archive.layout, exchange=exchange, missing=missing, keys=keys)
         if output:
             (deliveries(routed) if one_each else routed).write.mode("errorifexists").parquet(output)
         counted = _count(routed, where, exchange)
@@ -116,6 +121,7 @@ def backtest(
     topology_form: Any,
     vhost: str | None,
     exchange: str | None,
+    keys_once: bool,
     missing: Any,
     master: str,
     recorded: str,
@@ -136,7 +142,8 @@ def backtest(
         read = _read(session, (archive,), form, layout)
         if recorded not in read.messages.columns:
             fail(f"{archive} has no column {recorded}; its columns are {', '.join(read.messages.columns)}")
-        routed = routed_through(read.messages, where, read.layout, exchange=exchange, missing=missing)
+        keys = read.messages if keys_once else None
+        routed = routed_through(read.messages, where, read.layout, exchange=exchange, missing=missing, keys=keys)
         found = compare(_with_exchange(routed, where, exchange), recorded=recorded, max_examples=examples)
     click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else found.render())
     raise SystemExit(0 if found.passed else 1)

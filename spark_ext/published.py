@@ -7,12 +7,13 @@ from pyspark.sql import DataFrame
 from spark_ext.topics import exact_key, key_words
 from transpiler import Layout
 from transpiler.analysis.operands import at
-from transpiler.errors import LayoutError
+from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.columns import STRING
 from transpiler.message.fields import Place
 from transpiler.predicate.core import Column, Value
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC
 from transpiler.routing.program import Program
+from transpiler.routing.shapes import columns
 from transpiler.sql import emit_filter, emit_value, quote_text
 from transpiler.topology.model import Topology
 
@@ -28,19 +29,46 @@ class Published:
         self._layout = layout
         self._program = program
 
+    @property
+    def names(self) -> list[str]:
+        """The columns that ``with_keys`` makes."""
+        exchange = [EXCHANGE] if self._program.exchange is None else []
+        return [*exchange, SUBJECT if self._program.whole is None else KEYS]
+
+    def check_keys(self, keys: DataFrame, messages: DataFrame) -> None:
+        """Raise what is wrong with messages whose keys are to be matched before others."""
+        if keys.isStreaming:
+            raise UnsupportedFeatureError.at(
+                "route.keys-stream",
+                "keys is a stream, and its routing keys have to be known before the messages come",
+                hint="give keys an archive of messages, or leave it out: each message's key is matched then",
+            )
+        needed = [] if self._program.exchange is not None else ["exchange"]
+        if self._program.whole is not None:
+            needed.append("routing_keys")
+        else:
+            needed += [str(column.path[0]) for column in columns(self._subject(messages))]
+        missing = [name for name in needed if name not in keys.columns]
+        if missing:
+            raise LayoutError.at(
+                "route.keys",
+                f"keys has no column {' and no column '.join(missing)}, where the messages have their routing keys",
+                hint="give keys the messages themselves, or others with the same columns",
+            )
+
     def with_keys(self, frame: DataFrame) -> DataFrame:
         """The messages with their exchange, where the program knows no only one, and their routing keys."""
-        columns = []
+        made = []
         if self._program.exchange is None:
             default = quote_text(self._topology.default_exchange)
-            columns.append(f"coalesce(exchange, {default}) AS {EXCHANGE}")
+            made.append(f"coalesce(exchange, {default}) AS {EXCHANGE}")
         if self._program.whole is not None:
-            columns.append(f"coalesce(routing_keys, array({self._only_key(frame)})) AS {KEYS}")
+            made.append(f"coalesce(routing_keys, array({self._only_key(frame)})) AS {KEYS}")
         elif self._asks_for_key():
-            columns.append(f"{emit_value(self._subject(frame))} AS {SUBJECT}")
+            made.append(f"{emit_value(self._subject(frame))} AS {SUBJECT}")
         else:
-            columns.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
-        return frame.selectExpr("*", *columns)
+            made.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
+        return frame.selectExpr("*", *made)
 
     def with_words(self, frame: DataFrame) -> DataFrame:
         """The messages that have keys with the forms in which the program compares these."""
@@ -49,10 +77,10 @@ class Published:
         if not self._asks_for_key():
             return frame
         rules = self._topology.rules.topic
-        columns = [f"coalesce({SUBJECT}, '') AS {KEY}", f"{exact_key(SUBJECT, rules)} AS {TOPIC}"]
+        made = [f"coalesce({SUBJECT}, '') AS {KEY}", f"{exact_key(SUBJECT, rules)} AS {TOPIC}"]
         if self._program.trie is not None:
-            columns.append(f"{key_words(SUBJECT, rules)} AS {WORDS}")
-        return frame.selectExpr("*", *columns)
+            made.append(f"{key_words(SUBJECT, rules)} AS {WORDS}")
+        return frame.selectExpr("*", *made)
 
     def _only_key(self, frame: DataFrame) -> str:
         try:

@@ -7,7 +7,7 @@ message stays one row. The text of the query depends on the shapes of the bindin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -46,6 +46,7 @@ FUSED = 10
 _QUEUES, _START, _WHOLE = "_routing_queues", "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _NAMES = "_routing_names"
+_TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
 _ENDS, _ASKED = "_routing_ends", "_routing_asked"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
@@ -59,6 +60,7 @@ def route(
     exchange: str | None = None,
     column: str = "queues",
     missing: Literal["error", "null"] = "error",
+    keys: DataFrame | None = None,
 ) -> DataFrame:
     """The messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
 
@@ -68,7 +70,11 @@ def route(
     subject, or the column ``routing_key`` where the layout has no subject. For a broker with several routing keys a
     message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where there is such a column and
     it is not NULL. ``missing`` says what a property that the layout has no column for means. Works on streams in
-    append mode. Raises ``TranspilerError``.
+    append mode.
+
+    ``keys`` are messages whose routing keys are matched first, each once, with the topic patterns: the same
+    ``messages``, which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat.
+    A key that is not among them is matched where it comes. Raises ``TranspilerError``.
     """
     found = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
     if exchange is None and "exchange" not in messages.columns:
@@ -76,7 +82,7 @@ def route(
     several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
     with paused_collector():
         program = build_program(topology, found, missing, exchange, several)
-        return _Query(messages, topology, found, program).routed(column)
+        return _Query(messages, topology, found, program).routed(column, keys)
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
@@ -84,6 +90,18 @@ def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue
     # A plain explode would compute the array twice, once to see that it is not empty.
     exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
     return exploded.drop(column).filter(sf.col(quote_name(queue)).isNotNull())
+
+
+class _Ask(NamedTuple):
+    """What is around the walk through the trie, and around the names of the queues, where ``_KNOWN`` may have them."""
+
+    walk: str = "{}"
+    names: str = "{}"
+
+
+_EVERYTHING = _Ask()
+_UNLESS_KNOWN = _Ask(f"CASE WHEN {_KNOWN} IS NULL THEN {{}} END", f"coalesce({_KNOWN}, {{}})")
+_UNLESS_MATCHED = _Ask(f"coalesce({_KNOWN}, {{}})")
 
 
 class _Query:
@@ -99,31 +117,66 @@ class _Query:
         words = [] if program.trie is None else program.trie.words
         self._code = literal_code(words, _hashed_from(messages.sparkSession))
 
-    def routed(self, column: str) -> DataFrame:
+    def routed(self, column: str, repeated: DataFrame | None) -> DataFrame:
+        """The messages with their queues; the keys of ``repeated`` are matched first, each once."""
+        frame = self._published.with_keys(self._messages)
+        ask = _EVERYTHING
+        # Without a trie a key is one look-up, which is what it would take to find what is known of it.
+        if repeated is not None and self._program.trie is not None:
+            frame = self._with_known(frame, repeated)
+            ask = _UNLESS_KNOWN if self._program.by_key else _UNLESS_MATCHED
+        frame = self._answered(self._published.with_words(frame), column, ask)
+        return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
+
+    def _with_known(self, frame: DataFrame, repeated: DataFrame) -> DataFrame:
+        """The messages with what is known of their keys: the queues where nothing else is asked, else the matches."""
+        names = self._published.names
+        self._published.check_keys(repeated, self._messages)
+        keys = self._published.with_words(self._published.with_keys(repeated).select(*names).distinct())
+        if self._program.by_key:
+            keys = self._answered(keys, _KNOWN, _EVERYTHING)
+        else:
+            keys = self._walked(self._with_entries(keys), _KNOWN, _EVERYTHING)
+        hash_of_all = f"xxhash64({', '.join(names)})"
+        known = {name: f"{name}_known" for name in names}
+        renamed = keys.selectExpr(
+            f"{hash_of_all} AS {_HASH}", *(f"{name} AS {new}" for name, new in known.items()), _KNOWN
+        )
+        # Equal or both NULL: Spark takes ``<=>`` for one more key, and this for what it asks of the rows found.
+        same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
+        condition = " AND ".join([f"{hash_of_all} = {_HASH}", *same])
+        return frame.join(sf.broadcast(renamed), sf.expr(condition), "left").drop(_HASH, *known.values())
+
+    def _with_entries(self, frame: DataFrame) -> DataFrame:
+        return self._join(frame, self._tables.entries(), ())
+
+    def _walked(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
+        """The messages with what the trie finds."""
+        trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie().items()}
+        if self._code is None:
+            trie[_SLOTS] = self._tables.slots()
+        frame = frame.withColumns({name: table.scalar() for name, table in trie.items()})
+        walked = [f"{ask.walk.format(self._trie_walk())} AS {column}"]
+        if self._alone:
+            walked.append(f"{self._unfused(frame)} AS {_APART}")
+        return frame.selectExpr("*", *walked).drop(*trie)
+
+    def _answered(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
         program = self._program
-        frame = self._published.with_words(self._published.with_keys(self._messages))
         if program.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
         found: list[str] = []
         room = self._room()
-        # Keys that are taken whole have a walk for each of them.
-        alone = program.whole is not None or room < WALK_LENGTH
         if program.trie is not None or not program.simple:
-            frame = self._join(frame, self._tables.entries(), ())
+            frame = self._with_entries(frame)
         if program.trie is not None:
-            trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie().items()}
-            if self._code is None:
-                trie[_SLOTS] = self._tables.slots()
-            frame = frame.withColumns({name: table.scalar() for name, table in trie.items()})
-            walked = [f"{self._trie_walk()} AS _routing_topics"]
-            if alone:
-                walked.append(f"{self._unfused()} AS {PREFIX}walked")
-                found.append(f"{PREFIX}walked")
-            frame = frame.selectExpr("*", *walked).drop(*trie)
+            frame = self._walked(frame, _TOPICS, ask)
+            if self._alone:
+                found.append(_APART)
             if None in program.patterns:
-                frame = frame.selectExpr("*", f"_routing_topics.i AS {MATCHED}")
-            found.append("_routing_topics.d")
-        length = 0 if program.trie is None or alone else WALK_LENGTH
+                frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
+            found.append(f"{_TOPICS}.d")
+        length = 0 if program.trie is None or self._alone else WALK_LENGTH
         nested: list[str] = []
         for look_up in look_ups(PREFIX, program.tables, room):
             if length and length + look_up.length > room:
@@ -138,7 +191,7 @@ class _Query:
         if blocks:
             names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
             if not self._fused:
-                blocks.append(self._unfused())
+                blocks.append(self._unfused(frame))
                 names.append(f"{PREFIX}unfused")
             columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
             frame = frame.selectExpr("*", *columns)
@@ -150,8 +203,12 @@ class _Query:
             frame = frame.selectExpr("*", f"{all_found} AS {_FOUND}")
             frame, queues = self._composed(frame)
             queues = unfused(queues)
-        frame = self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column)
-        return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
+        return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether the walk is in a method of its own; keys that are taken whole have a walk for each of them."""
+        return self._program.whole is not None or self._room() < WALK_LENGTH
 
     def _room(self) -> int:
         """What a generated method has room for besides the columns of the messages and their answer."""
@@ -181,7 +238,7 @@ class _Query:
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in nested)}))")
         return f"concat({', '.join(parts)})" if parts else self._empty
 
-    def _named(self, frame: DataFrame, column: str) -> DataFrame:
+    def _named(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
         """The names of the queues whose numbers were found."""
         # Lambdas and no columns give the parts their names: a filter behind the query would copy each column that it
         # is pushed through, once for every time that it is named.
@@ -191,13 +248,14 @@ class _Query:
         frame = frame.withColumn(_NAMES, self._tables.queues().scalar())
         name = f"get({_NAMES}, n)"
         if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):
-            return frame.withColumn(column, sf.expr(f"transform({numbers}, n -> {name})"))
+            return frame.withColumn(column, sf.expr(ask.names.format(f"transform({numbers}, n -> {name})")))
         own = SUBJECT if self._program.whole is None else f"get({KEYS}, {OWN_KEY} - n)"
         names = f"transform(numbers, n -> CASE WHEN n <= {OWN_KEY} THEN {own} ELSE {name} END)"
         # A key's number is before all others, wherever its name belongs, and the name may be there already.
         alone = f"size(numbers) < 2 OR numbers[0] > {OWN_KEY}"
         sorted_names = f"CASE WHEN {alone} THEN names ELSE sort_array(array_distinct(names)) END"
-        return frame.withColumn(column, sf.expr(bound_to({"numbers": numbers, "names": names}, sorted_names)))
+        found = bound_to({"numbers": numbers, "names": names}, sorted_names)
+        return frame.withColumn(column, sf.expr(ask.names.format(found)))
 
     def _trie_walk(self) -> str:
         """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
@@ -264,9 +322,9 @@ class _Query:
         named = f"CASE WHEN k IS NOT NULL{reply} THEN {OWN_KEY} - i END"
         return f"array_compact(transform({KEYS}, (k, i) -> {named}))"
 
-    def _unfused(self) -> str:
+    def _unfused(self, frame: DataFrame) -> str:
         """An empty array that keeps a projection apart: see ``methods``. One of constants only would be folded."""
-        return unfused(f"transform(array_repeat({quote_name(self._messages.columns[0])}, 0), c -> {self._nothing})")
+        return unfused(f"transform(array_repeat({quote_name(frame.columns[0])}, 0), c -> {self._nothing})")
 
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery

@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route, routing, tables
 from tests.spark.harness import largest_method, settings
-from transpiler import LayoutError, Message, SelectorSyntaxError
+from transpiler import LayoutError, Message, SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
@@ -108,6 +108,50 @@ def test_a_stream_routes_in_append_mode(spark: SparkSession, typed: DataFrame, t
     wanted = deliveries(route(typed, topology(20), typed)).collect()
     assert sorted(map(str, spark.table("delivered").collect())) == sorted(map(str, wanted))
     assert spark.table("delivered").count() == 24
+
+
+@pytest.mark.parametrize("selected", [False, True], ids=["by key only", "selectors too"])
+def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, selected: bool) -> None:
+    """Keys that were not known are matched too; a key and an exchange are known together."""
+    bindings = [Binding("amq.topic", f"q{n}", f"a.*.w{n}") for n in range(20)]
+    bindings += [Binding("amq.direct", f"q{n}", "a.x.w5") for n in range(3)]
+    bindings += [Binding("amq.topic", "q30", "#.b", selector("n > 3"))] * selected
+    found = Topology(QPID_JAVA, (), tuple(Queue(f"q{n}") for n in range(31)), tuple(bindings))
+    keys = ["a.x.w5", "a.x.w6", None, "", "w.b"]
+    rows = [(n, keys[n % 5], ["amq.topic", "amq.direct", None][n % 3]) for n in range(60)]
+    path = str(tmp_path / "rows")
+    spark.createDataFrame(rows, "n BIGINT, routing_key STRING, exchange STRING").write.parquet(path)
+    frame = spark.read.parquet(path)
+    wanted = []
+    for n, key, exchange in rows:
+        numbered = {"n": AmqpValue(AmqpType.LONG, n)}
+        message = Message(properties=Properties(subject=key), application_properties=numbered)
+        wanted.append(list(route_message(found, message, exchange)))
+    assert {tuple(names) for names in wanted} >= {(), ("q5",), ("q0", "q1", "q2")}
+    known = frame.filter("n < 4")
+    for given in (frame, known, known.filter("n < 0"), frame.withColumn("other", sf.lit(1))):
+        assert [row.queues for row in route(frame, found, frame, keys=given).orderBy("n").collect()] == wanted
+    text = plan(route(frame, found, frame, keys=frame))
+    assert text.count("FileScan") == 2
+    assert text.count("Exchange hashpartitioning") == text.count("Exchange hashpartitioning(_routing_") == 1
+    assert "SortMergeJoin" not in text
+    # A stream's keys are those of an archive.
+    stream = spark.readStream.schema(frame.schema).parquet(path)
+    query = (
+        route(stream, found, frame, keys=known)
+        .writeStream.format("memory")
+        .queryName("by_known_keys")
+        .outputMode("append")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    assert [row.queues for row in spark.table("by_known_keys").orderBy("n").collect()] == wanted
+    with pytest.raises(UnsupportedFeatureError, match=r"route\.keys-stream"):
+        route(frame, found, frame, keys=stream)
+    with pytest.raises(LayoutError, match="no column exchange and no column routing_key"):
+        route(frame, found, frame, keys=frame.select("n"))
 
 
 def test_a_topology_without_bindings_routes_nothing(spark: SparkSession) -> None:
@@ -353,6 +397,7 @@ def test_no_method_is_too_long_for_the_jit(
     topology = Topology(rules, (), tuple(map(Queue, names)), tuple(bindings))
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         assert largest_method(route(frame, topology, frame if wide else "amqp")) < 8_000
+        assert largest_method(route(frame, topology, frame if wide else "amqp", keys=frame)) < 8_000
 
 
 #: Java adds bytes and shorts as ints, longs as longs, and what a double or a string is in as those.

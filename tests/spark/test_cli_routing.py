@@ -62,9 +62,10 @@ def run(  # type: ignore[no-untyped-def]
 
 
 def test_the_real_trace_agrees(run) -> None:  # type: ignore[no-untyped-def]
-    result = run("backtest", TRACE, DEFINITIONS)
-    assert result.exit_code == 0, result.output
-    assert "3,000 of 3,000 messages have exactly the broker's queues (8,145 deliveries)" in result.output
+    for options in ([], ["--keys-once"]):
+        result = run("backtest", TRACE, DEFINITIONS, *options)
+        assert result.exit_code == 0, result.output
+        assert "3,000 of 3,000 messages have exactly the broker's queues (8,145 deliveries)" in result.output
 
 
 def test_one_message_that_differs_fails_the_backtest(run) -> None:  # type: ignore[no-untyped-def]

@@ -15,12 +15,12 @@ from typing import NamedTuple
 from transpiler.analysis.names import Missing
 from transpiler.layouts.columns import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
-from transpiler.predicate.core import TRUE, Among, Column, Compare, Constant, Predicate, all_of
+from transpiler.predicate.core import TRUE, Among, Column, Compare, Constant, Predicate, Value, all_of
 from transpiler.predicate.walk import size
-from transpiler.routing.conditions import EXCHANGE, Condition, Conditions
+from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, Condition, Conditions
 from transpiler.routing.ranks import MIN_RANGES, Range, find_range
 from transpiler.routing.reads import Reads
-from transpiler.routing.shapes import Disjunct, Parameter, Shape, disjuncts, fill, parameter, shifted
+from transpiler.routing.shapes import ROW, Disjunct, Parameter, Shape, columns, disjuncts, fill, parameter, shifted
 from transpiler.routing.states import Entry, State, States, onward, read_states
 from transpiler.routing.tries import Trie, TrieBuilder
 from transpiler.selector.ast import Comparison
@@ -126,6 +126,15 @@ class Program:
     def simple(self) -> bool:
         """Whether every exchange's own bindings say all."""
         return all(entry.simple for entry in self.entries.values())
+
+    @property
+    def by_key(self) -> bool:
+        """Whether nothing of a message is asked for but its exchange and its routing keys."""
+        asked: list[Value | Predicate] = [compiled.condition for compiled in self.compiled]
+        for table in self.tables:
+            asked += [*table.shape.keys, table.shape.guard, table.shape.residual]
+        known = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
+        return all(column.path[0] in known for node in asked for column in columns(node))
 
 
 def build_program(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transpiler.routing.tries import FREE, Trie, TrieBuilder, fits, place_edges
+from transpiler.routing.tries import FREE, ROOM, Trie, TrieBuilder, fits, place_edges
 
 KEYS = st.lists(st.sampled_from(["a", "b", "c", "unbound"]), max_size=5)
 PATTERNS = st.lists(st.sampled_from(["a", "b", "c", "*", "#"]), max_size=5)
@@ -50,3 +51,17 @@ def test_each_edge_has_a_place_of_its_own(states: list[tuple[set[int], bool]]) -
     assert {begin + code: begin for begin, found in zip(begins, codes, strict=True) for code in found} == {
         place: owner for place, owner in enumerate(owners) if owner != FREE
     }
+
+
+@pytest.mark.parametrize("beside", [["*"], ["*", "b{}", "*"]], ids=["queues", "words"])
+def test_the_automaton_grows_with_the_patterns(beside: list[str]) -> None:
+    """Many queues or words behind a ``*``: as one state with each word beside it they would be repeated as often."""
+    patterns = [[word.format(n) for word in pattern] for n in range(3_000) for pattern in (beside, ["a{}", "#"])]
+    builder = TrieBuilder()
+    for number, pattern in enumerate(patterns):
+        builder.add(0, pattern, number)
+    trie = builder.build()
+    numbers = len(trie.owners) + sum(map(len, trie.lists)) + sum(map(len, trie.ends))
+    assert numbers < (ROOM + 4) * sum(map(len, patterns))
+    for key in (["a5"], ["a5", "b7", "x"], ["x", "b7", "x"], ["x"], []):
+        assert matched(trie, 0, key) == {number for number, found in enumerate(patterns) if fits(found, key)}

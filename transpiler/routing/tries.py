@@ -261,11 +261,11 @@ class _Automaton:
         return found
 
     def _has_room(self, nodes: _Nodes) -> bool:
-        """Whether several nodes become one state: its edges repeat theirs, so it takes of the room."""
+        """Whether several nodes become one state: it repeats their edges and ends, which takes of the room."""
         if len(nodes) < 2:
             return False
         stays = sum(len(self._any[node]) for node in nodes)
-        needed = sum(len(self._exact[node]) * (stays + 2) for node in nodes) + stays
+        needed = sum(len(self._exact[node]) * (stays + 2) + len(self._nodes[node].ends) for node in nodes) + stays
         if needed > self._room:
             return False
         self._room -= needed

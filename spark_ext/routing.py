@@ -148,13 +148,13 @@ class _Query:
         return frame.join(sf.broadcast(renamed), sf.expr(condition), "left").drop(_HASH, *known.values())
 
     def _with_entries(self, frame: DataFrame) -> DataFrame:
-        return self._join(frame, self._tables.entries(), ())
+        return self._join(frame, self._tables.entries, ())
 
     def _walked(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
         """The messages with what the trie finds."""
-        trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie().items()}
+        trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie.items()}
         if self._code is None:
-            trie[_SLOTS] = self._tables.slots()
+            trie[_SLOTS] = self._tables.slots
         frame = frame.withColumns({name: table.scalar() for name, table in trie.items()})
         walked = [f"{ask.walk.format(self._trie_walk())} AS {column}"]
         if self._alone:
@@ -245,7 +245,7 @@ class _Query:
         # Most messages go to a queue or two, and numbers are in the order of the names.
         once = bound_to({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
         numbers = bound_to({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
-        frame = frame.withColumn(_NAMES, self._tables.queues().scalar())
+        frame = frame.withColumn(_NAMES, self._tables.queues.scalar())
         name = f"get({_NAMES}, n)"
         if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):
             return frame.withColumn(column, sf.expr(ask.names.format(f"transform({numbers}, n -> {name})")))

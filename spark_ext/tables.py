@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, cast
 
@@ -67,14 +68,16 @@ class Payload(Enum):
 
 
 class Tables:
-    """Makes the DataFrames of one program."""
+    """Makes the DataFrames of one program, each once: where a query has one twice, Spark computes it once."""
 
     def __init__(self, session: SparkSession, program: Program, payload: Payload) -> None:
         self._session = session
         self._program = program
         self._payload = payload
         self._numbers = {name: number for number, name in enumerate(program.queues)}
+        self._look_ups: dict[str, DataFrame] = {}
 
+    @cached_property
     def queues(self) -> DataFrame:
         """One row with one array: the names of the queues by number."""
         return self._columns({"queues ARRAY<STRING>": [self._program.queues]}, 1)
@@ -99,6 +102,12 @@ class Tables:
         These are an array for each, NULL where a table has no row with the key. What a row delivers is a list where the
         table is not ``flat``.
         """
+        made = self._look_ups.get(look_up.name)
+        if made is None:
+            made = self._look_ups[look_up.name] = self._rows(look_up)
+        return made
+
+    def _rows(self, look_up: LookUp) -> DataFrame:
         keys = list(look_up.rows())
         columns: dict[str, list[Any]] = {}
         declared = [f"{look_up.exchange} STRING"] if self._program.exchange is None else []
@@ -134,6 +143,7 @@ class Tables:
             ]
         return columns
 
+    @cached_property
     def trie(self) -> dict[str, DataFrame]:
         """By name the trie's arrays, each as one row."""
         trie = self._program.trie
@@ -155,6 +165,7 @@ class Tables:
         }
         return {declared.split()[0]: self._columns({declared: [array]}, 1) for declared, array in arrays.items()}
 
+    @cached_property
     def slots(self) -> DataFrame:
         """One row with one struct: slots for the words of the trie."""
         assert self._program.trie is not None
@@ -163,6 +174,7 @@ class Tables:
         fields = "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>"
         return self._frame([((words, found.codes, found.mask, found.more),)], _declared(f"slots STRUCT<{fields}>"))
 
+    @cached_property
     def entries(self) -> DataFrame:
         """One row an exchange: where the trie begins, and how answers are put together."""
         program = self._program

@@ -135,6 +135,11 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
     assert text.count("FileScan") == 2
     assert text.count("Exchange hashpartitioning") == text.count("Exchange hashpartitioning(_routing_") == 1
     assert "SortMergeJoin" not in text
+    with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
+        text = plan(route(frame, found, frame, keys=frame))
+    # What both the keys and the messages ask of the topology is computed once.
+    assert "ReusedExchange" in text
+    assert "ReusedSubquery" in text
     # A stream's keys are those of an archive.
     stream = spark.readStream.schema(frame.schema).parquet(path)
     query = (

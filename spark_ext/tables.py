@@ -15,8 +15,8 @@ from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 from spark_ext.look_ups import LookUp
 from transpiler.routing.program import Delivery, Group, Program, Table
 from transpiler.routing.ranks import Ranks, rank
+from transpiler.routing.slots import fill_slots
 from transpiler.routing.states import Entry, Lead, Step
-from transpiler.routing.tries import fill_slots
 
 try:
     # Spark's own way in for large tables; without it rows go one by one.

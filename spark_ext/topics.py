@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from transpiler.routing.tries import SHIFT, SPREAD
+from transpiler.routing.slots import SHIFT, SPREAD
 from transpiler.sql import quote_text
 from transpiler.topology.rules import TopicRules
 

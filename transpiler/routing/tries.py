@@ -1,8 +1,7 @@
 """Binding keys with wildcards as one automaton of flat arrays, so that a key costs by its words and not by bindings.
 
-All patterns of all exchanges share one trie, with a root for each exchange. A word has a code, which an engine without
-hashed look-ups finds in one of two slots, and an edge is in the one place that its state and the word's code add up to,
-so neither has a loop: a state is where its edges begin.
+All patterns of all exchanges share one trie, with a root for each exchange. A word has a code (see ``slots``), and an
+edge is in the one place that its state and the word's code add up to, without a loop: a state is where its edges begin.
 A node of the trie leads to itself where it is a ``#``, to its ``*``, to the edge, and behind each of them to the ``#``
 that may match nothing. While there is room such nodes are one state together, and one look-up; then a state is a node,
 and what states lead to a list of them.
@@ -10,8 +9,6 @@ and what states lead to a list of them.
 
 from __future__ import annotations
 
-import zlib
-from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -24,49 +21,6 @@ _TRIES = 200
 
 _MANY = "#"
 _ONE = "*"
-
-
-@dataclass(frozen=True, slots=True)
-class Slots:
-    """The codes of words in two rows of ``mask + 1`` slots, each word where one of its two hashes puts it."""
-
-    mask: int
-    words: list[str | None]
-    codes: list[int]
-    #: Words for which there was no slot: two others have the same hash.
-    more: dict[str, int]
-
-
-def fill_slots(words: Sequence[str]) -> Slots:
-    """Slots for words, whose codes are their places counted from 1: see ``word_slots``."""
-    codes = {word: place for place, word in enumerate(words, 1)}
-    more = _crowded(codes)
-    row = 1 << max(3, (len(codes) * 5 // 4).bit_length())
-    while True:
-        slots: list[str | None] = [None] * (2 * row)
-        if all(_put(word, slots, row - 1) for word in codes if word not in more):
-            return Slots(row - 1, slots, [0 if word is None else codes[word] for word in slots], more)
-        row *= 2
-
-
-def word_slots(word: str, mask: int) -> tuple[int, int]:
-    """The two slots that a word can be in."""
-    code = word_hash(word)
-    return code & mask, mask + 1 + (code * SPREAD >> SHIFT & mask)
-
-
-def _put(word: str, slots: list[str | None], mask: int) -> bool:
-    """Put a word into a free slot, moving others to their other slots: cuckoo hashing."""
-    at = word_slots(word, mask)[0]
-    for _ in range(500):
-        other = slots[at]
-        slots[at] = word
-        if other is None:
-            return True
-        word = other
-        first, second = word_slots(word, mask)
-        at = second if at == first else first
-    return False
 
 
 def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
@@ -90,15 +44,6 @@ def _passed(pattern: Sequence[str], places: set[int]) -> set[int]:
             at += 1
             found.add(at)
     return found
-
-
-def word_hash(word: str) -> int:
-    """The hash of a word: the CRC-32 of its bytes, which every engine has."""
-    return zlib.crc32(word.encode())
-
-
-#: What the second slot of a word is made of: its hash times ``SPREAD``, which a BIGINT holds, without the last bits.
-SPREAD, SHIFT = 73_244_475, 16
 
 
 @dataclass
@@ -319,15 +264,3 @@ def _from(least: int, odd: bool) -> int:
     """The first number from ``least`` on that is odd, or that is even."""
     begin = max(0, least)
     return begin + ((begin ^ odd) & 1)
-
-
-def _crowded(codes: dict[str, int]) -> dict[str, int]:
-    """The words whose hash two other words have."""
-    seen: Counter[int] = Counter()
-    crowded = {}
-    for word, code in codes.items():
-        hashed = word_hash(word)
-        seen[hashed] += 1
-        if seen[hashed] > 2:
-            crowded[word] = code
-    return crowded

@@ -46,8 +46,12 @@ class Published:
         needed = [] if self._program.exchange is not None else ["exchange"]
         if self._program.whole is not None:
             needed.append("routing_keys")
-        else:
+        try:
             needed += [str(column.path[0]) for column in columns(self._subject(messages))]
+        except LayoutError:
+            # Messages with several keys may do without a subject.
+            if self._program.whole is None:
+                raise
         missing = [name for name in needed if name not in keys.columns]
         if missing:
             raise LayoutError.at(

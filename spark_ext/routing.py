@@ -7,6 +7,7 @@ message stays one row. The text of the query depends on the shapes of the bindin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from pyspark.errors import PySparkException
@@ -166,7 +167,7 @@ class _Query:
         if program.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
         found: list[str] = []
-        room = self._room()
+        room = self._room
         if program.trie is not None or not program.simple:
             frame = self._with_entries(frame)
         if program.trie is not None:
@@ -208,8 +209,9 @@ class _Query:
     @property
     def _alone(self) -> bool:
         """Whether the walk is in a method of its own; keys that are taken whole have a walk for each of them."""
-        return self._program.whole is not None or self._room() < WALK_LENGTH
+        return self._program.whole is not None or self._room < WALK_LENGTH
 
+    @cached_property
     def _room(self) -> int:
         """What a generated method has room for besides the columns of the messages and their answer."""
         program = self._program

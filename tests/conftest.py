@@ -60,8 +60,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         SparkSession.builder.master("local[2]")
         .appName("selector-sql tests")
         .config("spark.ui.enabled", "false")
-        # Thousands of long texts in one session: what Spark's parser learns of them, gigabytes, it never forgets.
-        .config("spark.driver.memory", "8g")
+        # Thousands of compiled expressions in one session: the plans of the brokers' dialects are long.
+        .config("spark.driver.memory", "4g")
+        # What the parser learns of every text it keeps, gigabytes in the end, unless it is told how much of that.
+        .config("spark.sql.parser.manageParserCaches", "true")
+        .config("spark.sql.parser.parserDfaCacheFlushThreshold", "100000")
         # A broadcast table takes a page, of 64 MB by default in such a heap, until it is collected as garbage.
         .config("spark.buffer.pageSize", "1m")
         .config("spark.ui.showConsoleProgress", "false")

@@ -157,6 +157,11 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
         route(frame, found, frame, keys=stream)
     with pytest.raises(LayoutError, match="no column exchange and no column routing_key"):
         route(frame, found, frame, keys=frame.select("n"))
+    several = create_messages(spark, [Message()]).selectExpr("*", "array('a') AS routing_keys")
+    rabbit = Topology(RABBITMQ, queues=(Queue("q"),), bindings=(Binding("amq.topic", "q", "a.#"),))
+    assert route(several, rabbit, exchange="amq.topic", keys=several).first().queues == ["q"]
+    with pytest.raises(LayoutError, match="no column properties"):
+        route(several, rabbit, exchange="amq.topic", keys=several.select("routing_keys"))
 
 
 def test_a_topology_without_bindings_routes_nothing(spark: SparkSession) -> None:

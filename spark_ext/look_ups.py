@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
-from spark_ext.methods import in_methods, look_up_length, own_method
-from transpiler.layouts.columns import ColumnType, Element
-from transpiler.predicate.core import TRUE, Column, Predicate, Value
-from transpiler.predicate.walk import replace_columns
+from spark_ext.methods import in_methods, look_up_length, own_method, rows_length, table_length
+from transpiler.layouts.columns import ColumnType, Element, Path
+from transpiler.predicate.core import TRUE, Column, Predicate, Value, all_of
+from transpiler.predicate.walk import replace_columns, size
 from transpiler.routing.program import Table
 from transpiler.routing.ranks import Range
 from transpiler.routing.shapes import Parameter, parameter_number
@@ -17,15 +18,34 @@ from transpiler.sql import emit_filter, emit_value
 #: A row of constants, by its number, and what it delivers, as the lambdas have them: names that no column has.
 _ROW, _DELIVERED = "_routing_row", "_routing_delivered"
 
+#: Where a key delivers no more, and no more is asked of a row (in operations), each row has columns of its own: there
+#: is no array to read, and no lambda, each of whose elements Spark puts into an object.
+FEW, SHORT = 4, 6
+
+#: So many columns may be there for each that has a value.
+SPARSE = 3
+
+
+class Form(Enum):
+    """What is delivered: a queue's number or NULL; an array of deliveries, or of arrays of them, or NULL."""
+
+    ONE = auto()
+    MANY = auto()
+    LISTS = auto()
+
 
 @dataclass(frozen=True)
 class LookUp:
-    """Tables with the same keys; ``name`` begins the names of all its columns."""
+    """Tables with the same keys; ``name`` begins the names of all its columns.
+
+    ``numbers`` says that they deliver the numbers of queues.
+    """
 
     name: str
     keys: tuple[Value, ...]
     key_types: tuple[ColumnType, ...]
     tables: tuple[Table, ...]
+    numbers: bool
 
     @property
     def exchange(self) -> str:
@@ -40,7 +60,10 @@ class LookUp:
     @property
     def length(self) -> int:
         """What it takes of a generated method: see ``methods``."""
-        return look_up_length(self.keys, self.tables)
+        return look_up_length(self.keys) + sum(
+            rows_length(table.most, table.shape) if self.in_columns(table) else table_length(table.shape)
+            for table in self.tables
+        )
 
     def table_name(self, number: int) -> str:
         """How the columns begin that one of the tables has to itself."""
@@ -50,13 +73,21 @@ class LookUp:
         """The keys of all tables, each once, in order."""
         return dict.fromkeys(key for table in self.tables for key in table.rows)
 
-    def found(self) -> Iterable[str]:
-        """What each table delivers to the message that the rows of a key were joined to: arrays, of arrays or not."""
+    def in_columns(self, table: Table) -> bool:
+        """Whether each row of a key has columns of its own, for there are few."""
+        return self.numbers and _few(table)
+
+    def found(self) -> Iterator[tuple[Form, str]]:
+        """What the tables deliver to the message that the rows of a key were joined to; of one table, in one form."""
         for number, table in enumerate(self.tables):
-            yield _found(self.table_name(number), table)
+            name = self.table_name(number)
+            if self.in_columns(table):
+                yield from ((Form.ONE, text) for text in _of_columns(name, table))
+            else:
+                yield Form.MANY if table.flat else Form.LISTS, _of_arrays(name, table)
 
 
-def look_ups(prefix: str, tables: Iterable[Table], room: int) -> list[LookUp]:
+def look_ups(prefix: str, tables: Iterable[Table], room: int, numbers: bool) -> list[LookUp]:
     """The tables by their keys, as many of them in one look-up as there is room for in a generated method."""
     found: list[LookUp] = []
     places: dict[tuple[object, ...], int] = {}
@@ -65,38 +96,62 @@ def look_ups(prefix: str, tables: Iterable[Table], room: int) -> list[LookUp]:
         place = places.get(keys)
         if place is not None:
             before = found[place]
-            joined = LookUp(before.name, *keys, (*before.tables, table))
+            joined = LookUp(before.name, *keys, (*before.tables, table), numbers)
             if joined.length <= room:
                 found[place] = joined
                 continue
         places[keys] = len(found)
-        found.append(LookUp(f"{prefix}{len(found)}", *keys, (table,)))
+        found.append(LookUp(f"{prefix}{len(found)}", *keys, (table,), numbers))
     return found
 
 
-def _found(name: str, table: Table) -> str:
-    """What a table delivers; the same may be delivered several times."""
+def _few(table: Table) -> bool:
+    short = size(table.shape.guard) + size(table.shape.residual) <= SHORT
+    few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * table.delivered
+    return short and few and table.flat and table.ranges is None
+
+
+def _of_columns(name: str, table: Table) -> Iterator[str]:
+    """What each row of a key delivers; the columns of a row that the key does not have are NULL."""
+    for row in range(table.most):
+
+        def path(number: int, row: int = row) -> Path:
+            return (f"{name}_p{number}_{row}",)
+
+        asked = all_of(table.shape.guard, _with_constants(table.shape.residual, path))
+        yield f"{name}_d{row}" if asked == TRUE else _asked_first(asked, f"{name}_d{row}")
+
+
+def _of_arrays(name: str, table: Table) -> str:
+    """What the rows of a key deliver; the same may be delivered several times."""
     shape, delivered = table.shape, f"{name}_d"
-    if shape.residual == TRUE and shape.guard == TRUE:
+    if shape.residual == shape.guard == TRUE:
         return delivered
     found = []
     for residual in in_methods(shape.residual):
         text = delivered if residual == TRUE else _asked(name, table, residual)
-        if shape.guard != TRUE:
-            text = f"CASE WHEN {emit_filter(shape.guard)} THEN {text} END"
-        found.append(own_method(text))
+        found.append(own_method(text if shape.guard == TRUE else _asked_first(shape.guard, text)))
     return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
+
+
+def _asked_first(condition: Predicate, text: str) -> str:
+    return f"CASE WHEN {emit_filter(condition)} THEN {text} END"
+
+
+def _with_constants(residual: Predicate, path: Callable[[int], Path]) -> Predicate:
+    """A residual with the columns of its constants, by where each parameter is."""
+
+    def constant(column: Column) -> Value:
+        number = parameter_number(column)
+        return column if number is None else Column(path(number), column.type)
+
+    return replace_columns(residual, constant)
 
 
 def _asked(name: str, table: Table, residual: Predicate) -> str:
     """What the rows deliver of which a predicate holds."""
     delivered = f"{name}_d"
-
-    def constant(column: Column) -> Value:
-        number = parameter_number(column)
-        return column if number is None else Column((f"{name}_p{number}", Element(_ROW)), column.type)
-
-    asked = emit_filter(replace_columns(residual, constant))
+    asked = emit_filter(_with_constants(residual, lambda number: (f"{name}_p{number}", Element(_ROW))))
     if table.ranges is None:
         return f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {asked})"
     rows = f"filter({_place(f'{name}_r', table.ranges)}, {_ROW} -> {asked})"

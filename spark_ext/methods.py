@@ -12,8 +12,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from transpiler.predicate.core import TRUE, And, Or, Predicate, Value, all_of, any_of
 from transpiler.predicate.walk import size
-from transpiler.routing.program import Table
-from transpiler.routing.shapes import columns
+from transpiler.routing.shapes import Shape, columns
 
 #: What one generated method may hold, in bytes of bytecode by our reckoning.
 METHOD = 7_400
@@ -31,12 +30,9 @@ READ_LENGTH = 450
 NESTED_LENGTH = 420
 
 
-def look_up_length(keys: Iterable[Value], tables: Iterable[Table]) -> int:
-    """What a look-up takes of a generated method, in bytes of bytecode: measured, and rounded up.
-
-    What is asked of the rows found is in methods of its own.
-    """
-    return 60 + sum(map(_key_length, keys)) + sum(map(_table_length, tables))
+def look_up_length(keys: Iterable[Value]) -> int:
+    """What a look-up takes of a generated method without its tables, in bytes of bytecode: measured, and rounded up."""
+    return 60 + sum(map(_key_length, keys))
 
 
 def _key_length(key: Value) -> int:
@@ -44,10 +40,16 @@ def _key_length(key: Value) -> int:
     return 50 + 60 * size(key) + 150 * fields
 
 
-def _table_length(table: Table) -> int:
-    if table.shape.residual == TRUE and table.shape.guard == TRUE:
+def table_length(shape: Shape) -> int:
+    """The same of a table; what is asked of the rows found is in methods of its own."""
+    if shape.residual == TRUE and shape.guard == TRUE:
         return 100
-    return 340 * len(in_methods(table.shape.residual))
+    return 340 * len(in_methods(shape.residual))
+
+
+def rows_length(rows: int, shape: Shape) -> int:
+    """The same of a table whose keys have so many rows at most, each in columns of its own."""
+    return rows * (100 + 60 * len(shape.types) + 40 * (size(shape.guard) + size(shape.residual)))
 
 
 def in_methods(condition: Predicate) -> list[Predicate]:

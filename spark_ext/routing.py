@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
-from spark_ext.look_ups import LookUp, look_ups
+from spark_ext.look_ups import Form, LookUp, look_ups
 from spark_ext.methods import METHOD, NESTED_LENGTH, OPERATIONS, READ_LENGTH, WALK_LENGTH, columns_length, unfused
 from spark_ext.published import WORDS, Published
 from spark_ext.schemas import infer_layout
@@ -51,6 +51,9 @@ _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
 _ENDS, _ASKED = "_routing_ends", "_routing_asked"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
+
+#: In an array of the numbers of queues: none.
+_NO_QUEUE = 2**31 - 1
 
 
 def route(
@@ -103,6 +106,16 @@ class _Ask(NamedTuple):
 _EVERYTHING = _Ask()
 _UNLESS_KNOWN = _Ask(f"CASE WHEN {_KNOWN} IS NULL THEN {{}} END", f"coalesce({_KNOWN}, {{}})")
 _UNLESS_MATCHED = _Ask(f"coalesce({_KNOWN}, {{}})")
+
+
+class _Found:
+    """The names of the columns that have what was found so far, by their form."""
+
+    def __init__(self) -> None:
+        self.names: dict[Form, list[str]] = {form: [] for form in Form}
+
+    def add(self, *names: str, form: Form = Form.MANY) -> None:
+        self.names[form] += names
 
 
 class _Query:
@@ -166,28 +179,26 @@ class _Query:
         program = self._program
         if program.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
-        found: list[str] = []
+        found = _Found()
         room = self._room
         if program.trie is not None or not program.simple:
             frame = self._with_entries(frame)
         if program.trie is not None:
             frame = self._walked(frame, _TOPICS, ask)
             if self._alone:
-                found.append(_APART)
+                found.add(_APART)
             if None in program.patterns:
                 frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
-            found.append(f"{_TOPICS}.d")
+            found.add(f"{_TOPICS}.d")
         length = 0 if program.trie is None or self._alone else WALK_LENGTH
-        nested: list[str] = []
-        for look_up in look_ups(PREFIX, program.tables, room):
+        for look_up in look_ups(PREFIX, program.tables, room, self._numbers):
             if length and length + look_up.length > room:
                 # What was found so far goes on as one array.
-                frame = frame.selectExpr("*", f"{unfused(self._together(found, nested))} AS {look_up.name}")
-                found, nested, length = [look_up.name], [], 0
+                frame = frame.selectExpr("*", f"{unfused(self._together(found))} AS {look_up.name}")
+                found, length = _Found(), 0
+                found.add(look_up.name)
             length += look_up.length
-            frame, names = self._looked_up(frame, look_up)
-            for name, table in zip(names, look_up.tables, strict=True):
-                (found if table.flat else nested).append(name)
+            frame = self._looked_up(frame, look_up, found)
         blocks = list(self._blocks())
         if blocks:
             names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
@@ -196,8 +207,8 @@ class _Query:
                 names.append(f"{PREFIX}unfused")
             columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
             frame = frame.selectExpr("*", *columns)
-            found += names
-        all_found = self._together(found, nested)
+            found.add(*names)
+        all_found = self._together(found)
         if program.simple:
             queues = all_found
         else:
@@ -205,6 +216,11 @@ class _Query:
             frame, queues = self._composed(frame)
             queues = unfused(queues)
         return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
+
+    @property
+    def _numbers(self) -> bool:
+        """Whether what is found are the numbers of queues, and no structs."""
+        return self._payload is Payload.QUEUE
 
     @property
     def _alone(self) -> bool:
@@ -217,7 +233,7 @@ class _Query:
         program = self._program
         room = METHOD - columns_length(self._messages.schema)
         room -= 0 if all(table.flat for table in program.tables) else NESTED_LENGTH
-        length = sum(look_up.length for look_up in look_ups(PREFIX, program.tables, room))
+        length = sum(look_up.length for look_up in look_ups(PREFIX, program.tables, room, self._numbers))
         if program.trie is not None:
             length += WALK_LENGTH
         if length > room or not self._fused:
@@ -231,14 +247,20 @@ class _Query:
         compiled = self._program.compiled
         return len(compiled) <= FUSED and sum(size(each.condition) for each in compiled) <= OPERATIONS
 
-    def _together(self, found: list[str], nested: list[str]) -> str:
-        """All that was found, as arrays and as arrays of arrays."""
-        parts = [f"coalesce({name}, {self._empty})" for name in found]
-        if nested:
+    def _together(self, found: _Found) -> str:
+        """All that was found, as one array."""
+        parts = [f"coalesce({name}, {self._empty})" for name in found.names[Form.MANY]]
+        if lists := found.names[Form.LISTS]:
             # One flatten for all: it is long once compiled, and a generated method has little room.
             none = f"array_repeat({self._empty}, 0)"
-            parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in nested)}))")
-        return f"concat({', '.join(parts)})" if parts else self._empty
+            parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in lists)}))")
+        if ones := found.names[Form.ONE]:
+            # To leave out NULLs takes a lambda, which is several times as slow.
+            numbers = ", ".join(f"coalesce({name}, {_NO_QUEUE})" for name in ones)
+            parts.append(f"array_remove(array({numbers}), {_NO_QUEUE})")
+        if len(parts) < 2:
+            return parts[0] if parts else self._empty
+        return f"concat({', '.join(parts)})"
 
     def _named(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
         """The names of the queues whose numbers were found."""
@@ -291,13 +313,16 @@ class _Query:
         hashed = table.selectExpr(f"{stored} AS {_HASH}", "*")
         return frame.join(sf.broadcast(hashed), sf.expr(f"{sought} = {_HASH} AND {exact}"), "left").drop(_HASH)
 
-    def _looked_up(self, frame: DataFrame, look_up: LookUp) -> tuple[DataFrame, list[str]]:
-        """The messages with what a look-up delivers to them, and in which columns, one for each of its tables."""
+    def _looked_up(self, frame: DataFrame, look_up: LookUp, found: _Found) -> DataFrame:
+        """The messages with what a look-up delivers to them."""
         rows = self._tables.look_up(look_up)
         frame = self._join(frame, rows, zip(look_up.keys, look_up.columns, strict=True))
-        names = [look_up.table_name(number) for number in range(len(look_up.tables))]
-        found = [f"{text} AS {name}" for text, name in zip(look_up.found(), names, strict=True)]
-        return frame.selectExpr("*", *found).drop(*rows.columns), names
+        columns = []
+        for number, (form, text) in enumerate(look_up.found()):
+            name = f"{look_up.name}_f{number}"
+            found.add(name, form=form)
+            columns.append(f"{text} AS {name}")
+        return frame.selectExpr("*", *columns).drop(*rows.columns)
 
     def _blocks(self) -> Iterator[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}

@@ -99,8 +99,8 @@ class Tables:
     def look_up(self, look_up: LookUp) -> DataFrame:
         """One row a key: for each table what the rows of constants with that key deliver, and the constants.
 
-        These are an array for each, NULL where a table has no row with the key. What a row delivers is a list where the
-        table is not ``flat``.
+        These are an array for each, NULL where a table has no row with the key, or where rows are few (``in_columns``)
+        a column for each. What a row delivers is a list where the table is not ``flat``.
         """
         made = self._look_ups.get(look_up.name)
         if made is None:
@@ -115,7 +115,8 @@ class Tables:
         for place, declaration in enumerate(declared):
             columns[declaration] = [key[place] for key in keys]
         for number, table in enumerate(look_up.tables):
-            columns |= self._table(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
+            made = _in_columns if look_up.in_columns(table) else self._table
+            columns |= made(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
         return self._columns(columns, len(keys))
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
@@ -223,6 +224,21 @@ class Tables:
 
     def _number(self, queue: str | None) -> int | None:
         return None if queue is None else self._numbers[queue]
+
+
+def _in_columns(name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
+    """The columns of a table whose keys have a few rows, each in columns of its own, by how they are declared."""
+    rows = [
+        [(row, delivery.queue) for row, delivered in group.items() for delivery in delivered] if group else []
+        for group in groups
+    ]
+    columns: dict[str, list[Any]] = {}
+    for number in range(table.most):
+        found = [listed[number] if number < len(listed) else None for listed in rows]
+        columns[f"{name}_d{number} INT"] = [row and row[1] for row in found]
+        for place, column_type in enumerate(table.shape.types):
+            columns[f"{name}_p{place}_{number} {column_type}"] = [row and row[0][place] for row in found]
+    return columns
 
 
 def _declared(schema: str) -> StructType:

@@ -353,6 +353,53 @@ def test_selectors_that_queues_share(spark: SparkSession, shared: int, lists: in
     assert len(wanted[0]) > 10
 
 
+@pytest.mark.parametrize("again", [False, True], ids=["each once", "one twice"])
+@pytest.mark.parametrize(("rows", "arrays"), [(1, False), (4, False), (5, True)])
+def test_the_few_rows_of_a_key_are_columns(spark: SparkSession, rows: int, arrays: bool, again: bool) -> None:
+    """And what is found is made distinct where a queue may be found twice."""
+    texts = [f"region = 'r{n % 10}' AND weight > {n}" for n in range(10 * rows - 3)]
+    texts += [f"kind = 'k{n}'" for n in range(12)] + [
+        f"region = 'r{n}' AND kind = 'k1' AND weight < {n}" for n in range(12)
+    ]
+    bindings = [Binding("amq.fanout", f"q{number}", "", selector(text)) for number, text in enumerate(texts)]
+    if again:
+        bindings.append(Binding("amq.fanout", "q3", "", selector("kind = 'k1'")))
+    queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+    found = Topology(QPID_JAVA, (), queues, tuple(bindings), default_exchange="amq.fanout")
+    messages = [
+        ("r3", 200, "k1"),
+        ("r3", 14, "k1"),
+        ("r3", 0, "k1"),
+        ("r9", 200, None),
+        ("r9", None, "k2"),
+        (None, 1, "k"),
+    ]
+    frame = spark.createDataFrame(messages, "region STRING, weight BIGINT, kind STRING").coalesce(1)
+    routed = route(frame, found, frame)
+    query = routed._jdf.queryExecution().analyzed().toString()
+    assert ("_routing_row" in query) is arrays
+    assert ("<=> get(" in query) is again
+    named = ("region", AmqpType.STRING), ("weight", AmqpType.LONG), ("kind", AmqpType.STRING)
+    wanted = [
+        list(
+            route_message(
+                found,
+                Message(
+                    application_properties={
+                        name: AmqpValue(kind, value)
+                        for (name, kind), value in zip(named, message, strict=True)
+                        if value is not None
+                    }
+                ),
+            )
+        )
+        for message in messages
+    ]
+    assert [row.queues for row in routed.collect()] == wanted
+    assert wanted[0][0] != wanted[0][-1]
+    assert wanted[-1] == []
+
+
 SELECTORS = (
     "region = 'r{0}' AND weight > {0}",
     "tenant = 't{0}' AND weight BETWEEN {0} AND 90 OR price < {0}.5",
@@ -408,6 +455,21 @@ def test_no_method_is_too_long_for_the_jit(
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         assert largest_method(route(frame, topology, frame if wide else "amqp")) < 8_000
         assert largest_method(route(frame, topology, frame if wide else "amqp", keys=frame)) < 8_000
+
+
+def test_no_method_of_many_columns_is_too_long_for_the_jit(spark: SparkSession, tmp_path: Path) -> None:
+    keys = ("region", "tenant", "origin", "kind", "customer", "sku")
+    asked = ("weight > {}", "price <= {}.5", "weight BETWEEN {} AND 500", "weight <> {} AND price < 1.5")
+    texts = [f"{key} = 'k{n % 15}' AND {test.format(n)}" for key in keys for test in asked for n in range(60)]
+    queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+    bindings = tuple(Binding("amq.fanout", q.name, "", selector(text)) for q, text in zip(queues, texts, strict=True))
+    columns = [f"concat('k', id) AS {name}" for name in keys] + ["id AS weight", "id * 0.5D AS price"]
+    spark.range(5).selectExpr(*columns).write.parquet(str(tmp_path / "messages"))
+    frame = spark.read.parquet(str(tmp_path / "messages"))
+    routed = route(frame, Topology(QPID_JAVA, (), queues, bindings, default_exchange="amq.fanout"), frame)
+    assert "_routing_row" not in routed._jdf.queryExecution().analyzed().toString()
+    with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
+        assert largest_method(routed) < 8_000
 
 
 #: Java adds bytes and shorts as ints, longs as longs, and what a double or a string is in as those.

@@ -86,6 +86,16 @@ class Table:
         return sum(counts) <= len(counts) * MAX_REPEATED and max(counts) <= MAX_REPEATS
 
     @cached_property
+    def most(self) -> int:
+        """How much a key delivers at most."""
+        return max((sum(map(len, group.values())) for group in self.rows.values()), default=0)
+
+    @cached_property
+    def delivered(self) -> int:
+        """How much all keys deliver."""
+        return sum(len(found) for group in self.rows.values() for found in group.values())
+
+    @cached_property
     def ranges(self) -> Range | None:
         """What to find rows of constants by, where a key has so many that not each is asked."""
         if max(map(len, self.rows.values()), default=0) < MIN_RANGES:

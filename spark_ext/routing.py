@@ -16,7 +16,16 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.look_ups import Form, LookUp, look_ups
-from spark_ext.methods import METHOD, NESTED_LENGTH, OPERATIONS, READ_LENGTH, WALK_LENGTH, columns_length, unfused
+from spark_ext.methods import (
+    METHOD,
+    NESTED_LENGTH,
+    OPERATIONS,
+    READ_LENGTH,
+    WALK_LENGTH,
+    columns_length,
+    in_methods,
+    unfused,
+)
 from spark_ext.published import WORDS, Published
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
@@ -223,6 +232,12 @@ class _Query:
         return self._payload is Payload.QUEUE
 
     @property
+    def _distinct(self) -> bool:
+        """Whether no queue is found twice: asked in parts, one condition may hold in several of them."""
+        whole = all(len(in_methods(table.shape.residual)) == 1 for table in self._program.tables)
+        return whole and self._program.distinct
+
+    @property
     def _alone(self) -> bool:
         """Whether the walk is in a method of its own; keys that are taken whole have a walk for each of them."""
         return self._program.whole is not None or self._room < WALK_LENGTH
@@ -267,8 +282,10 @@ class _Query:
         # Lambdas and no columns give the parts their names: a filter behind the query would copy each column that it
         # is pushed through, once for every time that it is named.
         # Most messages go to a queue or two, and numbers are in the order of the names.
-        once = bound_to({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
-        numbers = bound_to({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
+        numbers = f"sort_array({_QUEUES})"
+        if not self._distinct:
+            once = bound_to({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
+            numbers = bound_to({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
         frame = frame.withColumn(_NAMES, self._tables.queues.scalar())
         name = f"get({_NAMES}, n)"
         if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):

@@ -24,9 +24,10 @@ def matched(trie: Trie, root: int, words: list[str]) -> set[int]:
             edge = place < len(trie.owners) and trie.owners[place] == state
             following += trie.lists[trie.following[place] if edge else trie.otherwise[state]]
         states = following
+    found = [pattern for state in states if state % 2 for pattern in trie.ends[state]]
     if not trie.repeats:
-        assert len(set(states)) == len(states)
-    return {pattern for state in states if state % 2 for pattern in trie.ends[state]}
+        assert len(set(found)) == len(found)
+    return set(found)
 
 
 @given(

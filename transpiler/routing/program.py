@@ -146,6 +146,19 @@ class Program:
         known = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
         return all(column.path[0] in known for node in asked for column in columns(node))
 
+    @property
+    def distinct(self) -> bool:
+        """Whether no queue can be found twice for a message: each is named once, in one row of constants or pattern."""
+        if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):
+            return False
+        named = [delivery.queue for delivery in self.patterns if delivery is not None]
+        named += [compiled.delivery.queue for compiled in self.compiled]
+        for table in self.tables:
+            if table.ranges is not None:
+                return False
+            named += [delivery.queue for group in table.rows.values() for found in group.values() for delivery in found]
+        return OWN_KEY not in named and len(set(named)) == len(named)
+
 
 def build_program(
     topology: Topology, layout: Layout, missing: Missing, exchange: str | None = None, several: bool = False

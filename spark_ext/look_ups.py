@@ -107,7 +107,7 @@ def look_ups(prefix: str, tables: Iterable[Table], room: int, numbers: bool) -> 
 
 def _few(table: Table) -> bool:
     short = size(table.shape.guard) + size(table.shape.residual) <= SHORT
-    few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * table.delivered
+    few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * len(table.deliveries)
     return short and few and table.flat and table.ranges is None
 
 

@@ -91,9 +91,9 @@ class Table:
         return max((sum(map(len, group.values())) for group in self.rows.values()), default=0)
 
     @cached_property
-    def delivered(self) -> int:
-        """How much all keys deliver."""
-        return sum(len(found) for group in self.rows.values() for found in group.values())
+    def deliveries(self) -> list[Delivery]:
+        """What all keys deliver."""
+        return [delivery for group in self.rows.values() for found in group.values() for delivery in found]
 
     @cached_property
     def ranges(self) -> Range | None:
@@ -156,7 +156,7 @@ class Program:
         for table in self.tables:
             if table.ranges is not None:
                 return False
-            named += [delivery.queue for group in table.rows.values() for found in group.values() for delivery in found]
+            named += [delivery.queue for delivery in table.deliveries]
         return OWN_KEY not in named and len(set(named)) == len(named)
 
 

@@ -75,7 +75,8 @@ written = st.one_of(
 
 
 @cache
-def _takes(dialect: str, text: str) -> bool:
+def takes(dialect: str, text: str) -> bool:
+    """Whether a dialect has that selector."""
     try:
         parse_selector(text, dialect)
     except TranspilerError:
@@ -88,7 +89,7 @@ def selectors(rules: Rules) -> st.SearchStrategy[str]:
     dialect = rules.dialect
     random = strategies.selectors(strategies.NAMES + strategies.HEADERS)
     return st.one_of(written, written, random.map(lambda tree: print_selector(tree, dialect))).filter(
-        lambda text: _takes(dialect, text)
+        lambda text: takes(dialect, text)
     )
 
 

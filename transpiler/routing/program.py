@@ -17,6 +17,7 @@ from transpiler.layouts.columns import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
 from transpiler.predicate.core import TRUE, Among, Column, Compare, Constant, Predicate, Value, all_of
 from transpiler.predicate.walk import size
+from transpiler.routing.bounds import loosest
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, Condition, Conditions
 from transpiler.routing.ranks import MIN_RANGES, Range, find_range
 from transpiler.routing.reads import Reads
@@ -84,6 +85,12 @@ class Table:
             return True
         counts = [len(found) for group in self.rows.values() for found in group.values()]
         return sum(counts) <= len(counts) * MAX_REPEATED and max(counts) <= MAX_REPEATS
+
+    @cached_property
+    def needed(self) -> Predicate:
+        """What a message must fulfil for any row to deliver something, besides having its key."""
+        rows = [constants for group in self.rows.values() for constants in group]
+        return all_of(self.shape.guard, loosest(self.shape.residual, rows))
 
     @cached_property
     def most(self) -> int:

@@ -69,7 +69,7 @@ class Shape:
 
 
 #: From the constants of a condition to one of a row.
-_Take = Callable[[Sequence[Parameter]], Parameter]
+Take = Callable[[Sequence[Parameter]], Parameter]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Disjunct:
     """One way in which a pattern can hold: a shape, and how the row of a condition is taken from its constants."""
 
     shape: Shape
-    keys: tuple[_Take, ...]
+    keys: tuple[Take, ...]
     parameters: tuple[int, ...]
 
     def row(self, constants: Sequence[Parameter]) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...]]:
@@ -139,18 +139,19 @@ def _has_key(terms: _Terms) -> bool:
     return any(_as_key(term) is not None for term in terms)
 
 
-def _as_key(term: Predicate) -> tuple[Value, ColumnType, _Take] | None:
+def _as_key(term: Predicate) -> tuple[Value, ColumnType, Take] | None:
     """An equality of a value of the message with a constant."""
     if not isinstance(term, Compare) or term.operator is not Comparison.EQ:
         return None
     for value, other in ((term.left, term.right), (term.right, term.left)):
-        take = _constant(other)
+        take = constant_of(other)
         if take is not None and of_message(value):
             return value, other.type, take
     return None
 
 
-def _constant(value: Value) -> _Take | None:
+def constant_of(value: Value) -> Take | None:
+    """How the constant that a value is comes from those of a condition; None where it is none."""
     number = parameter_number(value)
     if number is not None:
         return _Get(number)
@@ -223,7 +224,8 @@ def of_message(value: Node) -> bool:
     return bool(inner) and all(parameter_number(column) is None for column in inner)
 
 
-def _of_row(node: Node) -> bool:
+def of_row(node: Node) -> bool:
+    """Whether a value or predicate depends on a parameter."""
     return any(parameter_number(column) is not None for column in columns(node))
 
 
@@ -236,7 +238,7 @@ def columns(node: Node) -> Iterator[Column]:
 
 
 def _disjunct(terms: _Terms) -> Disjunct:
-    keys: dict[Value, tuple[ColumnType, _Take]] = {}
+    keys: dict[Value, tuple[ColumnType, Take]] = {}
     rest: list[Predicate] = []
     for term in terms:
         found = _as_key(term)
@@ -246,8 +248,8 @@ def _disjunct(terms: _Terms) -> Disjunct:
             keys[found[0]] = found[1:]
     # The order in which a selector names its properties is no part of its shape.
     ordered = sorted(keys.items(), key=lambda item: repr(item[0]))
-    asked = sorted((term for term in rest if not _of_row(term)), key=repr)
-    residual, numbers, types = _numbered(sorted(filter(_of_row, rest), key=_masked))
+    asked = sorted((term for term in rest if not of_row(term)), key=repr)
+    residual, numbers, types = _numbered(sorted(filter(of_row, rest), key=_masked))
     shape = Shape(
         tuple(value for value, _ in ordered),
         tuple(column_type for _, (column_type, _) in ordered),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import NamedTuple
 
 from spark_ext.methods import in_methods, look_up_length, own_method, rows_length, table_length
 from transpiler.layouts.columns import ColumnType, Element, Path
-from transpiler.predicate.core import TRUE, Column, Predicate, Value, all_of
+from transpiler.predicate.core import TRUE, Column, Predicate, Value, all_of, any_of
 from transpiler.predicate.walk import replace_columns, size
 from transpiler.routing.program import Table
 from transpiler.routing.ranks import Range
@@ -18,16 +19,30 @@ from transpiler.sql import emit_filter, emit_value
 #: A row of constants, by its number, and what it delivers, as the lambdas have them: names that no column has.
 _ROW, _DELIVERED = "_routing_row", "_routing_delivered"
 
-#: Where a key delivers no more, and no more is asked of a row (in operations), each row has columns of its own: there
-#: is no array to read, and no lambda, each of whose elements Spark puts into an object.
-FEW, SHORT = 4, 6
+#: Where a key delivers no more, each row has columns of its own if it is short: there is no array to read, and no
+#: lambda, each of whose elements Spark puts into an object.
+FEW = 4
+
+
+class Limits(NamedTuple):
+    """Operations that are asked of a message before it is looked up, and of rows with columns of their own."""
+
+    needed: int
+    short: int
+
+
+#: From the fastest to the shortest.
+LIMITS = Limits(50, 12), Limits(25, 12), Limits(12, 12), Limits(12, 6), Limits(0, 6)
+
+#: Where no method has room for all.
+SPREAD = Limits(12, 6)
 
 #: So many columns may be there for each that has a value.
 SPARSE = 3
 
 
 class Form(Enum):
-    """What is delivered: a queue's number or NULL; an array of deliveries, or of arrays of them, or NULL."""
+    """What is delivered: a queue or NULL; an array of deliveries, or of arrays of them, or NULL."""
 
     ONE = auto()
     MANY = auto()
@@ -38,14 +53,15 @@ class Form(Enum):
 class LookUp:
     """Tables with the same keys; ``name`` begins the names of all its columns.
 
-    ``numbers`` says that they deliver the numbers of queues.
+    ``plain`` says that they deliver the names or numbers of queues, and no structs.
     """
 
     name: str
     keys: tuple[Value, ...]
     key_types: tuple[ColumnType, ...]
     tables: tuple[Table, ...]
-    numbers: bool
+    plain: bool
+    limits: Limits
 
     @property
     def exchange(self) -> str:
@@ -58,10 +74,21 @@ class LookUp:
         return [Column((f"{self.name}_k{place}",), key_type) for place, key_type in enumerate(self.key_types)]
 
     @property
+    def needed(self) -> Predicate:
+        """What a message must fulfil for any table to deliver something, where it is short enough to be asked first.
+
+        A message that does not is looked up nowhere, which in large tables is what takes time.
+        """
+        needed = any_of(*(table.needed for table in self.tables))
+        return needed if self.keys and size(needed) <= self.limits.needed else TRUE
+
+    @property
     def length(self) -> int:
         """What it takes of a generated method: see ``methods``."""
-        return look_up_length(self.keys) + sum(
-            rows_length(table.most, table.shape) if self.in_columns(table) else table_length(table.shape)
+        return look_up_length(self.keys, self.needed) + sum(
+            rows_length(table.most, table.shape, self._guard(table))
+            if self.in_columns(table)
+            else table_length(table.shape)
             for table in self.tables
         )
 
@@ -75,20 +102,37 @@ class LookUp:
 
     def in_columns(self, table: Table) -> bool:
         """Whether each row of a key has columns of its own, for there are few."""
-        return self.numbers and _few(table)
+        asked = size(table.shape.guard) + size(table.shape.residual)
+        few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * len(table.deliveries)
+        return self.plain and few and table.flat and table.ranges is None and asked <= self.limits.short
+
+    def _guard(self, table: Table) -> Predicate:
+        """What is still to be asked of a message that the rows of a key were joined to."""
+        return TRUE if len(self.tables) == 1 and self.needed != TRUE else table.shape.guard
 
     def found(self) -> Iterator[tuple[Form, str]]:
         """What the tables deliver to the message that the rows of a key were joined to; of one table, in one form."""
         for number, table in enumerate(self.tables):
-            name = self.table_name(number)
+            name, guard = self.table_name(number), self._guard(table)
             if self.in_columns(table):
-                yield from ((Form.ONE, text) for text in _of_columns(name, table))
+                yield from ((Form.ONE, text) for text in _of_columns(name, table, guard))
             else:
-                yield Form.MANY if table.flat else Form.LISTS, _of_arrays(name, table)
+                yield Form.MANY if table.flat else Form.LISTS, _of_arrays(name, table, guard)
 
 
-def look_ups(prefix: str, tables: Iterable[Table], room: int, numbers: bool) -> list[LookUp]:
-    """The tables by their keys, as many of them in one look-up as there is room for in a generated method."""
+def look_ups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain: bool) -> list[LookUp]:
+    """The tables by their keys, as many of them in one look-up as a generated method has room for.
+
+    As much is asked in the fastest way as all of them leave room for in one method, of which so much is ``taken``.
+    """
+    for limits in LIMITS:
+        found = _by_keys(prefix, tables, room, plain, limits)
+        if taken + sum(look_up.length for look_up in found) <= room:
+            return found
+    return _by_keys(prefix, tables, room, plain, SPREAD)
+
+
+def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: Limits) -> list[LookUp]:
     found: list[LookUp] = []
     places: dict[tuple[object, ...], int] = {}
     for table in tables:
@@ -96,41 +140,35 @@ def look_ups(prefix: str, tables: Iterable[Table], room: int, numbers: bool) -> 
         place = places.get(keys)
         if place is not None:
             before = found[place]
-            joined = LookUp(before.name, *keys, (*before.tables, table), numbers)
+            joined = replace(before, tables=(*before.tables, table))
             if joined.length <= room:
                 found[place] = joined
                 continue
         places[keys] = len(found)
-        found.append(LookUp(f"{prefix}{len(found)}", *keys, (table,), numbers))
+        found.append(LookUp(f"{prefix}{len(found)}", *keys, (table,), plain, limits))
     return found
 
 
-def _few(table: Table) -> bool:
-    short = size(table.shape.guard) + size(table.shape.residual) <= SHORT
-    few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * len(table.deliveries)
-    return short and few and table.flat and table.ranges is None
-
-
-def _of_columns(name: str, table: Table) -> Iterator[str]:
+def _of_columns(name: str, table: Table, guard: Predicate) -> Iterator[str]:
     """What each row of a key delivers; the columns of a row that the key does not have are NULL."""
     for row in range(table.most):
 
         def path(number: int, row: int = row) -> Path:
             return (f"{name}_p{number}_{row}",)
 
-        asked = all_of(table.shape.guard, _with_constants(table.shape.residual, path))
+        asked = all_of(guard, _with_constants(table.shape.residual, path))
         yield f"{name}_d{row}" if asked == TRUE else _asked_first(asked, f"{name}_d{row}")
 
 
-def _of_arrays(name: str, table: Table) -> str:
+def _of_arrays(name: str, table: Table, guard: Predicate) -> str:
     """What the rows of a key deliver; the same may be delivered several times."""
     shape, delivered = table.shape, f"{name}_d"
-    if shape.residual == shape.guard == TRUE:
+    if shape.residual == guard == TRUE:
         return delivered
     found = []
     for residual in in_methods(shape.residual):
         text = delivered if residual == TRUE else _asked(name, table, residual)
-        found.append(own_method(text if shape.guard == TRUE else _asked_first(shape.guard, text)))
+        found.append(own_method(text if guard == TRUE else _asked_first(guard, text)))
     return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
 

@@ -30,14 +30,18 @@ READ_LENGTH = 450
 NESTED_LENGTH = 420
 
 
-def look_up_length(keys: Iterable[Value]) -> int:
+def look_up_length(keys: Iterable[Value], needed: Predicate) -> int:
     """What a look-up takes of a generated method without its tables, in bytes of bytecode: measured, and rounded up."""
-    return 60 + sum(map(_key_length, keys))
+    return 60 + sum(map(_key_length, keys)) + _asked_length(needed)
 
 
 def _key_length(key: Value) -> int:
     fields = sum(len(column.path) - 1 for column in columns(key))
     return 50 + 60 * size(key) + 150 * fields
+
+
+def _asked_length(condition: Predicate) -> int:
+    return 0 if condition == TRUE else 22 * size(condition)
 
 
 def table_length(shape: Shape) -> int:
@@ -47,9 +51,9 @@ def table_length(shape: Shape) -> int:
     return 340 * len(in_methods(shape.residual))
 
 
-def rows_length(rows: int, shape: Shape) -> int:
+def rows_length(rows: int, shape: Shape, guard: Predicate) -> int:
     """The same of a table whose keys have so many rows at most, each in columns of its own."""
-    return rows * (100 + 60 * len(shape.types) + 40 * (size(shape.guard) + size(shape.residual)))
+    return rows * (180 + 60 * len(shape.types) + _asked_length(guard) + _asked_length(shape.residual))
 
 
 def in_methods(condition: Predicate) -> list[Predicate]:
@@ -74,7 +78,7 @@ def in_methods(condition: Predicate) -> list[Predicate]:
 
 def columns_length(schema: StructType) -> int:
     """What it takes of a generated method to read and write all columns and their answer: measured, and rounded up."""
-    return 1_000 + sum(_column_length(field.dataType) for field in schema)
+    return 620 + sum(_column_length(field.dataType) for field in schema)
 
 
 def _column_length(column_type: DataType) -> int:

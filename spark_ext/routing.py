@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import count
 from typing import Literal, NamedTuple
 
 from pyspark.errors import PySparkException
@@ -36,7 +37,7 @@ from transpiler.compiler import find_layout
 from transpiler.layouts.columns import BIGINT, STRING
 from transpiler.message.types import TypeClass
 from transpiler.predicate.blocks import cut
-from transpiler.predicate.core import Column, Compare, Value, type_class
+from transpiler.predicate.core import TRUE, Column, Compare, Predicate, Value, type_class
 from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, KEYS, SUBJECT, WHOLE
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
@@ -56,12 +57,13 @@ FUSED = 10
 _QUEUES, _START, _WHOLE = "_routing_queues", "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _NAMES = "_routing_names"
+_FIRST, _LAST, _COUNT = "_routing_first", "_routing_last", "_routing_count"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
 _ENDS, _ASKED = "_routing_ends", "_routing_asked"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
-#: In an array of the numbers of queues: none.
+#: Among the numbers of queues: none.
 _NO_QUEUE = 2**31 - 1
 
 
@@ -133,7 +135,7 @@ class _Query:
         self._topology = topology
         self._published = Published(topology, layout, program)
         self._program = program
-        self._payload = Payload.QUEUE if program.simple else Payload.DELIVERY
+        self._payload = self._delivered_as()
         self._tables = Tables(messages.sparkSession, program, self._payload)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
         self._empty = f"array_repeat({self._payload.example}, 0)"
@@ -200,7 +202,7 @@ class _Query:
                 frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
             found.add(f"{_TOPICS}.d")
         length = 0 if program.trie is None or self._alone else WALK_LENGTH
-        for look_up in look_ups(PREFIX, program.tables, room, self._numbers):
+        for look_up in look_ups(PREFIX, program.tables, room, length, self._plain):
             if length and length + look_up.length > room:
                 # What was found so far goes on as one array.
                 frame = frame.selectExpr("*", f"{unfused(self._together(found))} AS {look_up.name}")
@@ -217,6 +219,9 @@ class _Query:
             columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
             frame = frame.selectExpr("*", *columns)
             found.add(*names)
+        if self._payload is Payload.NAME:
+            frame, in_order = self._sorted(frame, found)
+            return frame.withColumn(column, sf.expr(in_order))
         all_found = self._together(found)
         if program.simple:
             queues = all_found
@@ -226,10 +231,16 @@ class _Query:
             queues = unfused(queues)
         return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
 
+    def _delivered_as(self) -> Payload:
+        """Where nothing is found twice, tables have the names, which are then in one place and not in two."""
+        if not self._program.simple:
+            return Payload.DELIVERY
+        return Payload.NAME if self._distinct and self._program.trie is None else Payload.NUMBER
+
     @property
-    def _numbers(self) -> bool:
-        """Whether what is found are the numbers of queues, and no structs."""
-        return self._payload is Payload.QUEUE
+    def _plain(self) -> bool:
+        """Whether what is found are the names or numbers of queues, and no structs."""
+        return self._payload is not Payload.DELIVERY
 
     @property
     def _distinct(self) -> bool:
@@ -248,10 +259,9 @@ class _Query:
         program = self._program
         room = METHOD - columns_length(self._messages.schema)
         room -= 0 if all(table.flat for table in program.tables) else NESTED_LENGTH
-        length = sum(look_up.length for look_up in look_ups(PREFIX, program.tables, room, self._numbers))
-        if program.trie is not None:
-            length += WALK_LENGTH
-        if length > room or not self._fused:
+        walked = 0 if program.trie is None else WALK_LENGTH
+        found = look_ups(PREFIX, program.tables, room, walked, self._plain)
+        if walked + sum(look_up.length for look_up in found) > room or not self._fused:
             # Several methods: what the first reads it hands on.
             room -= READ_LENGTH * len(program.reads)
         return room
@@ -271,11 +281,32 @@ class _Query:
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in lists)}))")
         if ones := found.names[Form.ONE]:
             # To leave out NULLs takes a lambda, which is several times as slow.
-            numbers = ", ".join(f"coalesce({name}, {_NO_QUEUE})" for name in ones)
-            parts.append(f"array_remove(array({numbers}), {_NO_QUEUE})")
+            queues = ", ".join(f"coalesce({name}, {self._no_queue})" for name in ones)
+            parts.append(f"array_remove(array({queues}), {self._no_queue})")
         if len(parts) < 2:
             return parts[0] if parts else self._empty
         return f"concat({', '.join(parts)})"
+
+    @cached_property
+    def _no_queue(self) -> str:
+        """What is no queue, in an array of names or numbers."""
+        if self._payload is Payload.NUMBER:
+            return str(_NO_QUEUE)
+        names = set(self._program.queues)
+        return quote_text(next(name for length in count() if (name := "-" * length) not in names))
+
+    def _sorted(self, frame: DataFrame, found: _Found) -> tuple[DataFrame, str]:
+        """The names that were found, in order: none of them was found twice."""
+        ones = found.names[Form.ONE]
+        in_order = f"sort_array({self._together(found)})"
+        if found.names[Form.MANY] or found.names[Form.LISTS] or len(ones) < 2:
+            return frame, in_order
+        # Most messages go to two queues at most, and these are the first and the last of all: nothing is to be sorted.
+        listed = ", ".join(ones)
+        counted = " + ".join(f"CAST({name} IS NOT NULL AS INT)" for name in ones)
+        columns = f"least({listed}) AS {_FIRST}", f"greatest({listed}) AS {_LAST}", f"{counted} AS {_COUNT}"
+        few = f"WHEN 0 THEN {self._empty} WHEN 1 THEN array({_FIRST}) WHEN 2 THEN array({_FIRST}, {_LAST})"
+        return frame.selectExpr("*", *columns), f"CASE {_COUNT} {few} ELSE {in_order} END"
 
     def _named(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
         """The names of the queues whose numbers were found."""
@@ -314,8 +345,13 @@ class _Query:
         walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walked})"
         return found_at_end(f"flatten({walks})", _ENDS, asked)
 
-    def _join(self, frame: DataFrame, table: DataFrame, keys: Iterable[tuple[Value, Column]]) -> DataFrame:
-        """The messages with the row that their exchange and keys have in a table, or NULLs."""
+    def _join(
+        self, frame: DataFrame, table: DataFrame, keys: Iterable[tuple[Value, Column]], needed: Predicate = TRUE
+    ) -> DataFrame:
+        """The messages with the row that their exchange and keys have in a table, or NULLs.
+
+        Those of which what is ``needed`` does not hold have no key.
+        """
         pairs = list(keys)
         if self._program.exchange is None:
             pairs.insert(0, (EXCHANGE_COLUMN, Column((table.columns[0],), STRING)))
@@ -326,6 +362,8 @@ class _Query:
         # What follows IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.
         stored = f"xxhash64({', '.join(emit_value(key) for _, key in pairs)})"
         sought = f"xxhash64({', '.join(_as_stored(value, key) for value, key in pairs)})"
+        if needed != TRUE:
+            sought = f"CASE WHEN {emit_filter(needed)} THEN {sought} END"
         exact = " AND ".join(f"(({condition}) IS TRUE)" for condition in conditions)
         hashed = table.selectExpr(f"{stored} AS {_HASH}", "*")
         return frame.join(sf.broadcast(hashed), sf.expr(f"{sought} = {_HASH} AND {exact}"), "left").drop(_HASH)
@@ -333,7 +371,7 @@ class _Query:
     def _looked_up(self, frame: DataFrame, look_up: LookUp, found: _Found) -> DataFrame:
         """The messages with what a look-up delivers to them."""
         rows = self._tables.look_up(look_up)
-        frame = self._join(frame, rows, zip(look_up.keys, look_up.columns, strict=True))
+        frame = self._join(frame, rows, zip(look_up.keys, look_up.columns, strict=True), look_up.needed)
         columns = []
         for number, (form, text) in enumerate(look_up.found()):
             name = f"{look_up.name}_f{number}"
@@ -372,8 +410,11 @@ class _Query:
 
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery
+        if self._payload is Payload.NAME:
+            assert queue is not None
+            return quote_text(self._program.queues[queue])
         number = "n" if queue == OWN_KEY and self._program.whole is not None else queue
-        if self._payload is Payload.QUEUE:
+        if self._payload is Payload.NUMBER:
             return str(number)
         texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, number)]
         return f"named_struct('x', {state}, 'e', {texts[0]}, 'q', {texts[1]})"

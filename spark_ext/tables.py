@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from functools import cached_property
@@ -51,20 +51,26 @@ def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
 
 
 class Payload(Enum):
-    """What a binding delivers: a queue's number, or a queue or state with the state that it belongs to."""
+    """What a binding delivers: a queue's name or number, or a queue or state with the state that it belongs to."""
 
-    QUEUE = "INT"
+    NAME = "STRING"
+    NUMBER = "INT"
     DELIVERY = "STRUCT<x: INT, e: INT, q: INT>"
 
     @property
     def example(self) -> str:
         """One of this type, as SQL."""
-        return "0" if self is Payload.QUEUE else "named_struct('x', 0, 'e', 0, 'q', 0)"
+        return {"STRING": "''", "INT": "0"}.get(self.value, "named_struct('x', 0, 'e', 0, 'q', 0)")
 
-    @property
-    def of(self) -> Callable[[Delivery], Any]:
-        """Makes a delivery a value of this type."""
-        return attrgetter("queue") if self is Payload.QUEUE else tuple
+    def of(self, queues: Sequence[str]) -> Callable[[Delivery], Any]:
+        """Makes a delivery a value of this type; the names of the queues are by number."""
+        match self:
+            case Payload.NAME:
+                return lambda delivery: queues[cast(int, delivery.queue)]
+            case Payload.NUMBER:
+                return attrgetter("queue")
+            case Payload.DELIVERY:
+                return tuple
 
 
 class Tables:
@@ -74,6 +80,7 @@ class Tables:
         self._session = session
         self._program = program
         self._payload = payload
+        self._of = payload.of(program.queues)
         self._numbers = {name: number for number, name in enumerate(program.queues)}
         self._look_ups: dict[str, DataFrame] = {}
 
@@ -115,13 +122,13 @@ class Tables:
         for place, declaration in enumerate(declared):
             columns[declaration] = [key[place] for key in keys]
         for number, table in enumerate(look_up.tables):
-            made = _in_columns if look_up.in_columns(table) else self._table
+            made = self._in_columns if look_up.in_columns(table) else self._table
             columns |= made(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
         return self._columns(columns, len(keys))
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
         """The columns of one table by how they are declared."""
-        of, payload = self._payload.of, self._payload.value
+        of, payload = self._of, self._payload.value
         rows: list[Any]
         found: list[Any]
         if table.flat:
@@ -144,6 +151,20 @@ class Tables:
             ]
         return columns
 
+    def _in_columns(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
+        """The columns of a table whose keys have a few rows, each in columns of its own, by how they are declared."""
+        rows = [
+            [(row, self._of(delivery)) for row, delivered in group.items() for delivery in delivered] if group else []
+            for group in groups
+        ]
+        columns: dict[str, list[Any]] = {}
+        for number in range(table.most):
+            found = [listed[number] if number < len(listed) else None for listed in rows]
+            columns[f"{name}_d{number} {self._payload.value}"] = [row and row[1] for row in found]
+            for place, column_type in enumerate(table.shape.types):
+                columns[f"{name}_p{place}_{number} {column_type}"] = [row and row[0][place] for row in found]
+        return columns
+
     @cached_property
     def trie(self) -> dict[str, DataFrame]:
         """By name the trie's arrays, each as one row."""
@@ -152,7 +173,7 @@ class Tables:
         delivered, asked = [], []
         for ends in trie.ends:
             patterns = [(number, self._program.patterns[number]) for number in ends]
-            delivered.append([self._payload.of(delivery) for _, delivery in patterns if delivery is not None])
+            delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             asked.append([number for number, delivery in patterns if delivery is None])
         arrays: dict[str, list[Any]] = {
             # The owner of a place and the list there in one: two look-ups would be two misses of the cache.
@@ -224,21 +245,6 @@ class Tables:
 
     def _number(self, queue: str | None) -> int | None:
         return None if queue is None else self._numbers[queue]
-
-
-def _in_columns(name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
-    """The columns of a table whose keys have a few rows, each in columns of its own, by how they are declared."""
-    rows = [
-        [(row, delivery.queue) for row, delivered in group.items() for delivery in delivered] if group else []
-        for group in groups
-    ]
-    columns: dict[str, list[Any]] = {}
-    for number in range(table.most):
-        found = [listed[number] if number < len(listed) else None for listed in rows]
-        columns[f"{name}_d{number} INT"] = [row and row[1] for row in found]
-        for place, column_type in enumerate(table.shape.types):
-            columns[f"{name}_p{place}_{number} {column_type}"] = [row and row[0][place] for row in found]
-    return columns
 
 
 def _declared(schema: str) -> StructType:

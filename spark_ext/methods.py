@@ -32,12 +32,12 @@ NESTED_LENGTH = 420
 
 def look_up_length(keys: Iterable[Value], needed: Predicate) -> int:
     """What a look-up takes of a generated method without its tables, in bytes of bytecode: measured, and rounded up."""
-    return 60 + sum(map(_key_length, keys)) + _asked_length(needed)
+    return 80 + sum(map(_key_length, keys)) + _asked_length(needed)
 
 
 def _key_length(key: Value) -> int:
     fields = sum(len(column.path) - 1 for column in columns(key))
-    return 50 + 60 * size(key) + 150 * fields
+    return 90 + 60 * size(key) + 90 * fields
 
 
 def _asked_length(condition: Predicate) -> int:

@@ -32,7 +32,7 @@ _TREE = "STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: AR
 _NO_WORD = "."
 
 #: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
-LOCAL = 1 << 20
+LOCAL = 1 << 17
 
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
 

@@ -37,7 +37,7 @@ from transpiler.compiler import find_layout
 from transpiler.layouts.columns import BIGINT, STRING
 from transpiler.message.types import TypeClass
 from transpiler.predicate.blocks import cut
-from transpiler.predicate.core import TRUE, Column, Compare, Predicate, Value, type_class
+from transpiler.predicate.core import TRUE, Column, Compare, Predicate, Value, When, type_class
 from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, KEYS, SUBJECT, WHOLE
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
@@ -357,6 +357,9 @@ class _Query:
             pairs.insert(0, (EXCHANGE_COLUMN, Column((table.columns[0],), STRING)))
         conditions = [emit_filter(Compare(Comparison.EQ, value, key)) for value, key in pairs]
         if not all(_hashes(value, key) for value, key in pairs) or [key.type for _, key in pairs] in ([], [BIGINT]):
+            if needed != TRUE:
+                value, key = pairs[0]
+                conditions[0] = emit_filter(Compare(Comparison.EQ, When(needed, value), key))
             return frame.join(sf.broadcast(table), sf.expr(" AND ".join(conditions) or "true"), "left")
         # By one BIGINT Spark keeps the rows and no more, and by anything else a page of up to 64 MB for each table.
         # What follows IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.

@@ -145,6 +145,22 @@ def test_a_message_outside_of_all_bounds_is_looked_up_nowhere(spark: SparkSessio
     assert "> 5) THEN xxhash64(" in query(loose)
 
 
+@pytest.mark.parametrize("key", ["weight = {}", "price = {}.5", "weight = {}.0", "region = 'r{}'", "weight + 0 = {}"])
+@pytest.mark.parametrize("exchange", ["amq.fanout", None])
+def test_what_is_asked_of_the_message_alone_is_asked_by_every_kind_of_key(
+    spark: SparkSession, key: str, exchange: str | None
+) -> None:
+    """And so is a bound: Spark finds one number as it is, compares some values, and hashes others."""
+    found = bound(f"{key.format(n)} AND kind IS NULL AND size > {n}" for n in range(20))
+    frame = spark.createDataFrame(
+        [("r3", 3, 3.5, None, 4), ("r3", 3, 3.5, None, 3), ("r3", 3, 3.5, "k", 4), ("r3", 3, 3.5, None, None)],
+        f"{TYPED}, kind STRING, size BIGINT",
+    ).coalesce(1)
+    assert [row.queues for row in route(frame, found, frame, exchange=exchange).collect()] == [["q3"], [], [], []]
+    alone = bound(f"{key.format(n)} AND kind IS NULL" for n in range(20))
+    assert [row.queues for row in route(frame, alone, frame).collect()] == [["q3"], ["q3"], [], ["q3"]]
+
+
 #: Names in the order of their code points.
 NAMES = (" ", "-", "--", "---", "it's", "q", "q1", "é", "\uffff", "\U0001f600")
 

@@ -67,6 +67,7 @@ FLOORS = (
     "transpiler.collector",
     "transpiler.compiler",
     "transpiler.routing.shapes",
+    "transpiler.routing.bounds",
     "transpiler.routing.ranks",
     "transpiler.routing.selectors",
     "transpiler.routing",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import count
 from typing import Literal, NamedTuple
 
 from pyspark.errors import PySparkException
@@ -16,7 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
-from spark_ext.look_ups import Form, LookUp, look_ups
+from spark_ext.found import Found
+from spark_ext.joins import Key, join
+from spark_ext.look_ups import LookUp, look_ups
 from spark_ext.methods import (
     METHOD,
     NESTED_LENGTH,
@@ -34,15 +35,13 @@ from spark_ext.topics import bound_to, coded, found_at_end, key_words, literal_c
 from transpiler import Layout
 from transpiler.collector import paused_collector
 from transpiler.compiler import find_layout
-from transpiler.layouts.columns import BIGINT, STRING
-from transpiler.message.types import TypeClass
+from transpiler.layouts.columns import STRING
 from transpiler.predicate.blocks import cut
-from transpiler.predicate.core import TRUE, Column, Compare, Predicate, Value, When, type_class
+from transpiler.predicate.core import Column
 from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, KEYS, SUBJECT, WHOLE
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
-from transpiler.selector.ast import Comparison
-from transpiler.sql import emit_filter, emit_value, quote_name, quote_path, quote_text
+from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
 from transpiler.topology.model import Topology
 
 #: All columns that a message has while it is routed begin with this.
@@ -57,14 +56,10 @@ FUSED = 10
 _QUEUES, _START, _WHOLE = "_routing_queues", "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _NAMES = "_routing_names"
-_FIRST, _LAST, _COUNT = "_routing_first", "_routing_last", "_routing_count"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
 _ENDS, _ASKED = "_routing_ends", "_routing_asked"
 _FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
-
-#: Among the numbers of queues: none.
-_NO_QUEUE = 2**31 - 1
 
 
 def route(
@@ -119,16 +114,6 @@ _UNLESS_KNOWN = _Ask(f"CASE WHEN {_KNOWN} IS NULL THEN {{}} END", f"coalesce({_K
 _UNLESS_MATCHED = _Ask(f"coalesce({_KNOWN}, {{}})")
 
 
-class _Found:
-    """The names of the columns that have what was found so far, by their form."""
-
-    def __init__(self) -> None:
-        self.names: dict[Form, list[str]] = {form: [] for form in Form}
-
-    def add(self, *names: str, form: Form = Form.MANY) -> None:
-        self.names[form] += names
-
-
 class _Query:
     def __init__(self, messages: DataFrame, topology: Topology, layout: Layout, program: Program) -> None:
         self._messages = messages
@@ -138,7 +123,6 @@ class _Query:
         self._payload = self._delivered_as()
         self._tables = Tables(messages.sparkSession, program, self._payload)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
-        self._empty = f"array_repeat({self._payload.example}, 0)"
         words = [] if program.trie is None else program.trie.words
         self._code = literal_code(words, _hashed_from(messages.sparkSession))
 
@@ -173,7 +157,7 @@ class _Query:
         return frame.join(sf.broadcast(renamed), sf.expr(condition), "left").drop(_HASH, *known.values())
 
     def _with_entries(self, frame: DataFrame) -> DataFrame:
-        return self._join(frame, self._tables.entries, ())
+        return join(frame, self._tables.entries, self._exchange_key(self._tables.entries))
 
     def _walked(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
         """The messages with what the trie finds."""
@@ -190,7 +174,7 @@ class _Query:
         program = self._program
         if program.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
-        found = _Found()
+        found = self._found()
         room = self._room
         if program.trie is not None or not program.simple:
             frame = self._with_entries(frame)
@@ -205,8 +189,8 @@ class _Query:
         for look_up in look_ups(PREFIX, program.tables, room, length, self._plain):
             if length and length + look_up.length > room:
                 # What was found so far goes on as one array.
-                frame = frame.selectExpr("*", f"{unfused(self._together(found))} AS {look_up.name}")
-                found, length = _Found(), 0
+                frame = frame.selectExpr("*", f"{unfused(found.together())} AS {look_up.name}")
+                found, length = self._found(), 0
                 found.add(look_up.name)
             length += look_up.length
             frame = self._looked_up(frame, look_up, found)
@@ -220,9 +204,9 @@ class _Query:
             frame = frame.selectExpr("*", *columns)
             found.add(*names)
         if self._payload is Payload.NAME:
-            frame, in_order = self._sorted(frame, found)
+            frame, in_order = found.in_order(frame)
             return frame.withColumn(column, sf.expr(in_order))
-        all_found = self._together(found)
+        all_found = found.together()
         if program.simple:
             queues = all_found
         else:
@@ -230,6 +214,9 @@ class _Query:
             frame, queues = self._composed(frame)
             queues = unfused(queues)
         return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
+
+    def _found(self) -> Found:
+        return Found(self._payload, self._program.queues)
 
     def _delivered_as(self) -> Payload:
         """Where nothing is found twice, tables have the names, which are then in one place and not in two."""
@@ -272,42 +259,6 @@ class _Query:
         compiled = self._program.compiled
         return len(compiled) <= FUSED and sum(size(each.condition) for each in compiled) <= OPERATIONS
 
-    def _together(self, found: _Found) -> str:
-        """All that was found, as one array."""
-        parts = [f"coalesce({name}, {self._empty})" for name in found.names[Form.MANY]]
-        if lists := found.names[Form.LISTS]:
-            # One flatten for all: it is long once compiled, and a generated method has little room.
-            none = f"array_repeat({self._empty}, 0)"
-            parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in lists)}))")
-        if ones := found.names[Form.ONE]:
-            # To leave out NULLs takes a lambda, which is several times as slow.
-            queues = ", ".join(f"coalesce({name}, {self._no_queue})" for name in ones)
-            parts.append(f"array_remove(array({queues}), {self._no_queue})")
-        if len(parts) < 2:
-            return parts[0] if parts else self._empty
-        return f"concat({', '.join(parts)})"
-
-    @cached_property
-    def _no_queue(self) -> str:
-        """What is no queue, in an array of names or numbers."""
-        if self._payload is Payload.NUMBER:
-            return str(_NO_QUEUE)
-        names = set(self._program.queues)
-        return quote_text(next(name for length in count() if (name := "-" * length) not in names))
-
-    def _sorted(self, frame: DataFrame, found: _Found) -> tuple[DataFrame, str]:
-        """The names that were found, in order: none of them was found twice."""
-        ones = found.names[Form.ONE]
-        in_order = f"sort_array({self._together(found)})"
-        if found.names[Form.MANY] or found.names[Form.LISTS] or len(ones) < 2:
-            return frame, in_order
-        # Most messages go to two queues at most, and these are the first and the last of all: nothing is to be sorted.
-        listed = ", ".join(ones)
-        counted = " + ".join(f"CAST({name} IS NOT NULL AS INT)" for name in ones)
-        columns = f"least({listed}) AS {_FIRST}", f"greatest({listed}) AS {_LAST}", f"{counted} AS {_COUNT}"
-        few = f"WHEN 0 THEN {self._empty} WHEN 1 THEN array({_FIRST}) WHEN 2 THEN array({_FIRST}, {_LAST})"
-        return frame.selectExpr("*", *columns), f"CASE {_COUNT} {few} ELSE {in_order} END"
-
     def _named(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
         """The names of the queues whose numbers were found."""
         # Lambdas and no columns give the parts their names: a filter behind the query would copy each column that it
@@ -345,36 +296,15 @@ class _Query:
         walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walked})"
         return found_at_end(f"flatten({walks})", _ENDS, asked)
 
-    def _join(
-        self, frame: DataFrame, table: DataFrame, keys: Iterable[tuple[Value, Column]], needed: Predicate = TRUE
-    ) -> DataFrame:
-        """The messages with the row that their exchange and keys have in a table, or NULLs.
+    def _exchange_key(self, table: DataFrame) -> list[Key]:
+        """The exchange, which is the first column of a table where messages come to several."""
+        return [] if self._program.exchange is not None else [(EXCHANGE_COLUMN, Column((table.columns[0],), STRING))]
 
-        Those of which what is ``needed`` does not hold have no key.
-        """
-        pairs = list(keys)
-        if self._program.exchange is None:
-            pairs.insert(0, (EXCHANGE_COLUMN, Column((table.columns[0],), STRING)))
-        conditions = [emit_filter(Compare(Comparison.EQ, value, key)) for value, key in pairs]
-        if not all(_hashes(value, key) for value, key in pairs) or [key.type for _, key in pairs] in ([], [BIGINT]):
-            if needed != TRUE:
-                value, key = pairs[0]
-                conditions[0] = emit_filter(Compare(Comparison.EQ, When(needed, value), key))
-            return frame.join(sf.broadcast(table), sf.expr(" AND ".join(conditions) or "true"), "left")
-        # By one BIGINT Spark keeps the rows and no more, and by anything else a page of up to 64 MB for each table.
-        # What follows IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.
-        stored = f"xxhash64({', '.join(emit_value(key) for _, key in pairs)})"
-        sought = f"xxhash64({', '.join(_as_stored(value, key) for value, key in pairs)})"
-        if needed != TRUE:
-            sought = f"CASE WHEN {emit_filter(needed)} THEN {sought} END"
-        exact = " AND ".join(f"(({condition}) IS TRUE)" for condition in conditions)
-        hashed = table.selectExpr(f"{stored} AS {_HASH}", "*")
-        return frame.join(sf.broadcast(hashed), sf.expr(f"{sought} = {_HASH} AND {exact}"), "left").drop(_HASH)
-
-    def _looked_up(self, frame: DataFrame, look_up: LookUp, found: _Found) -> DataFrame:
+    def _looked_up(self, frame: DataFrame, look_up: LookUp, found: Found) -> DataFrame:
         """The messages with what a look-up delivers to them."""
         rows = self._tables.look_up(look_up)
-        frame = self._join(frame, rows, zip(look_up.keys, look_up.columns, strict=True), look_up.needed)
+        keys = self._exchange_key(rows) + list(zip(look_up.keys, look_up.columns, strict=True))
+        frame = join(frame, rows, keys, look_up.needed)
         columns = []
         for number, (form, text) in enumerate(look_up.found()):
             name = f"{look_up.name}_f{number}"
@@ -426,7 +356,7 @@ class _Query:
         """What the bindings of all states answer, put together from the state that the message begins in."""
         if not self._topology.rules.alternate_on_no_match:
             return frame, f"coalesce(element_at({_WAYS}, -1), CAST(array() AS ARRAY<INT>))"
-        alternates = f"coalesce(_routing_alternates, {self._empty})"
+        alternates = f"coalesce(_routing_alternates, {self._payload.empty})"
         unanswered = f"filter({alternates}, a -> NOT exists({_FOUND}, m -> m.x = a.x))"
         frame = frame.selectExpr("*", f"concat({_FOUND}, {unanswered}) AS {_WITH_ALTERNATES}")
         frame = frame.selectExpr("*", f"{_ACTIVATION} AS {_ACTIVE}")
@@ -459,16 +389,6 @@ def _hashed_from(session: SparkSession) -> int | None:
         return int(session.conf.get("spark.sql.optimizer.mapLookupHashThreshold") or 0)
     except PySparkException:
         return None
-
-
-def _hashes(value: Value, key: Column) -> bool:
-    """Whether equal values have one hash, once the message's value has the key's type."""
-    return value.type == key.type or {type_class(value.type), type_class(key.type)} == {TypeClass.INTEGER}
-
-
-def _as_stored(value: Value, key: Column) -> str:
-    text = emit_value(value)
-    return text if value.type == key.type else f"CAST({text} AS {key.type})"
 
 
 def _published(exchanges: Iterable[str], condition: str) -> str:

@@ -58,9 +58,10 @@ class Payload(Enum):
     DELIVERY = "STRUCT<x: INT, e: INT, q: INT>"
 
     @property
-    def example(self) -> str:
-        """One of this type, as SQL."""
-        return {"STRING": "''", "INT": "0"}.get(self.value, "named_struct('x', 0, 'e', 0, 'q', 0)")
+    def empty(self) -> str:
+        """An array without any, as SQL."""
+        one = {"STRING": "''", "INT": "0"}.get(self.value, "named_struct('x', 0, 'e', 0, 'q', 0)")
+        return f"array_repeat({one}, 0)"
 
     def of(self, queues: Sequence[str]) -> Callable[[Delivery], Any]:
         """Makes a delivery a value of this type; the names of the queues are by number."""

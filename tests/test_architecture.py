@@ -87,6 +87,8 @@ FLOORS = (
     "spark_ext.columns",
     "spark_ext.look_ups",
     "spark_ext.tables",
+    "spark_ext.found",
+    "spark_ext.joins",
     "spark_ext.topics",
     "spark_ext.published",
     "spark_ext.routing",

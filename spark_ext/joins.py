@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from transpiler.layouts.columns import BIGINT
 from transpiler.message.types import TypeClass
-from transpiler.predicate.core import TRUE, Column, Compare, Predicate, Value, When, all_of, type_class
+from transpiler.predicate.core import TRUE, Column, Compare, Predicate, Value, When, type_class
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value
 
@@ -19,26 +20,38 @@ _HASH = "_routing_hash"
 Key = tuple[Value, Column]
 
 
-def join(frame: DataFrame, table: DataFrame, keys: Sequence[Key], needed: Predicate = TRUE) -> DataFrame:
+class Part(NamedTuple):
+    """Of a table whose rows several joins look for, those of one of them: with this ``number`` in the ``column``."""
+
+    number: int
+    column: str
+
+
+def join(
+    frame: DataFrame, table: DataFrame, keys: Sequence[Key], needed: Predicate = TRUE, part: Part | None = None
+) -> DataFrame:
     """The messages with the row that their keys have in a table, or NULLs; without keys, with the only row.
 
-    Those of which what is ``needed`` does not hold have no key.
+    Those of which what is ``needed`` does not hold have no key. A ``part`` is for keys that are ``hashed``.
     """
+    conditions = [emit_filter(Compare(Comparison.EQ, value, column)) for value, column in keys]
     if not hashed(keys):
-        conditions = [emit_filter(Compare(Comparison.EQ, value, column)) for value, column in keys]
         if keys and needed != TRUE:
             value, column = keys[0]
             conditions[0] = emit_filter(Compare(Comparison.EQ, When(needed, value), column))
         return frame.join(sf.broadcast(table), sf.expr(" AND ".join(conditions) or "true"), "left")
     stored = f"xxhash64({', '.join(emit_value(column) for _, column in keys)})"
     sought = f"xxhash64({', '.join(_as_stored(value, column) for value, column in keys)})"
+    if part is not None:
+        # Equal keys of two parts have two numbers, so no more is asked of the rows found.
+        stored, sought = f"{stored} ^ {part.column}", f"{sought} ^ {part.number}"
     if needed != TRUE:
         # The hash of NULL is a number.
         sought = f"CASE WHEN {emit_filter(needed)} THEN {sought} END"
     # What IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.
-    exact = emit_filter(all_of(*(Compare(Comparison.EQ, value, column) for value, column in keys)))
+    condition = " AND ".join([f"{sought} = {_HASH}", *(f"(({exact}) IS TRUE)" for exact in conditions)])
     rows = table.selectExpr(f"{stored} AS {_HASH}", "*")
-    return frame.join(sf.broadcast(rows), sf.expr(f"{sought} = {_HASH} AND (({exact}) IS TRUE)"), "left").drop(_HASH)
+    return frame.join(sf.broadcast(rows), sf.expr(condition), "left").drop(_HASH)
 
 
 def hashed(keys: Sequence[Key]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
+from spark_ext.joins import Key, Part, hashed
 from spark_ext.methods import in_methods, look_up_length, own_method, rows_length, table_length
 from transpiler.layouts.columns import ColumnType, Element, Path
 from transpiler.predicate.core import TRUE, Column, Predicate, Value, all_of, any_of
@@ -51,9 +52,10 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class LookUp:
-    """Tables with the same keys; ``name`` begins the names of all its columns.
+    """Tables with the same keys; ``name`` begins the names of what it finds.
 
-    ``plain`` says that they deliver the names or numbers of queues, and no structs.
+    ``plain`` says that they deliver the names or numbers of queues, and no structs. Look-ups that share a ``store``
+    have their rows in one table of Spark's, each under its ``number``.
     """
 
     name: str
@@ -62,16 +64,45 @@ class LookUp:
     tables: tuple[Table, ...]
     plain: bool
     limits: Limits
+    shared: str | None = None
+    number: int = 0
+
+    @property
+    def store(self) -> str:
+        """The name of the table that has the rows, with which the names of its columns begin."""
+        return self.shared or self.name
 
     @property
     def exchange(self) -> str:
         """The column of the exchange, which is the first key where a table has several exchanges."""
-        return f"{self.name}_e"
+        return f"{self.store}_e"
+
+    @property
+    def part(self) -> Part | None:
+        """What tells the rows apart from those of other look-ups in the same store."""
+        return None if self.shared is None else Part(self.number, f"{self.store}_n")
 
     @property
     def columns(self) -> list[Column]:
         """The columns of the keys."""
-        return [Column((f"{self.name}_k{place}",), key_type) for place, key_type in enumerate(self.key_types)]
+        return [Column((f"{self.store}_k{place}",), key_type) for place, key_type in enumerate(self.key_types)]
+
+    @property
+    def pairs(self) -> list[Key]:
+        """What a message has, and the columns that are to equal it."""
+        return list(zip(self.keys, self.columns, strict=True))
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What is equal for look-ups that may share a store: the columns that they take.
+
+        Where one took fewer, Spark would make it a table without the others.
+        """
+        tables = tuple(
+            (table.most if self.in_columns(table) else 0, table.flat, table.ranges is None, table.shape.types)
+            for table in self.tables
+        )
+        return self.key_types, tables
 
     @property
     def needed(self) -> Predicate:
@@ -94,7 +125,7 @@ class LookUp:
 
     def table_name(self, number: int) -> str:
         """How the columns begin that one of the tables has to itself."""
-        return f"{self.name}_{number}"
+        return f"{self.store}_{number}"
 
     def rows(self) -> dict[tuple[Parameter, ...], None]:
         """The keys of all tables, each once, in order."""
@@ -126,10 +157,10 @@ def look_ups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain:
     As much is asked in the fastest way as all of them leave room for in one method, of which so much is ``taken``.
     """
     for limits in LIMITS:
-        found = _by_keys(prefix, tables, room, plain, limits)
+        found = _in_stores(_by_keys(prefix, tables, room, plain, limits))
         if taken + sum(look_up.length for look_up in found) <= room:
             return found
-    return _by_keys(prefix, tables, room, plain, SPREAD)
+    return _in_stores(_by_keys(prefix, tables, room, plain, SPREAD))
 
 
 def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: Limits) -> list[LookUp]:
@@ -147,6 +178,19 @@ def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limit
         places[keys] = len(found)
         found.append(LookUp(f"{prefix}{len(found)}", *keys, (table,), plain, limits))
     return found
+
+
+def _in_stores(found: Sequence[LookUp]) -> list[LookUp]:
+    """The look-ups, those of one kind in one store: twenty tables take twenty jobs of Spark's, and one takes one."""
+    kinds: dict[tuple[object, ...], list[LookUp]] = {}
+    for look_up in found:
+        kinds.setdefault(look_up.kind if hashed(look_up.pairs) else (look_up.name,), []).append(look_up)
+    placed = {}
+    for alike in kinds.values():
+        shared = alike[0].name if len(alike) > 1 else None
+        for number, look_up in enumerate(alike):
+            placed[look_up.name] = replace(look_up, shared=shared, number=number)
+    return [placed[look_up.name] for look_up in found]
 
 
 def _of_columns(name: str, table: Table, guard: Predicate) -> Iterator[str]:

@@ -186,14 +186,16 @@ class _Query:
                 frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
             found.add(f"{_TOPICS}.d")
         length = 0 if program.trie is None or self._alone else WALK_LENGTH
-        for look_up in look_ups(PREFIX, program.tables, room, length, self._plain):
+        all_look_ups = look_ups(PREFIX, program.tables, room, length, self._plain)
+        for look_up in all_look_ups:
             if length and length + look_up.length > room:
                 # What was found so far goes on as one array.
                 frame = frame.selectExpr("*", f"{unfused(found.together())} AS {look_up.name}")
                 found, length = self._found(), 0
                 found.add(look_up.name)
             length += look_up.length
-            frame = self._looked_up(frame, look_up, found)
+            rows = self._tables.store([other for other in all_look_ups if other.store == look_up.store])
+            frame = self._looked_up(frame, look_up, rows, found)
         blocks = list(self._blocks())
         if blocks:
             names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
@@ -300,11 +302,9 @@ class _Query:
         """The exchange, which is the first column of a table where messages come to several."""
         return [] if self._program.exchange is not None else [(EXCHANGE_COLUMN, Column((table.columns[0],), STRING))]
 
-    def _looked_up(self, frame: DataFrame, look_up: LookUp, found: Found) -> DataFrame:
+    def _looked_up(self, frame: DataFrame, look_up: LookUp, rows: DataFrame, found: Found) -> DataFrame:
         """The messages with what a look-up delivers to them."""
-        rows = self._tables.look_up(look_up)
-        keys = self._exchange_key(rows) + list(zip(look_up.keys, look_up.columns, strict=True))
-        frame = join(frame, rows, keys, look_up.needed)
+        frame = join(frame, rows, self._exchange_key(rows) + look_up.pairs, look_up.needed, look_up.part)
         columns = []
         for number, (form, text) in enumerate(look_up.found()):
             name = f"{look_up.name}_f{number}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import Any, cast
 
@@ -83,7 +84,7 @@ class Tables:
         self._payload = payload
         self._of = payload.of(program.queues)
         self._numbers = {name: number for number, name in enumerate(program.queues)}
-        self._look_ups: dict[str, DataFrame] = {}
+        self._stores: dict[str, DataFrame] = {}
 
     @cached_property
     def queues(self) -> DataFrame:
@@ -104,28 +105,35 @@ class Tables:
         with _set(self._session, _LOCAL_LIMIT, "0"):
             return self._session.createDataFrame(rows, schema)
 
-    def look_up(self, look_up: LookUp) -> DataFrame:
-        """One row a key: for each table what the rows of constants with that key deliver, and the constants.
+    def store(self, look_ups: Sequence[LookUp]) -> DataFrame:
+        """The table of look-ups that share one: one row a key.
 
-        These are an array for each, NULL where a table has no row with the key, or where rows are few (``in_columns``)
-        a column for each. What a row delivers is a list where the table is not ``flat``.
+        For each table of a look-up it has what the rows of constants with that key deliver, and the constants: an
+        array for each, NULL where a table has no row with the key, or where rows are few (``in_columns``) a column for
+        each. What a row delivers is a list where the table is not ``flat``.
         """
-        made = self._look_ups.get(look_up.name)
+        name = look_ups[0].store
+        made = self._stores.get(name)
         if made is None:
-            made = self._look_ups[look_up.name] = self._rows(look_up)
+            parts = [self._rows(look_up) for look_up in look_ups]
+            columns = {declared: list(chain.from_iterable(part[declared] for part in parts)) for declared in parts[0]}
+            made = self._stores[name] = self._columns(columns, len(next(iter(columns.values()))))
         return made
 
-    def _rows(self, look_up: LookUp) -> DataFrame:
+    def _rows(self, look_up: LookUp) -> dict[str, list[Any]]:
+        """The columns of a look-up by how they are declared."""
         keys = list(look_up.rows())
-        columns: dict[str, list[Any]] = {}
         declared = [f"{look_up.exchange} STRING"] if self._program.exchange is None else []
         declared += [f"{column.path[0]} {column.type}" for column in look_up.columns]
-        for place, declaration in enumerate(declared):
-            columns[declaration] = [key[place] for key in keys]
+        columns: dict[str, list[Any]] = {
+            declaration: [key[place] for key in keys] for place, declaration in enumerate(declared)
+        }
+        if look_up.part is not None:
+            columns[f"{look_up.part.column} INT"] = [look_up.part.number] * len(keys)
         for number, table in enumerate(look_up.tables):
             made = self._in_columns if look_up.in_columns(table) else self._table
             columns |= made(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
-        return self._columns(columns, len(keys))
+        return columns
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
         """The columns of one table by how they are declared."""
@@ -153,7 +161,7 @@ class Tables:
         return columns
 
     def _in_columns(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
-        """The columns of a table whose keys have a few rows, each in columns of its own, by how they are declared."""
+        """The columns of a table whose keys have few rows, each in columns of its own, by how they are declared."""
         rows = [
             [(row, self._of(delivery)) for row, delivered in group.items() for delivery in delivered] if group else []
             for group in groups

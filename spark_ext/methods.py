@@ -96,6 +96,14 @@ def unfused(array: str) -> str:
     return f"zip_with({array}, array(), (a, b) -> a)"
 
 
+def unfused_column(array: str) -> str:
+    """The same of the array in a column, which is computed before, in the method that ends there.
+
+    Spark puts what is named once in the place of its name, where all of it would be interpreted.
+    """
+    return f"zip_with({array}, {array}, (a, b) -> a)"
+
+
 def own_method(text: str) -> str:
     """An array as it is, computed in a method of its own: what Spark meets twice it computes first, and apart.
 

@@ -27,6 +27,7 @@ from spark_ext.methods import (
     columns_length,
     in_methods,
     unfused,
+    unfused_column,
 )
 from spark_ext.published import WORDS, Published
 from spark_ext.schemas import infer_layout
@@ -55,7 +56,7 @@ FUSED = 10
 
 _QUEUES, _START, _WHOLE = "_routing_queues", "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
-_NAMES = "_routing_names"
+_NAMES, _SO_FAR = "_routing_names", "_routing_so_far"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
 _ENDS, _ASKED = "_routing_ends", "_routing_asked"
@@ -190,7 +191,8 @@ class _Query:
         for look_up in all_look_ups:
             if length and length + look_up.length > room:
                 # What was found so far goes on as one array.
-                frame = frame.selectExpr("*", f"{unfused(found.together())} AS {look_up.name}")
+                frame = frame.selectExpr("*", f"{found.together()} AS {_SO_FAR}")
+                frame = frame.selectExpr("*", f"{unfused_column(_SO_FAR)} AS {look_up.name}").drop(_SO_FAR)
                 found, length = self._found(), 0
                 found.add(look_up.name)
             length += look_up.length

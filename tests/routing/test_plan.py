@@ -315,6 +315,48 @@ def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
     assert sorted(map(len, wanted)) == [0, 0, 1, 1, 2, 3]
 
 
+@pytest.mark.parametrize("exchange", ["amq.headers", None])
+def test_look_ups_alike_share_a_table_and_do_not_meet(spark: SparkSession, exchange: str | None) -> None:
+    """Twenty pairs of headers, with the same values, and three sets of other kinds."""
+    names = [f"h{number}" for number in range(6)]
+    pairs = [(first, second) for first in names for second in names if first < second]
+    sets = [*pairs, *(tuple(reversed(pair)) for pair in pairs[:5]), ("h0",), ("n",), ("h0", "n"), ("h1", "n")]
+    bindings, queues = [], []
+    for place, keys in enumerate(sets):
+        for number in range(15):
+            name = f"q{place}.{number}"
+            values = {key: f"v{(number + len(key) + place * at) % 15}" for at, key in enumerate(keys)}
+            wanted = {
+                key: AmqpValue(AmqpType.LONG, number) if key == "n" else AmqpValue(AmqpType.STRING, value)
+                for key, value in values.items()
+            }
+            queues.append(Queue(name))
+            bindings.append(Binding("amq.headers", name, "", wanted))
+    found = Topology(RABBITMQ, (), tuple(queues), tuple(bindings), default_exchange="amq.headers")
+    rows = [(*(f"v{(row * (place + 1)) % 15}" for place in range(6)), row) for row in range(15)]
+    rows += [(*("v1",) * 6, 1), (None, "v1", None, "v2", None, "v3", None), (*(None,) * 6, 7)]
+    frame = spark.createDataFrame(rows, "h0 STRING, h1 STRING, h2 STRING, h3 STRING, h4 STRING, h5 STRING, n BIGINT")
+    routed = route(frame.coalesce(1), found, frame, exchange=exchange)
+    answers = [row.queues for row in routed.collect()]
+    types = [AmqpType.STRING] * 6 + [AmqpType.LONG]
+    for row, answer in zip(rows, answers, strict=True):
+        values = zip([*names, "n"], types, row, strict=True)
+        message = Message(
+            application_properties={name: AmqpValue(kind, one) for name, kind, one in values if one is not None}
+        )
+        assert answer == list(route_message(found, message))
+    assert sum(map(len, answers)) == 50
+    assert largest_method(routed) < 8_000
+    # Made, and not taken from another place of the query: pairs of texts with one queue, and with two, pairs of a text
+    # and a number, one text, one number.
+    with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
+        text = plan(routed.select("*"))
+    assert text.count("BroadcastHashJoin") == 19
+    assert text.count("ReusedExchange") == 19 - 5
+    # What was found when a method was full is compiled before it goes on.
+    assert "zip_with(_routing_so_far" in text
+
+
 def test_properties_are_not_taken_for_variables_of_the_query(spark: SparkSession) -> None:
     names = ("d", "i", "n", "q", "r", "c", "k", "value", "place", "step", "states", "row", "up", "p0")
     columns = ", ".join(f"{name} BIGINT" for name in names)

@@ -1,0 +1,94 @@
+"""Messages in columns of their own types, which keys, rows of constants and bounds meet in other forms than a union."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from spark_ext import route
+from tests.routing.test_bounds import INTERPRETED, PHASES, bound
+from tests.spark.harness import settings as spark_settings
+from transpiler import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import route_message
+from transpiler.routing import program
+
+MESSAGES = 16
+EXAMPLES = 20 * (settings().max_examples // 100)
+
+TYPES = {
+    "a": AmqpType.LONG,
+    "b": AmqpType.INT,
+    "p": AmqpType.DOUBLE,
+    "s": AmqpType.STRING,
+    "c": AmqpType.STRING,
+}
+SCHEMA = "id INT, a BIGINT, b INT, p DOUBLE, s STRING, c STRING"
+
+numbers = st.sampled_from(("-2", "0", "1", "2", "3", "1.5", "2.0", "1e300"))
+#: What is one BIGINT to Spark, what is not hashed, what is, and what several names have alike.
+equalities = st.one_of(
+    st.builds("a = {}".format, st.integers(0, 2)),
+    st.builds("b = {}".format, st.integers(0, 2)),
+    st.builds("p = {}".format, numbers),
+    st.builds("s = '{}'".format, st.sampled_from("xy")),
+    st.builds("c = '{}'".format, st.sampled_from("xy")),
+    st.builds("a = {} AND s = '{}'".format, st.integers(0, 1), st.sampled_from("xy")),
+    st.builds("a = {} AND c = '{}'".format, st.integers(0, 1), st.sampled_from("xy")),
+    st.builds("a + 1 = {}".format, st.integers(0, 3)),
+    st.builds("a = {}.0".format, st.integers(0, 2)),
+)
+others = st.one_of(
+    st.sampled_from(("", "", " AND c IS NULL", " AND c <> 'k'")),
+    st.builds(" AND p > {}".format, numbers),
+    st.builds(" AND a <= {}".format, numbers),
+    st.builds(" AND b BETWEEN {} AND {}".format, numbers, numbers),
+    st.builds(" AND (b < {} OR p >= {})".format, numbers, numbers),
+    st.builds(" AND NOT b > {}".format, numbers),
+    st.builds(" AND c IS NULL AND b > {}".format, numbers),
+    st.builds(" AND b + p < {}".format, numbers),
+    st.builds(" AND c LIKE '{}%'".format, st.sampled_from("kx")),
+)
+rows = st.tuples(
+    st.sampled_from((None, 0, 1, 2, 2**40)),
+    st.sampled_from((None, -3, 0, 1, 2, 3)),
+    st.sampled_from((None, -0.0, 1.5, 2.0, float("nan"), float("inf"))),
+    st.sampled_from((None, "x", "y")),
+    st.sampled_from((None, "k", "x", "y")),
+)
+
+
+@pytest.mark.parametrize("exchange", ["amq.fanout", None])
+@given(
+    texts=st.lists(st.builds("{}{}".format, equalities, others), min_size=1, max_size=25),
+    messages=st.lists(rows, min_size=MESSAGES, max_size=MESSAGES),
+)
+@settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
+def test_every_queue_gets_its_messages(
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    exchange: str | None,
+    texts: list[str],
+    messages: list[tuple[object, ...]],
+) -> None:
+    monkeypatch.setattr(program, "MIN_ROWS", 1)
+    topology = bound(texts)
+    with spark_settings(spark, INTERPRETED):
+        frame = spark.createDataFrame([(number, *row) for number, row in enumerate(messages)], SCHEMA).coalesce(1)
+        found = route(frame, topology, frame, exchange=exchange).select("id", "queues").collect()
+    wanted = [
+        route_message(
+            topology,
+            Message(
+                application_properties={
+                    name: AmqpValue(TYPES[name], value)
+                    for name, value in zip(TYPES, row, strict=True)
+                    if value is not None
+                }
+            ),
+        )
+        for row in messages
+    ]
+    assert [row.queues for row in sorted(found)] == [list(queues) for queues in wanted]

@@ -157,10 +157,12 @@ def look_ups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain:
     As much is asked in the fastest way as all of them leave room for in one method, of which so much is ``taken``.
     """
     for limits in LIMITS:
-        found = _in_stores(_by_keys(prefix, tables, room, plain, limits))
+        found = _by_keys(prefix, tables, room, plain, limits)
         if taken + sum(look_up.length for look_up in found) <= room:
-            return found
-    return _in_stores(_by_keys(prefix, tables, room, plain, SPREAD))
+            break
+    else:
+        found = _by_keys(prefix, tables, room, plain, SPREAD)
+    return _in_stores(found)
 
 
 def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: Limits) -> list[LookUp]:
@@ -181,7 +183,7 @@ def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limit
 
 
 def _in_stores(found: Sequence[LookUp]) -> list[LookUp]:
-    """The look-ups, those of one kind in one store: twenty tables take twenty jobs of Spark's, and one takes one."""
+    """The look-ups, those of one kind in one store: twenty tables would be twenty jobs of Spark's."""
     kinds: dict[tuple[object, ...], list[LookUp]] = {}
     for look_up in found:
         kinds.setdefault(look_up.kind if hashed(look_up.pairs) else (look_up.name,), []).append(look_up)

@@ -59,7 +59,8 @@ def test_every_pair_of_topic_keys_has_the_brokers_answer(engine: str) -> None:
             answer: object = delivers(engine, "topic", row["binding"], {"properties": {"subject": row["routing_key"]}})
         except TopologyError:
             answer = "error"
-        if answer != row["matches"][engine]:
+        # The versions of a broker differ in how headers are compared.
+        if answer != row["matches"][engine.removesuffix("-3.12")]:
             parted.append(row)
     assert parted == []
     assert count == 4_070

@@ -12,6 +12,10 @@ from transpiler.selector.dialects import find_dialect
 #: Cases on which a dialect parts from its broker, by dialect and case, with the reason. There are none.
 PARTED: dict[tuple[str, str], str] = {}
 
+#: The verdicts are those of the parsers. These brokers never give theirs an empty or blank text: they have no filter
+#: then, and every message matches.
+UNASKED = ("activemq", "artemis", "qpid-java")
+
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_dialect_refuses_what_its_broker_refuses(dialect: str) -> None:
@@ -23,7 +27,10 @@ def test_a_dialect_refuses_what_its_broker_refuses(dialect: str) -> None:
             refused = True
         else:
             refused = False
-        if refused is not (row.letters == "P"):
+        if dialect in UNASKED and not row.selector.strip():
+            assert row.letters == "P"
+            assert not refused
+        elif refused is not (row.letters == "P"):
             parted.add((dialect, row.name))
     assert parted == {key for key in PARTED if key[0] == dialect}
     assert len(verdicts(dialect)) > 5_800

@@ -10,7 +10,7 @@ import pytest
 
 from transpiler import DecodeError, route_message
 from transpiler.message.rabbitmq import Publication, read_publication, read_trace
-from transpiler.message.types import AmqpType
+from transpiler.message.types import AmqpType, Compound
 from transpiler.topology import read_topology
 from transpiler.topology.backtest import Backtest
 
@@ -50,6 +50,8 @@ def test_header_types_are_those_of_the_json() -> None:
         "t": AmqpType.STRING,
         "b": AmqpType.BOOLEAN,
         "v": AmqpType.NULL,
+        "table": Compound.MAP,
+        "array": Compound.LIST,
     }
 
 

@@ -474,7 +474,7 @@ def topology_bombs() -> Iterator[tuple[str, Bomb]]:
             "bindings": [{"source": "amq.topic", "queue": "q", "selector": f"a = = {n}"} for n in range(50_000)],
         },
         "addresses": lambda: {"broker": "qpid-cpp", "addresses": ["q" * 90] * 80_000},
-        "created addresses": lambda: {"broker": "qpid-cpp", "addresses": ["q; {create: always}"] * 20_000},
+        "created addresses": lambda: {"broker": "qpid-cpp", "addresses": ["q; {create: always}"] * 15_000},
     }.items():
         yield (
             f"topology: {name}",
@@ -514,7 +514,7 @@ def address_bombs() -> Iterator[tuple[str, Bomb]]:
         "items": lambda: "a; {link: {x-declare: {a: [" + "1," * (4 * MEGA) + "]}}}",
         "pairs": lambda: "a; {link: {x-declare: {" + ",".join(f"a{n}: 1" for n in range(800_000)) + "}}}",
         "a digit": lambda: "a; {link: {x-declare: {a: " + "1" * (9 * MEGA) + "}}}",
-        "5,000 digits": lambda: "a; {link: {x-declare: {a: " + "1" * 5_000 + "}}}",
+        "5,000 digits": lambda: "a; {link: {x-declare: {arguments: {a: " + "1" * 5_000 + "}}}}",
         "an unknown option": lambda: "a; {" + "x" * (9 * MEGA) + ": 1}",
         "an unknown value": lambda: "a; {create: " + "x" * (9 * MEGA) + "}",
         "bindings": lambda: "a; {link: {x-bindings: [" + "{key: 'a.#'}," * 700_000 + "]}}",

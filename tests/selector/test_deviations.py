@@ -106,6 +106,16 @@ PRINTED = [
     ("rabbitmq-jms", "5 - 3 - 1 = 1", "5 - 3 - 1 = 1"),
     ("activemq", "convert_string_expressions:num = 5", "convert_string_expressions:num = 5"),
     ("activemq", "REGEX('a', s) AND XPATH '//a'", "REGEX('a', s) AND XPATH '//a'"),
+    ("artemis", "hyphenated_props:a-b = 1", '"a-b" = 1'),
+    ("artemis", "no_hyphenated_props:a-b = 1", "a - b = 1"),
+    ("artemis", "hyphenated_props:no_hyphenated_props:a-b = 1", "a - b = 1"),
+    ("artemis", "no_convert_string_expressions:hyphenated_props:a-b = 1", '"a-b" = 1'),
+    ("artemis", "convert_string_expressions:no_convert_string_expressions:a = 1", "a = 1"),
+    (
+        "artemis",
+        "no_convert_string_expressions:no_hyphenated_props:hyphenated_props:convert_string_expressions:a-b = 1",
+        'convert_string_expressions:"a-b" = 1',
+    ),
 ]
 
 

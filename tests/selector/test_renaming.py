@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from tests.spark import strategies
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, print_selector, translate_names
 from transpiler.message.fields import HEADER_FIELDS, WIRE
+from transpiler.selector.vocabulary import STANDARD as VOCABULARY
 
 #: Both ways.
 EQUAL = [
     ("JMSCorrelationID = 'abc' AND color = 'blue'", "amqp.correlation_id = 'abc' AND color = 'blue'"),
     ("JMSCorrelationID IN ('a', 'b')", "amqp.correlation_id IN ('a', 'b')"),
-    ("JMSCorrelationID NOT LIKE 'order-%'", "amqp.correlation_id NOT LIKE 'order-%'"),
+    ("JMSCorrelationID LIKE 'order-%'", "amqp.correlation_id LIKE 'order-%'"),
     ("JMSMessageID = 'ID:a'", "amqp.message_id = 'ID:a'"),
     ("JMSMessageID = 'ID:AMQP_NO_PREFIX:a'", "amqp.message_id = 'a'"),
     ("JMSMessageID = 'ID:AMQP_ULONG:42'", "amqp.message_id = 42"),
@@ -53,6 +54,21 @@ ONE_WAY = [
         "amqp.creation_time IS NOT NULL AND amqp.creation_time < 5 OR amqp.creation_time IS NULL",
     ),
     ("amqp", "JMSTimestamp IS NULL", "FALSE"),
+    # LIKE and IN are unknown of an id that is no string, and the JMS text of such an id is one.
+    (
+        "amqp",
+        "JMSCorrelationID NOT LIKE 'order-%'",
+        "amqp.correlation_id NOT LIKE 'order-%' OR NOT (amqp.correlation_id = '' OR amqp.correlation_id <> '')",
+    ),
+    ("amqp", "JMSCorrelationID NOT IN ('a', 'b')", "NOT (amqp.correlation_id = 'a' OR amqp.correlation_id = 'b')"),
+    (
+        "jms",
+        "amqp.correlation_id NOT IN ('a')",
+        "JMSCorrelationID NOT IN ('a') AND JMSCorrelationID NOT LIKE 'ID:AMQP!_BINARY:%' ESCAPE '!' "
+        "AND JMSCorrelationID NOT LIKE 'ID:AMQP!_UUID:%' ESCAPE '!' "
+        "AND JMSCorrelationID NOT LIKE 'ID:AMQP!_ULONG:%' ESCAPE '!'",
+    ),
+    ("jms", "amqp.durable IS NULL", "JMSDeliveryMode IS NULL"),
     (
         "amqp",
         "JMSType = 'x'",
@@ -88,6 +104,7 @@ def test_a_form_is_said_in_the_other(form: str, given_: str, expected: str) -> N
         ("amqp", "JMSXState = 1", "AMQP has no counterpart"),
         ("amqp", "JMSPriority * 2 > 5", "beside a literal only"),
         ("amqp", "JMSDeliveryTime > 5", "an integer only"),
+        ("amqp", "JMSExpiration > 5", "the wire has no name for now"),
         ("jms", "amqp.priority = 9", "does not tell all of these values apart"),
         ("jms", "amqp.priority > 100", "does not tell all of these values apart"),
         ("jms", "amqp.creation_time < 5", "where the field is absent"),
@@ -107,6 +124,42 @@ def test_what_has_no_exact_counterpart_is_an_error(form: str, text: str, said: s
     assert said in finding.message
     assert finding.span is not None
     assert finding.hint
+
+
+#: By the table of the older document, both ways: whatever stands beside the name.
+STANDARD = [
+    ("JMSCorrelationID = 'abc' AND color = 'blue'", "amqp.correlation_id = 'abc' AND color = 'blue'"),
+    ("JMSCorrelationID <> 'ID:AMQP_ULONG:5'", "amqp.correlation_id <> 'ID:AMQP_ULONG:5'"),
+    ("JMSDeliveryMode = 'PERSISTENT'", "amqp.durable = TRUE"),
+    ("JMSDestination IS NULL", "amqp.to IS NULL"),
+    ("JMSExpiration < 5 OR JMSExpiration = x", "amqp.absolute_expiry_time < 5 OR amqp.absolute_expiry_time = x"),
+    ("JMSMessageID LIKE '%x'", "amqp.message_id LIKE '%x'"),
+    ("JMSPriority * 2 > 9", "amqp.priority * 2 > 9"),
+    ("JMSRedelivered", "amqp.delivery_count > 0"),
+    ("NOT JMSRedelivered AND a = 1", "NOT amqp.delivery_count > 0 AND a = 1"),
+    ("JMSRedelivered = TRUE", "(amqp.delivery_count > 0) = TRUE"),
+    ("JMSReplyTo IN ('a', 'b')", "amqp.reply_to IN ('a', 'b')"),
+    ("JMSTimestamp < 5", "amqp.creation_time < 5"),
+    ("JMSType = 'x' AND JMSXAppID = 'y'", "amqp.jms_type = 'x' AND JMSXAppID = 'y'"),
+]
+
+
+@pytest.mark.parametrize(("jms", "wire"), STANDARD)
+def test_by_the_standards_table_names_are_exchanged_one_to_one(jms: str, wire: str) -> None:
+    assert translate_names(jms, "amqp", table="standard") == wire
+    assert translate_names(wire, "jms", table="standard") == jms
+
+
+def test_the_standards_table_has_the_ten_headers_and_leaves_other_jms_names() -> None:
+    assert set(VOCABULARY) == {field.name for field in HEADER_FIELDS.values() if "filters 2.2" in field.standard} - {
+        "amqp.jms_type"
+    }
+    text = "JMSXGroupID = 'g' AND JMSDeliveryTime > 5 AND JMSXUserID = 'bob'"
+    assert translate_names(text, "amqp", table="standard") == text
+    with pytest.raises(UnsupportedFeatureError):
+        translate_names("amqp.subject = 'x'", "jms", table="standard")
+    with pytest.raises(ValueError, match="meaning or standard"):
+        translate_names("a = 1", "jms", table="both")  # type: ignore[arg-type]
 
 
 def test_every_condition_without_a_counterpart_is_reported() -> None:

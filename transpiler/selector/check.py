@@ -27,6 +27,7 @@ _CONDITIONS = (
     ast.Identifier,
     ast.BooleanLiteral,
 )
+_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
 _NOT_NUMBERS = (*(kind for kind in _CONDITIONS if kind is not ast.Identifier), ast.StringLiteral)
 
 
@@ -53,9 +54,6 @@ class _Checker:
 
     def condition(self, node: ast.Expression) -> None:
         """Jakarta Messaging 3.8.1.2: "A selector is a conditional expression", and so are the terms of AND, OR, NOT."""
-        # Every broker reads a unary plus before a name as that name.
-        if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD and _is_name(node.operand):
-            return
         if not isinstance(node, _CONDITIONS):
             hint = (
                 "compare it, for example color = 'blue'"
@@ -100,15 +98,23 @@ class _Checker:
                 self.name(operand, "LIKE", "the other dialects take any expression")
                 self.pattern(node)
             case ast.IsNull(operand=operand):
-                self.operand(operand)
+                self.name(operand, "IS NULL", "activemq, artemis, qpid-java and qpid-cpp take any expression")
             case ast.Not(operand=operand):
                 self.condition(operand)
             case _:
                 pass
 
     def comparison(self, node: ast.Compare) -> None:
-        """3.8.1.2: "String and Boolean comparison is restricted to = and <>"."""
+        """3.8.1.2: "Only like type values can be compared", "String and Boolean comparison is restricted to = and <>".
+
+        Of two properties the message decides; two literals of unlike types can never be compared.
+        """
         if node.operator.is_equality:
+            left = _literal_kind(node.left)
+            right = _literal_kind(node.right) if left is not None else None
+            if right is not None and left != right:
+                message = f"{node.operator.value} compares values of like types, and these are {left} and {right}"
+                self.report("type.unlike", message, node.span, "compare a property with a literal of its own type")
             return
         for side in (node.left, node.right):
             if isinstance(side, _NOT_NUMBERS):
@@ -139,12 +145,10 @@ class _Checker:
 
     def member(self, node: ast.Expression) -> None:
         if not isinstance(node, ast.StringLiteral):
-            self.report(
-                "type.in-member",
-                f"IN lists string literals, and this is {_what(node)}",
-                node.span,
-                "join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression",
-            )
+            hint = "join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
+            if isinstance(node, ast.Identifier):
+                hint = f"text goes into single quotes: '{node.name}'; {hint}"
+            self.report("type.in-member", f"IN lists string literals, and this is {_what(node)}", node.span, hint)
             self.operand(node)
 
     def pattern(self, node: ast.Like) -> None:
@@ -152,7 +156,7 @@ class _Checker:
         if escape is not None and len(escape.value) != 1:
             self.report(
                 "syntax.escape",
-                f"an escape character is one character, not {len(escape.value)}",
+                f"ESCAPE takes one character in quotes, not {len(escape.value)}",
                 escape.span,
                 "write for example ESCAPE '!'",
             )
@@ -164,10 +168,15 @@ class _Checker:
             self.report("syntax.pattern", str(error), node.pattern.span, hint)
 
 
-def _is_name(node: ast.Expression) -> bool:
-    while isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
-        node = node.operand
-    return isinstance(node, ast.Identifier)
+def _literal_kind(node: ast.Expression) -> str | None:
+    """Return the kind of a literal, a number with signs included; None for anything else."""
+    inner = node
+    while isinstance(inner, ast.Sign):
+        inner = inner.operand
+    if not isinstance(inner, _LITERALS):
+        return None
+    kind = _what(inner)
+    return kind if inner is node or kind == "a number" else None
 
 
 def _what(node: ast.Expression) -> str:

@@ -11,6 +11,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from transpiler.message.broker_fields import BrokerField, BrokerFields
+from transpiler.message.fields import RECEIVER
 from transpiler.message.operand_types import OperandTypes
 from transpiler.message.types import AmqpType
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect
@@ -21,7 +22,7 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
     {
         "max_length": "characters of a selector, at most",
         "max_tokens": "words and signs, at most",
-        "blank_is_no_selector": "white space alone is no selector",
+        "blank_is_no_selector": "an empty or blank selector selects every message",
         "identifiers": "names",
         "double_quotes": "text in double quotes",
         "reserved_words": "reserved words",
@@ -31,6 +32,7 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
         "not_binding": "NOT binds",
         "associativity": "of two arithmetic operators in a row, first comes",
         "signs": "a sign stands before",
+        "unary_plus": "a unary plus is",
         "operand_kinds": "operands are checked",
         "in_operand": "on the left of IN",
         "like_operand": "on the left of LIKE",
@@ -101,6 +103,14 @@ def answer(value: object) -> str:
             return str(value)
 
 
+#: The bindings whose selectors are asked.
+ASKED = (
+    "`x-filter-jms-selector` of a `qpid-java` topology is in the dialect `qpid-java`, on direct, topic, fanout and",
+    "headers exchanges. The Broker-J manual (4.6.3.1) names the first three; the broker asks the selector of a headers",
+    "binding too, beside its `x-match`, and so does this project. The other brokers' bindings have no selectors.",
+)
+
+
 def deviations(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
     """The questions that a dialect answers in another way than ``jms``, with both answers."""
     for name, question in QUESTIONS.items():
@@ -142,7 +152,7 @@ def page() -> str:
         _row(f"`{name}`", (_field(dialect.fields.table.get(name), dialect, name) for dialect in brokers))
         for name in names
     ]
-    lines += ["", "## Where Spark stops", ""]
+    lines += ["", "## Selectors of bindings", "", *ASKED, "", "## Where Spark stops", ""]
     lines += [f"- {limit}" for limit in LIMITS]
     return "\n".join(lines) + "\n"
 
@@ -167,7 +177,13 @@ def _field(field: BrokerField | None, dialect: Dialect, name: str) -> str:
         return "NULL" if dialect.fields.find(name) is not None else "–"
     if not field.places:
         return "NULL"
-    places = " or ".join(f"{place.section}.{place.field}" for place in field.places)
+    places = " or ".join(
+        f"{place.section}.{place.field}" if place.section != RECEIVER else f"the consumer's {place.field}"
+        for place in field.places
+    )
+    if field.lifetime is not None:
+        lasts = "a positive " if field.zero_is_for_ever else ""
+        places += f" or now + {lasts}{field.lifetime.section}.{field.lifetime.field}"
     reading = "" if field.reading.value == "as is" else f", {field.reading.value}"
     default = "" if field.default is None else f", default {str(field.default).lower()}"
     return f"{places}{reading}{default}{', or the property' if field.or_property else ''}"

@@ -1,7 +1,6 @@
-"""What a person was about to write: the parser's legal next tokens in the words of the language.
+"""The parser's legal next tokens in the words of the language, and hints that any two words at an error give.
 
-The grammar knows which tokens may follow; it does not know that ``color = light blue`` lacks quotes. Both kinds of
-knowledge meet here, and nowhere else.
+Mistakes that need more of the text than two words have rules of their own in ``mistakes``.
 """
 
 from __future__ import annotations
@@ -10,12 +9,10 @@ from typing import NamedTuple
 
 from sly.lex import Token
 
-from transpiler.selector.reserved import KEYWORDS
-from transpiler.source import Source
+from transpiler.selector.rules import Extension
+from transpiler.selector.words import COMPARISONS, Reading
 
 _OPERAND_STARTS = {"IDENTIFIER", "LPAREN", "MINUS"}
-_COMPARISONS = {"EQ", "NE", "LT", "LE", "GT", "GE"}
-_RESERVED = set(KEYWORDS)
 
 
 class Opened(NamedTuple):
@@ -25,11 +22,11 @@ class Opened(NamedTuple):
     is_list: bool
 
 
-def describe(legal: set[str], previous: Token | None, opened: Opened | None) -> str:
+def describe(legal: set[str], at_start: bool, opened: Opened | None) -> str:
     """The legal next tokens, said briefly; ``opened`` is the innermost open parenthesis."""
     in_list = opened is not None and opened.is_list
     if legal >= _OPERAND_STARTS:
-        if "NOT" in legal and previous is None:
+        if "NOT" in legal and at_start:
             return "a condition"
         return "an operand"
     if legal == {"STRING"}:
@@ -58,54 +55,52 @@ def describe(legal: set[str], previous: Token | None, opened: Opened | None) -> 
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 
-def hint_for(previous: Token | None, token: Token | None, source: Source, opened: Opened | None) -> str | None:
-    """What to do about it, where the two tokens at the error tell."""
-    before = previous.type if previous is not None else None
-    if token is None:
-        if opened is not None and before not in _COMPARISONS:
-            line, column = source.position(opened.token.index)
+def hint_for(reading: Reading, legal: set[str], opened: Opened | None) -> str | None:
+    """The hint that the two words at the error tell; None where they tell nothing."""
+    place, title = reading.place, reading.dialect.title
+    previous, word = reading.at(place - 1), reading.at(place)
+    before = previous.key or previous.kind
+    if word.kind == "end":
+        if opened is not None and before not in COMPARISONS:
+            line, column = reading.source.position(opened.token.index)
             return f"the parenthesis opened at {line}:{column} is never closed"
-        return None
-    found = source.text[token.index : token.end]
-    match before, token.type:
+        if before in ("AND", "OR", "NOT"):
+            start = reading.operand_before(place - 1)
+            bounded = before == "AND" and start is not None and reading.at(start - 1).key == "BETWEEN"
+            return "write the upper bound behind it" if bounded else "write a condition behind it"
+        return "write a value behind it" if legal >= _OPERAND_STARTS else None
+    found = word.text
+    match before, word.key or word.kind:
         case ("AND", "AND") | ("OR", "OR"):
             return f"remove the second {found}"
         case ("AND", "OR") | ("OR", "AND"):
-            return f"keep one of the two: {previous.type if previous else ''} or {token.type}"
-        case _, "NULL" if before in _COMPARISONS:
-            return "nothing equals NULL; write IS NULL or IS NOT NULL"
-        case ("EQ", "LT") | ("EQ", "GT"):
-            return f"write {found}="
-        case ("LT" | "GT" | "LE" | "GE" | "NE", "EQ" | "LT" | "GT"):
+            return f"keep one of the two: {before} or {word.key}"
+        case ("end" | "open", "AND" | "OR"):
+            return f"remove the {found}, or write a condition before it"
+        case _, "=>" | "=<":
+            return f"write {found[1]}="
+        case ("<" | ">" | "<=" | ">=" | "<>" | "=", sign) if sign in COMPARISONS:
+            if before == sign:
+                return f"remove the second {sign}"
+            joined = before + sign
+            return f"write {joined} without a space" if joined in COMPARISONS else f"write one of {before} and {sign}"
+        case _, sign if sign[:1] in "<>=" and word.kind == "operator" and sign not in COMPARISONS:
             return "the comparison operators are =, <>, <, <=, > and >="
-        case ("IDENTIFIER", "LPAREN"):
-            return "JMS has no functions; the dialect activemq has REGEX, INLIST, MAKELIST, SPLIT and REPLACE"
-        case ("IDENTIFIER", "STRING") if _text(previous, source).upper() in ("XPATH", "XQUERY"):
-            return "JMS does not look into the body; the dialects activemq and artemis have XPATH"
-        case ("IDENTIFIER", "IDENTIFIER"):
-            return f"text goes into single quotes: '{_text(previous, source)} {found}'"
-        case (("INTEGER" | "FLOAT"), "IDENTIFIER") | ("STRING", "IDENTIFIER" | "STRING"):
-            return "join conditions with AND or OR; a quote inside a literal is written twice"
-        case "LIKE" | "ESCAPE", "IDENTIFIER" | "INTEGER" | "FLOAT":
-            return f"put it into single quotes: '{found}'"
-        case "IN", _:
-            return "write IN ('one', 'other')"
-        case "IS", "IDENTIFIER":
-            return "JMS tests for a missing property with IS NULL"
-        case _, "RPAREN" if opened is None:
-            return "no parenthesis is open here"
-        case _, "EQ" | "NE" | "LT" | "LE" | "GT" | "GE" if before in (
-            "IDENTIFIER",
-            "INTEGER",
-            "FLOAT",
-            "STRING",
-        ):
+        case ("name" | "number" | "string" | "close", _) if word.kind == "close" and opened is None:
+            return "no parenthesis is open here; remove it"
+        case _, "open" if previous.kind == "name" and previous.key:
+            names = "REGEX, INLIST, MAKELIST, SPLIT and REPLACE"
+            own = "has no function but UTC()" if reading.dialect.has(Extension.UTC) else "has no functions"
+            return f"{title} {own}; the dialect activemq has {names}"
+        case ("XPATH" | "XQUERY", "string"):
+            return f"{title} does not look into the body; the dialects activemq and artemis have XPATH"
+        case _, "close" if opened is None:
+            return "no parenthesis is open here; remove it"
+        case _, sign if sign in COMPARISONS and reading.ends_operand(place - 1):
             return "comparisons do not chain; join two of them with AND, or put the first into parentheses"
-        case _, kind if kind in _RESERVED and kind not in ("AND", "OR"):
+        case _ if reading.ends_operand(place - 1) and reading.begins_operand(place) and word.kind != "operator":
+            return "join conditions with AND or OR; a quote inside a literal is written twice"
+        case _, key if word.kind == "keyword" and key not in ("AND", "OR") and legal >= _OPERAND_STARTS:
             return f"{found} is a reserved word and cannot be the name of a property"
         case _:
             return None
-
-
-def _text(token: Token | None, source: Source) -> str:
-    return source.text[token.index : token.end] if token is not None else ""

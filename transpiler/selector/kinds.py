@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
+from transpiler.diagnostics import nearest
 from transpiler.message.broker_fields import BrokerField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
@@ -136,6 +137,8 @@ class KindChecker:
     def _member(self, member: ast.Expression) -> None:
         if not isinstance(member, ast.StringLiteral) or self._in_parentheses(member):
             hint = "join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
+            if isinstance(member, ast.Identifier):
+                hint = f"text goes into single quotes: '{member.name}'; {hint}"
             self.report("type.in-member", f"IN of {self.dialect.title} lists string literals", member.span, hint)
 
     def _pattern(self, node: ast.Like) -> None:
@@ -152,8 +155,7 @@ class KindChecker:
                 case Escapes.LITERAL_AT_END:
                     fits = len(text.encode()) == 1
             if not fits:
-                message = f"an escape character of {title} is {rule.value.partition(',')[0]}"
-                self.report("syntax.escape", message, escape.span, "write for example ESCAPE '!'")
+                self.report("syntax.escape", _escape_taken(rule, title), escape.span, "write for example ESCAPE '!'")
                 return
         try:
             read_pattern(node.pattern.value, escape.value if escape else None, rule)
@@ -171,8 +173,9 @@ class KindChecker:
             return
         bounds = FUNCTIONS.get(node.function)
         if bounds is None:
-            known = ", ".join(FUNCTIONS)
-            self.report("type.function", f"there is no function {node.function}", node.span, f"there are {known}")
+            near = nearest(node.function, FUNCTIONS)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FUNCTIONS)}"
+            self.report("type.function", f"there is no function {node.function}", node.span, hint)
             return
         least, most = bounds
         count = len(node.arguments)
@@ -302,6 +305,18 @@ class KindChecker:
 
     def _text(self, node: ast.Expression) -> str:
         return self.source.text[node.span.start : node.span.end]
+
+
+def _escape_taken(rule: Escapes, title: str) -> str:
+    match rule:
+        case Escapes.BEFORE_WILDCARDS | Escapes.AFTER_COLLAPSE:
+            return f"ESCAPE of {title} takes one character in quotes, of the Basic Multilingual Plane"
+        case Escapes.VANISHING:
+            return f"ESCAPE of {title} takes one ASCII character in quotes, no % and no _"
+        case Escapes.LITERAL_AT_END:
+            return f"ESCAPE of {title} takes one ASCII character in quotes"
+        case Escapes.ONE_CODE_POINT:
+            return f"ESCAPE of {title} takes one character in quotes"
 
 
 def _without_plus(node: ast.Expression) -> ast.Expression:

@@ -58,7 +58,10 @@ _FOREIGN = (
     (";", "operator", "a selector is one condition, without a semicolon", "remove it"),
 )
 
-_TYPOGRAPHIC = {"‘": "'", "’": "'", "“": "'", "”": "'", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "≠": "<>"}
+_TYPOGRAPHIC = {
+    "‘": "'", "’": "'", "“": "'", "”": "'", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "≠": "<>",
+    "—": "-", "×": "*", "÷": "/", "¬": "NOT", "∧": "AND", "∨": "OR",
+}  # fmt: skip
 
 
 class SelectorLexer(Lexer):
@@ -209,12 +212,12 @@ class SelectorLexer(Lexer):
                 )
         for offset, character in enumerate(text):
             if ord(character) > 127:
-                self._fail(
-                    "unexpected-character",
-                    f"the names of {title} are ASCII, and {_name(character)} is not",
-                    Span(token.index + offset, token.index + offset + 1),
-                    "the dialect jms takes any letter",
-                )
+                at = Span(token.index + offset, token.index + offset + 1)
+                if character.isalnum():
+                    message = f"the names of {title} are ASCII, and {_name(character)} is not"
+                    self._fail("unexpected-character", message, at, "the dialect jms takes any letter")
+                advice = _advice(character, unicodedata.category(character))
+                self._fail("unexpected-character", f"{_name(character)} cannot be part of a name", at, advice)
         match self.dialect.identifiers:
             case Identifiers.ASCII if "." in text:
                 at = token.index + text.index(".")
@@ -391,4 +394,6 @@ def _advice(character: str, category: str) -> str | None:
         return f"write {_TYPOGRAPHIC[character]}"
     if category == "Zs":
         return "replace it by a plain space"
+    if category == "Cf":
+        return "remove it"
     return None

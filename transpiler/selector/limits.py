@@ -11,6 +11,7 @@ from sly.lex import Token
 
 from transpiler.errors import SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.selector.dialects import Dialect
+from transpiler.selector.tokens import then_raise
 from transpiler.source import Source, Span
 
 #: Parentheses that are open at once, by levels of the tree: most of those that people write add no level.
@@ -66,10 +67,5 @@ def within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) -> 
                 raise too_many_terms(dialect, source, Span(token.index, token.end))
             read.append(token)
     except SelectorSyntaxError as error:
-        return _and_then(read, error)
+        return then_raise(read, error)
     return iter(read)
-
-
-def _and_then(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
-    yield from tokens
-    raise error

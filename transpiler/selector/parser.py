@@ -21,8 +21,9 @@ from transpiler.selector.driver import drive
 from transpiler.selector.expected import Opened, describe, hint_for
 from transpiler.selector.lexer import SelectorLexer
 from transpiler.selector.limits import too_deep, too_many_terms, within_limits
-from transpiler.selector.rules import Associativity, Extension
+from transpiler.selector.rules import Associativity, Extension, ReservedWords
 from transpiler.selector.tokens import CHAINING, Chains, retag
+from transpiler.selector.words import Reading
 from transpiler.source import Source, Span
 
 #: The productions that only say that a layer may stand where the looser one is asked for.
@@ -38,7 +39,13 @@ _LAYERS = frozenset(
     }
 )
 
-_CONVERT, _HYPHENS = "convert_string_expressions:", "hyphenated_props:"
+#: What stands before a selector: the extension that has it, which of two switches it sets, and to what.
+_PREFIXES = (
+    ("convert_string_expressions:", Extension.CONVERT_STRINGS, 0, True),
+    ("hyphenated_props:", Extension.HYPHENATED, 1, True),
+    ("no_convert_string_expressions:", Extension.NEGATED_PREFIXES, 0, False),
+    ("no_hyphenated_props:", Extension.NEGATED_PREFIXES, 1, False),
+)
 
 
 class SelectorParser(Parser):
@@ -47,8 +54,9 @@ class SelectorParser(Parser):
     tokens = SelectorLexer.tokens
     start = "condition"
 
-    def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token]) -> None:
+    def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token], beginning: int = 0) -> None:
         self.source = source
+        self.beginning = beginning
         self.dialect = dialect
         self.scanned = tokens
         #: The token at hand, and the two before it.
@@ -280,19 +288,24 @@ class SelectorParser(Parser):
         legal = set(self._lrtable.lr_action[self.state])
         if self.chains is not None and token is not None:
             legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))
-        previous = self.previous
-        # A parenthesis that is itself the error opens nothing.
-        still_open = [entry for entry in self.open if entry.token is not token]
+        # Parentheses that nobody wrote have no width.
+        still_open = [entry for entry in self.open if entry.token is not token and entry.token.end > entry.token.index]
         opened = still_open[-1] if still_open else None
-        if token is None:
+        # A token without width stands at the word that it was made for.
+        index = len(self.source.text) if token is None else token.index
+        reading = Reading(self.source, self.dialect, self.beginning, index)
+        word, previous = reading.at(reading.place), reading.at(reading.place - 1)
+        if word.kind == "end":
             span = Span(len(self.source.text), len(self.source.text))
             found, code = "the selector ends", "syntax.unexpected-end"
         else:
-            span = Span(token.index, token.end)
-            found, code = f"found {self.source.text[token.index : token.end]}", "syntax.unexpected-token"
-        expected = describe(legal, previous, opened)
-        after = f" after {self._shown(previous)}" if previous is not None else ""
-        hint = hint_for(previous, token, self.source, opened)
+            span = word.span if token is None or token.index == token.end else Span(token.index, token.end)
+            found, code = f"found {self.source.text[span.start : span.end]}", "syntax.unexpected-token"
+        expected = describe(legal, previous.kind == "end", opened)
+        # An error may lie within a word, at the second sign of two.
+        before = self.source.text[word.start : span.start] or previous.text
+        after = f" after {_short(before)}" if before else ""
+        hint = hint_for(reading, legal, opened)
         raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint)
 
     def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
@@ -306,9 +319,6 @@ class SelectorParser(Parser):
             inner = self._calculate(operator, left.right, right)
             return ast.Calculate(left.operator, left.left, inner, _between(left, right))
         return ast.Calculate(operator, left, right, _between(left, right))
-
-    def _shown(self, token: Token) -> str:
-        return _short(self.source.text[token.index : token.end])
 
 
 def _kind(token: Token | None) -> str:
@@ -364,24 +374,55 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
     if len(text) > 2 * dialect.max_terms:
         # The shortest text that can have too many operands.
         tokens = within_limits(tokens, dialect, source)
-    parser = SelectorParser(source, dialect, tokens)
-    tree = parser.read()
+    parser = SelectorParser(source, dialect, tokens, start)
+    try:
+        tree = parser.read()
+    except SelectorSyntaxError as error:
+        raise _explained(error, source, dialect, start, hyphens) from None
     # Each node of the tree has a token of its own.
     if parser.count > min(dialect.max_nesting, dialect.max_terms):
         _check_limits(tree, dialect, source)
     return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
 
 
+def _explained(
+    error: SelectorSyntaxError, source: Source, dialect: Dialect, start: int, hyphens: bool
+) -> SelectorSyntaxError:
+    """The error with the message for the mistake behind it.
+
+    Where the dialect refuses a reserved word in lower case, a mistake that would be left in upper case comes first.
+    """
+    from transpiler.selector.mistakes import explained
+
+    better = explained(error, source, dialect, start)
+    misspelled = error.diagnostics[0].code == "syntax.reserved-word"
+    if better is not error or not misspelled or dialect.reserved_words is not ReservedWords.UPPER_CASE:
+        return better
+    relaxed = replace(dialect, reserved_words=ReservedWords.ANY_CASE)
+    try:
+        SelectorParser(source, relaxed, SelectorLexer(source, relaxed, start, hyphens).scan(), start).read()
+    except SelectorSyntaxError as other:
+        found = explained(other, source, dialect, start)
+        return better if found is other else found
+    except UnsupportedFeatureError:
+        pass
+    return better
+
+
 def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
-    """Where the selector begins behind its prefixes, and which of the two there are."""
-    start, convert, hyphens = 0, False, False
+    """Return where the selector begins behind its prefixes, whether strings convert, and whether names have hyphens.
+
+    Artemis' SelectorParser takes prefixes in any number and order, without white space; the last one of a kind counts.
+    """
+    start, switches = 0, [False, False]
+    known = [prefix for prefix in _PREFIXES if dialect.has(prefix[1])]
     while True:
-        if dialect.has(Extension.CONVERT_STRINGS) and text.startswith(_CONVERT, start):
-            start, convert = start + len(_CONVERT), True
-        elif dialect.has(Extension.HYPHENATED) and text.startswith(_HYPHENS, start):
-            start, hyphens = start + len(_HYPHENS), True
+        for prefix, _, switch, value in known:
+            if text.startswith(prefix, start):
+                start, switches[switch] = start + len(prefix), value
+                break
         else:
-            return start, convert, hyphens
+            return start, switches[0], switches[1]
 
 
 def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> None:

@@ -3,6 +3,10 @@
 The result selects the same messages. Where the value changes with the name, the
 comparison is translated with it: ``JMSDeliveryMode = 'PERSISTENT'`` is ``amqp.durable = TRUE``. What has no exact
 counterpart is an error. Source: the older Apache filter document, selector-filter.
+
+That document's own table gives each of ten headers one field, whatever else the header may be read from. By it the
+names are exchanged wherever they stand, and only the delivery mode and the redelivery are translated with their
+comparisons, for their fields have other types.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from transpiler.message import ids
 from transpiler.message.fields import (
     DELIVERY_MODES,
     HEADER_FIELDS,
+    RECEIVER,
     WIRE,
     HeaderField,
     Mapped,
@@ -24,18 +29,40 @@ from transpiler.message.fields import (
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.selector import ast
 from transpiler.selector.pattern import read_pattern
-from transpiler.selector.vocabulary import LINKS, PIECES, Form, Link, Piece, behind, shown_of
+from transpiler.selector.vocabulary import (
+    LINKS,
+    PIECES,
+    RETYPED,
+    STANDARD,
+    Form,
+    Link,
+    Piece,
+    Table,
+    behind,
+    exchanged,
+    shown_of,
+)
 from transpiler.selector.whole_numbers import comparison, joined, literal, number, selected
 from transpiler.source import Source
+
+_EQUALITIES = (ast.Comparison.EQ, ast.Comparison.NE)
 
 
 class _NoCounterpartError(Exception):
     """Why a name, or a comparison with it, cannot be said in the other form."""
 
 
-def translate_names(tree: ast.Expression, form: Form, source: Source) -> ast.Expression:
-    """The tree with its header names in that form; ``UnsupportedFeatureError`` with all that has no counterpart."""
-    renaming = _Renaming(form, source)
+def translate_names(tree: ast.Expression, form: Form, source: Source, table: Table = "meaning") -> ast.Expression:
+    """The tree with its header names in that form; ``UnsupportedFeatureError`` with all that has no counterpart.
+
+    By the table of the standard, a JMS name that the table does not have stays as it is.
+    """
+    kept: frozenset[str] = frozenset()
+    if table == "standard":
+        plain = {jms: wire for jms, wire in STANDARD.items() if jms not in RETYPED}
+        tree = exchanged(tree, plain if form == "amqp" else {wire: jms for jms, wire in plain.items()})
+        kept = frozenset(HEADER_FIELDS).difference(RETYPED) if form == "amqp" else frozenset()
+    renaming = _Renaming(form, source, kept)
     result = renaming.condition(tree, True)
     if renaming.findings:
         raise UnsupportedFeatureError(renaming.findings)
@@ -43,8 +70,10 @@ def translate_names(tree: ast.Expression, form: Form, source: Source) -> ast.Exp
 
 
 class _Renaming:
-    def __init__(self, form: Form, source: Source) -> None:
+    def __init__(self, form: Form, source: Source, kept: frozenset[str] = frozenset()) -> None:
         self.form = form
+        #: Names that stay although they are of the form that is left.
+        self.kept = kept
         self.links = LINKS[form]
         self.source = source
         self.findings: list[Diagnostic] = []
@@ -69,10 +98,13 @@ class _Renaming:
             return node
 
     def _hint(self) -> str:
-        return f"keep the {'JMS' if self.form == 'amqp' else 'amqp.'} name there, or write the condition anew"
+        kind = "JMS" if self.form == "amqp" else "amqp."
+        return f"keep the {kind} name there, or write the condition anew; table standard exchanges names one to one"
 
     def _foreign(self, name: str) -> bool:
         """Whether a name is a header's in the form that is left."""
+        if name in self.kept:
+            return False
         return find_field(name) is not None and name.startswith(WIRE) is (self.form == "jms") and not _is_property(name)
 
     def _atom(self, node: ast.Expression, wanted: bool | None) -> ast.Expression:
@@ -104,7 +136,11 @@ class _Renaming:
             case ast.Between(operand=operand, low=low, high=high):
                 return replace(node, operand=self._number(operand), low=self._number(low), high=self._number(high))
             case ast.IsNull(operand=operand):
-                return replace(node, operand=self._operands(operand))
+                found = self._operands(operand)
+                if isinstance(operand, ast.Identifier):
+                    # What stands for the name is NULL where the name in it is, and IS NULL takes a name.
+                    [found] = (inner for inner in ast.walk(found) if isinstance(inner, ast.Identifier))
+                return replace(node, operand=found)
             case ast.And() | ast.Or() | ast.Not():
                 return self.condition(node, None)
             case _:
@@ -158,7 +194,7 @@ class _Renaming:
             case Mapped.DELIVERY_MODE:
                 return self._delivery_mode(node, other)
             case Mapped.MESSAGE_ID | Mapped.CORRELATION_ID:
-                return self._id(node, other, link.mapped)
+                return self._id(node, other, link.mapped, wanted)
             case _:
                 raise _NoCounterpartError(f"no literal of a selector is the bytes of {link.wire.name}")
 
@@ -201,7 +237,7 @@ class _Renaming:
             case _:
                 raise _NoCounterpartError(f"JMSDeliveryMode is {' or '.join(modes)}, and {other.name} is a boolean")
 
-    def _id(self, node: ast.Expression, other: ast.Identifier, mapped: Mapped) -> ast.Expression:
+    def _id(self, node: ast.Expression, other: ast.Identifier, mapped: Mapped, wanted: bool | None) -> ast.Expression:
         match node:
             case ast.Compare(operator=ast.Comparison.EQ, right=right):
                 return ast.Compare(ast.Comparison.EQ, other, self._id_literal(right, mapped))
@@ -211,21 +247,37 @@ class _Renaming:
             case ast.In(members=members, negated=negated):
                 found = [self._id_literal(member, mapped) for member in members]
                 texts = tuple(item for item in found if isinstance(item, ast.StringLiteral))
-                terms: list[ast.Expression] = [ast.In(other, texts)] if texts else []
-                terms += [ast.Compare(ast.Comparison.EQ, other, item) for item in found if item not in texts]
-                whole = terms[0] if len(terms) == 1 else ast.Or(tuple(terms))
-                if isinstance(whole, ast.In):
-                    return replace(whole, negated=negated)
+                if len(texts) == len(found) and (self.form == "jms" or wanted is (not negated)):
+                    return self._of_strings(ast.In(other, texts, negated), other, wanted)
+                terms = tuple(ast.Compare(ast.Comparison.EQ, other, item) for item in found)
+                whole = terms[0] if len(terms) == 1 else ast.Or(terms)
                 return ast.Not(whole) if negated else whole
             case ast.Like(pattern=pattern, escape=escape):
                 parts = read_pattern(pattern.value, escape.value if escape else None)
                 start = parts[0] if parts and isinstance(parts[0], str) else ""
                 apart = not start.startswith("ID:AMQP_") and not "ID:AMQP_".startswith(start)
                 if apart and (mapped is Mapped.CORRELATION_ID or start.startswith(ids.PREFIX)):
-                    return replace(node, operand=other)
+                    return self._of_strings(replace(node, operand=other), other, wanted)
                 raise _NoCounterpartError("the pattern may match the text of an id that is no string")
             case _:
                 raise _NoCounterpartError(f"an id is not like this in {other.name}")
+
+    def _of_strings(self, node: ast.In | ast.Like, other: ast.Identifier, wanted: bool | None) -> ast.Expression:
+        """Return a test of an id with the other form's answer where the id is no string.
+
+        The JMS text of such an id is a string that is not listed and does not match; on the wire the test is unknown.
+        """
+        if wanted is not None and wanted is not node.negated:
+            return node
+        if self.form == "amqp":
+            # TRUE of a string, FALSE of another type.
+            is_text = ast.Or(tuple(ast.Compare(sign, other, ast.StringLiteral("")) for sign in _EQUALITIES))
+            return ast.Or((node, ast.Not(is_text))) if node.negated else ast.And((node, is_text))
+        if wanted is None:
+            raise _NoCounterpartError(f"this is unknown of an id that is no string, and {other.name} is a string then")
+        forms = (ast.StringLiteral(prefix.replace("_", "!_") + "%") for prefix in (ids.BINARY, ids.UUID_, ids.ULONG))
+        tests = tuple(ast.Like(other, pattern, ast.StringLiteral("!"), negated=wanted) for pattern in forms)
+        return ast.And((node, *tests)) if wanted else ast.Or((node, *tests))
 
     def _id_literal(self, node: ast.Expression, mapped: Mapped) -> ast.Expression:
         write = ids.message_id_text if mapped is Mapped.MESSAGE_ID else ids.correlation_id_text
@@ -262,9 +314,12 @@ class _Renaming:
         field = HEADER_FIELDS.get(named.name)
         if field is None or self.form == "jms":
             raise _NoCounterpartError(self._why(named.name))
+        if isinstance(node, ast.IsNull) and field.default is not None:
+            return ast.BooleanLiteral(node.negated)
         wires = list(self._wires(field))
         if isinstance(node, ast.IsNull):
-            return self._all_null(field, wires, node.negated)
+            tests = tuple(ast.IsNull(wire, node.negated) for wire in wires)
+            return ast.Or(tests) if node.negated else ast.And(tests)
         terms: list[ast.Expression] = []
         absent: list[ast.Expression] = []
         for index, wire in enumerate(wires):
@@ -280,25 +335,18 @@ class _Renaming:
                 terms.append(_all(absent))
         return terms[0] if len(terms) == 1 else ast.Or(tuple(terms))
 
-    def _all_null(self, field: HeaderField, wires: list[ast.Expression], negated: bool) -> ast.Expression:
-        if field.default is not None:
-            return ast.BooleanLiteral(negated)
-        tests = tuple(ast.IsNull(wire, negated) for wire in wires)
-        return ast.Or(tests) if negated else ast.And(tests)
-
     def _wires(self, field: HeaderField) -> Iterator[ast.Expression]:
         """The wire operand of each origin; ``amqp.jms_type`` stands for both annotations that it reads."""
         named = {wire.origins: wire for wire in HEADER_FIELDS.values() if wire.name.startswith(WIRE)}
-        left = field.origins
+        left = tuple(origin for origin in field.origins if origin.places[0].section != RECEIVER)
         if not left:
             raise _NoCounterpartError(self._why(field.name))
         while left:
             taken = next((size for size in range(len(left), 0, -1) if left[:size] in named), 0)
             if taken:
                 yield ast.Identifier(named[left[:taken]].name)
-            elif left[0].mapped is Mapped.SUM:
-                first, second = (ast.Identifier(f"{WIRE}{place.field}") for place in left[0].places)
-                yield ast.Calculate(ast.Arithmetic.ADD, first, second)
+            elif left[0].mapped is Mapped.LATER:
+                raise _NoCounterpartError(f"{field.name} may be a time from now on, and the wire has no name for now")
             else:
                 raise _NoCounterpartError(f"{field.name} takes {left[0].places[0].field} for an integer only")
             left = left[max(taken, 1) :]
@@ -381,10 +429,8 @@ def _with_default(node: ast.Expression, default: object) -> bool | None:
             return bool(selected(node, default, default))
         case ast.IsNull(negated=negated):
             return negated
-        case ast.Compare() | ast.In(negated=False) | ast.Like(negated=False):
+        case ast.Compare():
             return False
-        case ast.In() | ast.Like():
-            return True
         case _:
             return None
 

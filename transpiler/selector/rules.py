@@ -91,6 +91,14 @@ class Signs(_Question):
     BEFORE_PRIMARY = "a name, a literal or a parenthesis, once"
 
 
+class UnaryPlus(_Question):
+    """A unary plus (3.8.1.2 lists it with the arithmetic operators)."""
+
+    ARITHMETIC = "arithmetic, which takes numbers"
+    #: The broker's parser drops it, so ``+s = 'a'`` compares the string.
+    NOTHING = "nothing at all, before any operand"
+
+
 class OperandKinds(_Question):
     """Which operands the operators take before any message is seen (3.8.1.2)."""
 
@@ -288,3 +296,5 @@ class Extension(Flag):
     ANY_IN_MEMBER = auto()
     #: LIKE, IN and IS NULL bind to the name before them, tighter than any operator.
     TESTS_AS_OPERANDS = auto()
+    #: ``no_convert_string_expressions:`` and ``no_hyphenated_props:``; of the prefixes in a row the last one counts.
+    NEGATED_PREFIXES = auto()

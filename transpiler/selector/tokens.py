@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from sly.lex import Token
 
+from transpiler.errors import SelectorSyntaxError
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.rules import Extension, NotBinding
 
@@ -74,7 +75,19 @@ def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
         or dialect.has(Extension.TESTS_AS_OPERANDS)
     ):
         return tokens
-    return iter(_Retagging(list(tokens), dialect).result)
+    read: list[Token] = []
+    try:
+        read.extend(tokens)
+    except SelectorSyntaxError as error:
+        # The parser may refuse a token before the text that is none.
+        return then_raise(_Retagging(read, dialect).result, error)
+    return iter(_Retagging(read, dialect).result)
+
+
+def then_raise(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
+    """The tokens, and the lexer's error behind them."""
+    yield from tokens
+    raise error
 
 
 class _Retagging:
@@ -90,7 +103,7 @@ class _Retagging:
         for place, token in enumerate(tokens):
             self._take(place, token)
         while self.closing:
-            self._close(tokens[-1])
+            self._close(tokens[-1].end)
 
     def _type(self, place: int) -> str:
         return self.tokens[place].type if 0 <= place < len(self.tokens) else ""
@@ -148,11 +161,11 @@ class _Retagging:
             self.bounded[-1] = False
             return
         while self.closing and self.closing[-1] == self.depth:
-            self._close(token)
+            self._close(token.index)
 
-    def _close(self, token: Token) -> None:
+    def _close(self, index: int) -> None:
         self.closing.pop()
-        self._add("RPAREN", token.index)
+        self._add("RPAREN", index)
 
     def _open(self, token: Token) -> None:
         self._add("LPAREN", token.index)

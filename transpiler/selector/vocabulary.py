@@ -2,15 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 from typing import Literal
 
-from transpiler.message.fields import FIRST_NEGATIVE, FOLD, HEADER_FIELDS, MAX_PRIORITY, WIRE, HeaderField, Mapped
+from transpiler.message.fields import (
+    FIRST_NEGATIVE,
+    FOLD,
+    HEADER_FIELDS,
+    MAX_PRIORITY,
+    RECEIVER,
+    WIRE,
+    HeaderField,
+    Mapped,
+)
+from transpiler.selector import ast
 from transpiler.selector.whole_numbers import Ranges, cut, joined
 
 #: The two forms of header names.
 Form = Literal["jms", "amqp"]
+
+#: By what a name has a counterpart: by the messages that it selects, or by the table of the standard.
+Table = Literal["meaning", "standard"]
+
+#: The older Apache filter document, selector-filter, Table "Mapping JMS Headers to AMQP fields". "… translated to
+#: amqp.field_name where field_name is the appropriate AMQP 1.0 field … with the hyphen replaced by an underscore".
+STANDARD: Mapping[str, str] = MappingProxyType(
+    {
+        "JMSCorrelationID": "amqp.correlation_id",
+        "JMSDeliveryMode": "amqp.durable",
+        "JMSDestination": "amqp.to",
+        "JMSExpiration": "amqp.absolute_expiry_time",
+        "JMSMessageID": "amqp.message_id",
+        "JMSPriority": "amqp.priority",
+        "JMSRedelivered": "amqp.delivery_count",
+        "JMSReplyTo": "amqp.reply_to",
+        "JMSTimestamp": "amqp.creation_time",
+        "JMSType": "amqp.jms_type",
+    }
+)
+
+#: Of these the table gives a field of another type: a boolean for a text, and a number for "delivery-count > 0".
+RETYPED = ("JMSDeliveryMode", "JMSRedelivered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +84,10 @@ class Link:
 def _links() -> Iterator[Link]:
     wires = {field.origins[0].places: field for field in HEADER_FIELDS.values() if field.name.startswith(WIRE)}
     for field in HEADER_FIELDS.values():
-        # A section that AMQP 1.0 does not have has no wire name.
-        known = [origin for origin in field.origins if origin.places[0].section != "delivery_properties"]
+        # A section that AMQP 1.0 does not have has no wire name, and what the receiver knows has none.
+        known = [
+            origin for origin in field.origins if origin.places[0].section not in ("delivery_properties", RECEIVER)
+        ]
         if len(known) == 1 and not field.name.startswith(WIRE) and known[0].places in wires:
             yield Link(field, wires[known[0].places], known[0].mapped)
 
@@ -80,3 +116,26 @@ def shown_of(wanted: Ranges, piece: Piece) -> Iterator[tuple[int, int]]:
     """What JMS sees of those wire numbers of a set that are in a piece."""
     for low, high in cut(wanted, piece.low, piece.high):
         yield piece.seen if piece.constant is not None else (low + piece.shift, high + piece.shift)
+
+
+def exchanged(node: ast.Expression, names: Mapping[str, str]) -> ast.Expression:
+    """The tree with other names; the test for a redelivery becomes its name where the names become JMS's."""
+    match node:
+        case ast.Identifier(name=name, section=None):
+            return replace(node, name=names.get(name, name))
+        case ast.Compare(ast.Comparison.GT, ast.Identifier("amqp.delivery_count"), ast.IntegerLiteral(0)) if (
+            "amqp.to" in names
+        ):
+            return ast.Identifier("JMSRedelivered", span=node.span)
+    changed: dict[str, object] = {}
+    for item in fields(node):
+        value = getattr(node, item.name)
+        if item.name == "span":
+            continue
+        if isinstance(value, tuple):
+            changed[item.name] = tuple(
+                exchanged(part, names) if isinstance(part, ast.Expression) else part for part in value
+            )
+        elif isinstance(value, ast.Expression):
+            changed[item.name] = exchanged(value, names)
+    return replace(node, **changed)  # type: ignore[arg-type]

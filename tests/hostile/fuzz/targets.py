@@ -96,7 +96,7 @@ def fuzz_selector(data: bytes) -> None:
         sound_finding(found)
     printed = print_selector(tree, dialect)
     # A prefix or a comment trap changes how text reads; all else prints back to its own tree.
-    if not dialect.has(Extension.HYPHENATED) or not text.startswith(("hyphenated_props:", "convert_string")):
+    if not dialect.has(Extension.HYPHENATED) or not text.startswith(("hyphenated_props:", "convert_string", "no_")):
         assert parse_selector(printed, dialect) == tree, printed
     truth = evaluate(tree, MESSAGE, dialect, now=0)
     assert truth in (True, False, None)

@@ -9,10 +9,11 @@ import pytest
 from transpiler import Message, evaluate
 from transpiler.message.fields import HEADER_FIELDS
 from transpiler.reference.headers import header_value
+from transpiler.reference.receiving import ANYONE, Receiver
 
 
-def read(name: str, **sections: Any) -> Any:
-    return header_value(HEADER_FIELDS[name], Message.from_dict(sections))
+def read(name: str, receiver: Receiver = ANYONE, **sections: Any) -> Any:
+    return header_value(HEADER_FIELDS[name], Message.from_dict(sections), receiver)
 
 
 def annotated(**annotations: Any) -> dict[str, Any]:
@@ -62,7 +63,21 @@ def test_3_3_2_an_absolute_expiry_time_is_the_expiration() -> None:
 def test_3_3_2_without_an_absolute_expiry_time_the_expiration_is_based_on_the_ttl() -> None:
     assert read("JMSExpiration", properties={"creation_time": 1_000}, header={"ttl": 5}) == 1_005
     assert read("JMSExpiration", properties={"creation_time": 1_000}) == 0
-    assert read("JMSExpiration", header={"ttl": 5}) == 0
+    assert read("JMSExpiration", receiver=Receiver(now=2_000), header={"ttl": 5}) == 2_005
+    assert read("JMSExpiration", receiver=Receiver(now=2_000), properties={"creation_time": 1_000}) == 0
+    assert read("JMSExpiration", receiver=Receiver(now=2_000)) == 0
+    times = {"creation_time": 1_000, "absolute_expiry_time": 1_500}
+    assert read("JMSExpiration", receiver=Receiver(now=2_000), properties=times, header={"ttl": 5}) == 1_500
+
+
+def test_3_3_2_without_a_to_the_destination_is_that_of_the_consumer() -> None:
+    consumer = Receiver(destination="q")
+    assert read("JMSDestination", receiver=consumer) == "q"
+    assert read("JMSDestination", receiver=consumer, properties={}) == "q"
+    assert read("JMSDestination", receiver=consumer, properties={"to": "r"}) == "r"
+    assert read("JMSDestination", receiver=consumer, properties={"to": ""}) == ""
+    assert read("amqp.to", receiver=consumer) is None
+    assert read("JMSDestination") is None
 
 
 def test_3_3_2_without_a_creation_time_the_timestamp_is_zero() -> None:

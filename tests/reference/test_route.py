@@ -186,10 +186,10 @@ def test_rabbitmqs_copies_have_keys_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("unroutable", "mandatory", "outcome"),
     [
-        ("discard", False, "discard"),
-        ("discard", True, "return"),
-        ("reject", False, "reject"),
-        ("return", False, "return"),
+        ("discard", False, "discarded"),
+        ("discard", True, "returned"),
+        ("reject", False, "rejected"),
+        ("return", False, "returned"),
     ],
 )
 def test_what_becomes_of_an_unroutable_message_is_data(unroutable: str, mandatory: bool, outcome: str) -> None:
@@ -197,13 +197,35 @@ def test_what_becomes_of_an_unroutable_message_is_data(unroutable: str, mandator
     one = topology("qpid-java", {"source": "x", "queue": "q1", "key": "k"}, exchanges=exchanges)
     lost = publish(one, message("other"), "x", mandatory=mandatory)
     assert (lost.queues, lost.outcome) == ((), outcome)
-    assert publish(one, message("k"), "x", mandatory=mandatory).outcome == "routed"
+    assert publish(one, message("k"), "x", mandatory=mandatory).outcome == "delivered"
+
+
+def test_a_message_that_only_alternates_bring_to_a_queue_is_told_apart() -> None:
+    """Any queue that bindings alone lead to makes it delivered, wherever else an alternate sends it."""
+    bindings = [
+        {"source": "x", "exchange": "y", "key": "k"},
+        {"source": "x", "exchange": "y", "key": "both"},
+        {"source": "x", "queue": "q1", "key": "both"},
+        {"source": "a", "queue": "q2"},
+    ]
+    exchanges = [
+        {"name": "x", "type": "direct", "alternate": "a"},
+        {"name": "y", "type": "topic", "alternate": "a"},
+        {"name": "a", "type": "fanout"},
+    ]
+    for broker in ("qpid-java", "rabbitmq"):
+        found = topology(broker, *bindings, exchanges=exchanges)
+        wanted = {"k": ("q2",), "both": ("q1", "q2"), "other": ("q2",)}
+        outcomes = {key: publish(found, message(key), "x") for key in wanted}
+        assert {key: routed.queues for key, routed in outcomes.items()} == wanted
+        assert [routed.outcome for routed in outcomes.values()] == ["alternate", "delivered", "alternate"]
+    assert publish(topology("qpid-cpp", bindings[3], exchanges=exchanges), message("k"), "y").outcome == "alternate"
 
 
 def test_an_exchange_that_is_not_there_or_internal_takes_nothing() -> None:
     one = topology("rabbitmq", exchanges=[{"name": "x", "type": "fanout", "internal": True}])
     assert publish(one, message("k"), "nowhere").outcome == "no-exchange"
-    assert publish(one, message("k"), "x").outcome == "reject"
+    assert publish(one, message("k"), "x").outcome == "rejected"
 
 
 def test_the_topology_says_where_a_message_goes_that_names_no_exchange() -> None:

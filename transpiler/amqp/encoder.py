@@ -24,7 +24,7 @@ from transpiler.amqp.values import (
     identity,
 )
 from transpiler.errors import DecodeError
-from transpiler.message.types import AmqpValue
+from transpiler.message.types import AmqpValue, Compound
 
 
 def encode(value: Value, compact: bool = True) -> bytes:
@@ -75,7 +75,13 @@ class _Writer:
             head += inner.descriptor(value.descriptor, depth)
             value = value.value
             depth += 1
-        constructor, (data,) = _choose(value.type, [self.content(value, depth)], self.compact, self.code)
+        kind = value.type
+        if isinstance(kind, Compound):
+            # A section of a message keeps such a value as its encoding.
+            if not isinstance(value, AmqpValue) or not isinstance(value.value, bytes) or not value.value:
+                _fail(f"the content of the {kind.value} is not known")
+            return head + value.value
+        constructor, (data,) = _choose(kind, [self.content(value, depth)], self.compact, self.code)
         return b"%b%c%b" % (head, constructor.code, data)
 
     def descriptor(self, value: Value, depth: int) -> bytes:

@@ -10,7 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
+
+from transpiler.message.types import AmqpType
 
 
 class Kind(Enum):
@@ -39,6 +42,26 @@ class Kind(Enum):
         """The width of an integer type; None for the others."""
         return _BITS.get(self)
 
+
+#: What a column of a Spark type is to AMQP.
+AMQP_TYPES: Mapping[Kind, AmqpType] = MappingProxyType(
+    {
+        Kind.BOOLEAN: AmqpType.BOOLEAN,
+        Kind.TINYINT: AmqpType.BYTE,
+        Kind.SMALLINT: AmqpType.SHORT,
+        Kind.INT: AmqpType.INT,
+        Kind.BIGINT: AmqpType.LONG,
+        Kind.FLOAT: AmqpType.FLOAT,
+        Kind.DOUBLE: AmqpType.DOUBLE,
+        Kind.DECIMAL: AmqpType.DECIMAL128,
+        Kind.STRING: AmqpType.STRING,
+        Kind.CHAR: AmqpType.STRING,
+        Kind.VARCHAR: AmqpType.STRING,
+        Kind.BINARY: AmqpType.BINARY,
+        Kind.TIMESTAMP: AmqpType.TIMESTAMP,
+        Kind.TIMESTAMP_NTZ: AmqpType.TIMESTAMP,
+    }
+)
 
 _BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
 
@@ -112,6 +135,16 @@ class Derivation(Enum):
     #: An exchange and a routing key: ``exchange/key``, or the key alone for the default exchange.
     ADDRESS = "address"
 
+
+#: What an older wire format's way to say something is to AMQP.
+DERIVED_TYPES: Mapping[Derivation, AmqpType] = MappingProxyType(
+    {
+        Derivation.TEXT: AmqpType.STRING,
+        Derivation.ADDRESS: AmqpType.STRING,
+        Derivation.UUID: AmqpType.UUID,
+        Derivation.PERSISTENT: AmqpType.BOOLEAN,
+    }
+)
 
 #: The delivery mode of AMQP 0-8 to 0-10 that is durable.
 PERSISTENT = 2

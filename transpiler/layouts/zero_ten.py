@@ -1,8 +1,9 @@
 """Archives of AMQP 0-10: the structs message-properties and delivery-properties, read with the names of AMQP 1.0.
 
 Source: the Qpid chapter on the AMQP 0-10 mapping, Table 19.1; AMQP 0-10 for the types. The table has no creation time
-and no time of expiry; the struct delivery-properties has both, and they are read from there. What 0-10 does not have
-(``to``, the group, the first acquirer, a delivery count, annotations) has no place.
+and no time of expiry; the struct delivery-properties has both, and they are read from there, and so are the exchange
+and the routing key that a message was published with. What 0-10 does not have (``to``, the group, the first acquirer, a
+delivery count, annotations) has no place.
 """
 
 from __future__ import annotations
@@ -96,6 +97,8 @@ _PLACES: Mapping[Place, Location] = MappingProxyType(
         Place("header", "priority"): _delivery("priority", SMALLINT),
         Place("header", "ttl"): _delivery("ttl", BIGINT),
         Place("delivery_properties", "redelivered"): _delivery("redelivered", BOOLEAN),
+        Place("delivery_properties", "exchange"): _delivery("exchange", STRING),
+        Place("delivery_properties", "routing_key"): _delivery("routing_key", STRING),
         Place("properties", "message_id"): Derived(Derivation.UUID, (_message("message_id", BINARY),)),
         Place("properties", "user_id"): _message("user_id", BINARY),
         Place("properties", "subject"): TaggedUnion((*_HEADERS, Key(SUBJECT))),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.message.fields import Place
+from transpiler.message.fields import DESTINATION, Place
 from transpiler.message.operand_types import OperandType
 
 
@@ -48,6 +48,10 @@ class BrokerField:
     default: bool | int | str | None = None
     #: Whether an application property of the name is seen where the message does not have the field.
     or_property: bool = False
+    #: Milliseconds from the message's arrival: the field is their end where no place has a value.
+    lifetime: Place | None = None
+    #: Whether a lifetime of 0 has no end.
+    zero_is_for_ever: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +96,10 @@ _PRIORITY = _header("JMSPriority", "priority", type=OperandType.INT, default=4)
 _MESSAGE_ID = _property("JMSMessageID", "message_id", reading=Reading.ID)
 _CORRELATION = _property("JMSCorrelationID", "correlation_id", reading=Reading.ID)
 _TIMESTAMP = _property("JMSTimestamp", "creation_time", type=OperandType.LONG, default=0)
-_EXPIRATION = _property("JMSExpiration", "absolute_expiry_time", type=OperandType.LONG, default=0)
+#: Every broker adds the ttl to the time of arrival where the message has no time of expiry.
+_EXPIRATION = _property(
+    "JMSExpiration", "absolute_expiry_time", type=OperandType.LONG, default=0, lifetime=Place("header", "ttl")
+)
 _TYPE = _property("JMSType", "subject")
 _REPLY_TO = _property("JMSReplyTo", "reply_to")
 _TO = _property("JMSDestination", "to")
@@ -116,10 +123,11 @@ CLASSIC_FIELDS = BrokerFields(
         _MESSAGE_ID,
         _CORRELATION,
         _TIMESTAMP,
-        _EXPIRATION,
+        replace(_EXPIRATION, zero_is_for_ever=True),
         _TYPE,
         _REPLY_TO,
-        _TO,
+        # The broker sets the destination of a message that arrives without one.
+        replace(_TO, places=(*_TO.places, DESTINATION)),
         _REDELIVERED,
         _GROUP,
         _property("JMSXGroupSeq", "group_sequence", type=OperandType.INT, default=0),

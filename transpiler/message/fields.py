@@ -40,8 +40,8 @@ class Mapped(Enum):
     DELIVERY_COUNT = "delivery count"
     #: A uint folded into an int: 3.3.2, group-sequence.
     GROUP_SEQUENCE = "group sequence"
-    #: The sum of two places, where both have a value.
-    SUM = "sum"
+    #: So many milliseconds after the first of some times that there is.
+    LATER = "later"
     #: An id by the coercion table: a string, an integer or bytes.
     ID = "id"
     #: The text of a message id, by its type: 3.2.1.1.
@@ -60,7 +60,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a value is made of: one place, or two for a sum, and how."""
+    """What a value is made of: one place, or a duration and times, and how."""
 
     places: tuple[Place, ...]
     mapped: Mapped = Mapped.AS_IS
@@ -83,12 +83,24 @@ class HeaderField:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """All places that the value can come from."""
-        return tuple(place for origin in self.origins for place in origin.places)
+        """All places of a message that the value can come from."""
+        places = (place for origin in self.origins for place in origin.places)
+        return tuple(dict.fromkeys(place for place in places if place.section != RECEIVER))
 
 
 #: Where a message says on which connection it was published, for no-local.
 PUBLISHER_CONNECTION = Place("message_annotations", "x-opt-publisher-connection")
+
+#: The fields that hold a message's routing key, in the order in which they are read, and the one that names its
+#: exchange. AMQP 0-10 sends both in its delivery-properties; in AMQP 1.0 the key is the subject.
+ROUTING_KEYS = (Place("delivery_properties", "routing_key"), Place("properties", "subject"))
+PUBLISHED_EXCHANGE = Place("delivery_properties", "exchange")
+
+#: No section of a message, but what its receiver knows: the time, in milliseconds since the epoch, and the destination
+#: that the consumer was created with.
+RECEIVER = "receiver"
+NOW = Place(RECEIVER, "now")
+DESTINATION = Place(RECEIVER, "destination")
 
 #: The values of JMSDeliveryMode by header.durable: Jakarta Messaging 3.8.1.1.
 DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False: "NON_PERSISTENT"})
@@ -136,8 +148,10 @@ _JMS = (
     HeaderField(
         "JMSDestination",
         SelectorType.STRING,
-        (_from("properties", "to"),),
-        standard="filters 2.2; mapping 3.3.2",
+        # "If the to field … was not set on a received message, the JMSDestination header value SHOULD be derived from
+        # the Destination to which the receiving consumer was established."
+        (_from("properties", "to"), Origin((DESTINATION,))),
+        standard="filters 2.2; mapping 3.3.2, 5.1",
         restricted=True,
     ),
     HeaderField(
@@ -168,8 +182,9 @@ _JMS = (
         SelectorType.LONG,
         (
             _from("properties", "absolute_expiry_time"),
-            # An archive has no time of receipt, so the creation takes the place of "the current time".
-            Origin((Place("properties", "creation_time"), Place("header", "ttl")), Mapped.SUM),
+            # "… by summing it with the current time". An archive has no time of receipt, so the time of creation
+            # comes first.
+            Origin((Place("header", "ttl"), Place("properties", "creation_time"), NOW), Mapped.LATER),
         ),
         default=0,
         standard="filters 2.2; mapping 3.3.1, 3.3.2",

@@ -15,6 +15,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 from uuid import UUID
 
+from transpiler.amqp.decoder import MAX_DEPTH, decode
+from transpiler.amqp.encoder import encode
+from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
 from transpiler.diagnostics import nearest
 from transpiler.errors import DecodeError
 from transpiler.message.sections import Body, Header, Properties, Values
@@ -193,11 +196,17 @@ _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
 
 _COMPOUNDS = {compound.value: compound for compound in Compound}
 
+#: Those that a value in a map section can have.
+_HOLDERS = {name: compound for name, compound in _COMPOUNDS.items() if compound is not Compound.DESCRIBED}
+
 _TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}
 
 
 def read_value(path: str, value: Any) -> AmqpValue:
-    """A map value: plain JSON, or ``{"type": T, "value": X}``."""
+    """A map value: plain JSON, or ``{"type": T, "value": X}``.
+
+    The X of a list is an array of such values, the X of a map an object of them; without X its content is not known.
+    """
     match value:
         case AmqpValue():
             return value
@@ -214,9 +223,13 @@ def read_value(path: str, value: Any) -> AmqpValue:
         case Mapping():
             _known_names(value, {"type": 0, "value": 0}, path, "key")
             name = value.get("type")
+            if isinstance(name, str) and name in _HOLDERS:
+                content = b"" if value.get("value") is None else encode(_compound(path, name, value["value"], 0))
+                return AmqpValue(_HOLDERS[name], content)
             if not isinstance(name, str) or name not in _TYPES:
-                near = nearest(str(name), _TYPES)
-                hint = f"did you mean {near[0]}?" if near else f"the types are {', '.join(_TYPES)}"
+                names = [*_TYPES, *_HOLDERS]
+                near = nearest(str(name), names)
+                hint = f"did you mean {near[0]}?" if near else f"the types are {', '.join(names)}"
                 _refuse("message.unknown-type", f"no AMQP type is called {name!r}", path, hint)
             amqp_type = _TYPES[name]
             if value.get("value") is None:
@@ -224,6 +237,29 @@ def read_value(path: str, value: Any) -> AmqpValue:
             return AmqpValue(amqp_type, _READERS[amqp_type](path, value["value"]))
         case _:
             _refuse("message.type", f"expected a simple value, found {kind_of(value)}", path)
+
+
+def _compound(path: str, name: str, value: Any, depth: int) -> Value:
+    """The content of a list or map."""
+    if depth >= MAX_DEPTH:
+        _refuse("message.depth", f"values nest more than {MAX_DEPTH} deep", path)
+    match name, value:
+        case "list", list() | tuple():
+            return AmqpList(tuple(_inner(f"{path}[{place}]", item, depth) for place, item in enumerate(value)))
+        case "map", Mapping():
+            keys = [AmqpValue(AmqpType.STRING, _text(path, key)) for key in value]
+            items = [_inner(f"{path}.{key}", item, depth) for key, item in value.items()]
+            return AmqpMap(tuple(zip(keys, items, strict=True)))
+        case _:
+            hint = "a list has an array, a map an object; write an array as a list, or without its value"
+            _refuse("message.type", f"{kind_of(value)} is not the content of the type {name}", path, hint)
+
+
+def _inner(path: str, value: Any, depth: int) -> Value:
+    if isinstance(value, Mapping) and value.get("type") in ("list", "map") and value.get("value") is not None:
+        _known_names(value, {"type": 0, "value": 0}, path, "key")
+        return _compound(path, value["type"], value["value"], depth + 1)
+    return read_value(path, value)
 
 
 _ID_TYPES = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
@@ -342,16 +378,36 @@ def _fields_to_json(section: Header | Properties | Body) -> dict[str, Any]:
 
 
 def value_to_json(value: AmqpValue) -> Any:
-    """A simple value: plain, or tagged with its type."""
+    """A value: plain, or tagged with its type."""
     match value.type, value.value:
         case _, None:
             return None
+        case Compound() as compound, bytes() as data:
+            content = _content_to_json(decode(data)) if data and compound is not Compound.ARRAY else None
+            return {"type": compound.value} if content is None else content
         case ((AmqpType.STRING | AmqpType.LONG | AmqpType.BOOLEAN), plain):
             return plain
         case AmqpType.DOUBLE, float() as number if math.isfinite(number):
             return number
         case amqp_type, inner:
             return {"type": amqp_type.value, "value": _inner_to_json(inner)}
+
+
+def _content_to_json(value: Value) -> Any:
+    match value:
+        case AmqpValue():
+            return value_to_json(value)
+        case AmqpList(items=inside):
+            return {"type": "list", "value": [_content_to_json(item) for item in inside]}
+        case AmqpMap(entries):
+            names = [key.value if isinstance(key, AmqpValue) else None for key, _ in entries]
+            # An object has no names but text; the content of any other map is left out.
+            if not all(isinstance(name, str) for name in names):
+                return {"type": "map"}
+            items = [_content_to_json(item) for _, item in entries]
+            return {"type": "map", "value": dict(zip(names, items, strict=True))}
+        case _:
+            return {"type": "array" if isinstance(value, AmqpArray) else "described"}
 
 
 def _inner_to_json(value: Primitive) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.message.types import AmqpType
+from transpiler.message.types import AmqpType, Compound, ValueType
 
 
 class OperandType(Enum):
@@ -68,8 +68,8 @@ class ByteText(Enum):
 class OperandTypes:
     """The type of a property by its AMQP type; ``throws`` names those on which the evaluation ends."""
 
-    table: Mapping[AmqpType, OperandType]
-    throws: frozenset[AmqpType] = frozenset()
+    table: Mapping[ValueType, OperandType]
+    throws: frozenset[ValueType] = frozenset()
     unsigned_long: UnsignedLong = UnsignedLong.WRAPPED
     byte_text: ByteText = ByteText.NONE
     #: A char as the number of its code point.
@@ -82,9 +82,11 @@ class OperandTypes:
         return tuple(amqp.value for amqp, found in self.table.items() if found is operand_type)
 
 
-_STRINGS = {AmqpType.STRING: OperandType.STRING, AmqpType.SYMBOL: OperandType.STRING}
-_DECIMALS = dict.fromkeys((AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128), OperandType.DOUBLE)
-_INTEGERS = dict.fromkeys(
+_Types = dict[ValueType, OperandType]
+
+_STRINGS: _Types = {AmqpType.STRING: OperandType.STRING, AmqpType.SYMBOL: OperandType.STRING}
+_DECIMALS: _Types = dict.fromkeys((AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128), OperandType.DOUBLE)
+_INTEGERS: _Types = dict.fromkeys(
     (
         AmqpType.UBYTE,
         AmqpType.USHORT,
@@ -98,9 +100,13 @@ _INTEGERS = dict.fromkeys(
     ),
     OperandType.LONG,
 )
-_FLOATS = {AmqpType.FLOAT: OperandType.DOUBLE, AmqpType.DOUBLE: OperandType.DOUBLE}
-_BOOLEAN = {AmqpType.BOOLEAN: OperandType.BOOLEAN}
-_BYTES = {AmqpType.BINARY: OperandType.BYTES, AmqpType.UUID: OperandType.BYTES}
+_FLOATS: _Types = {AmqpType.FLOAT: OperandType.DOUBLE, AmqpType.DOUBLE: OperandType.DOUBLE}
+_BOOLEAN: _Types = {AmqpType.BOOLEAN: OperandType.BOOLEAN}
+#: Values that hold other values are like bytes here: they are values, and nothing that a selector can say equals them.
+_BYTES: _Types = dict.fromkeys(
+    (AmqpType.BINARY, AmqpType.UUID, Compound.LIST, Compound.MAP, Compound.ARRAY), OperandType.BYTES
+)
+
 
 #: Numbers without widths; the default dialect's evaluator and compiler know the rest.
 JMS_TYPES = OperandTypes(

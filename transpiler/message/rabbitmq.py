@@ -1,8 +1,9 @@
 """RabbitMQ's tracing log, one JSON object a line: AMQP 0-9-1 messages with the broker's own answer beside them.
 
 The routing key becomes the subject, headers become application properties, and the basic properties go where AMQP 1.0
-has them. ``app_id`` and ``cluster_id`` are left out, for AMQP 1.0 has no field for them; so is a header that is a table
-or an array, which nothing can compare.
+has them. ``app_id`` and ``cluster_id`` are left out, for AMQP 1.0 has no field for them. A header that is a table or an
+array is a map or a list whose content is not known, for the log has lost the types inside: it is there, and nothing
+equals it.
 """
 
 from __future__ import annotations
@@ -94,11 +95,20 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
         result["message_annotations"] = {"x-opt-jms-type": basic["type"]}
     headers = basic.get("headers")
     if isinstance(headers, Mapping):
-        simple = {name: value for name, value in headers.items() if not isinstance(value, dict | list)}
-        result["application_properties"] = simple
+        result["application_properties"] = {name: _header(value) for name, value in headers.items()}
     if "payload" in entry:
         result["body"] = {"section": "data", "data": entry["payload"]}
     return result
+
+
+def _header(value: Any) -> Any:
+    match value:
+        case dict():
+            return {"type": "map"}
+        case list():
+            return {"type": "list"}
+        case _:
+            return value
 
 
 def _milliseconds(text: Any) -> int:

@@ -1,16 +1,18 @@
 """The identity of a subscription, from what a consumer's link says about it.
 
 Source: the JMS mapping, working draft 10, sections 7 and 8. Links with the same identity consume from one
-subscription, so that deliveries can be grouped by it.
+subscription, so that deliveries can be grouped by it. ``check_links`` goes through the links of a server in the order
+in which they are attached and says which of them it must refuse.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
+from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
 
 #: What separates the name of a subscription from what tells its links apart: 8.1.
@@ -104,3 +106,221 @@ def _exclusive(link_name: str, name: str, client_id: str | None, durable: bool |
 
 def _refuse(code: str, message: str, hint: str) -> NoReturn:
     raise DecodeError.at(code, message, hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A receiving link as a client attaches it.
+
+    ``address`` is the source's, a topic; None is the null source by which a subscription is looked up. ``selector``
+    and ``no_local`` are its filters. ``capabilities`` and ``durable`` are those of ``subscription_of``. ``connection``
+    names the connection, where it is known. A link that is not ``active`` was detached: a durable subscription stays.
+    A link that ``ends`` its subscription was closed.
+    """
+
+    name: str
+    client_id: str | None = None
+    capabilities: tuple[str, ...] = ()
+    address: str | None = None
+    selector: str | None = None
+    no_local: bool = False
+    durable: bool | None = None
+    connection: str | None = None
+    active: bool = True
+    ends: bool = False
+
+
+def check_links(links: Iterable[Link]) -> tuple[Diagnostic, ...]:
+    """The conflicts of links, in the order in which they are attached: working draft 10, sections 2.1, 7 and 8.
+
+    An error is a link that a server refuses; it leaves everything as it is, so that later links are compared with what
+    was there before. A warning is a link that begins a subscription anew. Messages count links from 1.
+    """
+    server = _Server()
+    return tuple(finding for number, link in enumerate(links, 1) for finding in server.attach(number, link))
+
+
+@dataclass(slots=True)
+class _Held:
+    """A subscription that exists: what it takes, and the numbers of the links that consume from it."""
+
+    subscription: Subscription
+    first: int
+    address: str | None
+    filters: tuple[str, bool]
+    active: list[int] = field(default_factory=list)
+
+
+class _Server:
+    """The subscriptions of a server, and its links that are attached."""
+
+    def __init__(self) -> None:
+        self.links: dict[int, tuple[Link, Subscription]] = {}
+        self.held: dict[Subscription, _Held] = {}
+
+    def attach(self, number: int, link: Link) -> Iterator[Diagnostic]:
+        """The findings on one more link, which is attached if none of them is an error."""
+        try:
+            wanted = subscription_of(link.name, link.client_id, link.capabilities, durable=link.durable)
+        except DecodeError as error:
+            for finding in error.diagnostics:
+                yield replace(finding, message=f"link {number}: {finding.message}")
+            return
+        sibling = replace(wanted, shared=not wanted.shared)
+        if link.ends and link.address is None and wanted.durable and wanted not in self.held and sibling in self.held:
+            # A link that unsubscribes knows the name only: 8.8.
+            wanted = sibling
+        refusal = next(self._refusals(number, link, wanted), None)
+        if refusal is not None:
+            yield refusal
+            return
+        held = self.held.get(wanted)
+        if held is not None and not held.active and self._changes(held, link):
+            yield Diagnostic(
+                "subscription.reinitialized",
+                "warning",
+                f"link {number} changes {_difference(held, link)} of {_called(wanted)}, which link {held.first} made",
+                hint="it begins anew, and the messages that it holds are lost; take another name to keep them",
+            )
+            held = None
+        if held is None:
+            held = self.held[wanted] = _Held(wanted, number, link.address, _filters(link))
+        if link.ends:
+            del self.held[wanted]
+        elif link.active:
+            held.active.append(number)
+            self.links[number] = link, wanted
+        elif not wanted.durable and not held.active:
+            # "the subscription is considered ended when the last subscriber detaches": 8.6.
+            del self.held[wanted]
+
+    def _refusals(self, number: int, link: Link, wanted: Subscription) -> Iterator[Diagnostic]:
+        yield from self._of_client(number, link)
+        yield from self._of_name(number, link, wanted)
+        held = self.held.get(wanted)
+        other = self.held.get(replace(wanted, shared=not wanted.shared))
+        if other is not None and wanted.durable:
+            # "Shared durable and non-shared durable subscriptions use a single a name space when a ClientID is set and
+            # can't co-exist": 8.2; "Refusing a shared subscriber link using the same link name as for an existing
+            # non-shared subscription (and vice versa)": 8.9.
+            here, there = ("shared", "not shared") if wanted.shared else ("not shared", "shared")
+            yield _error(
+                "subscription.shared",
+                f"link {number} is {here}, and link {other.first} made {_called(other.subscription)} {there}",
+                f"take another name, or {'leave out' if wanted.shared else 'add'} the capability {SHARED}",
+            )
+        if link.no_local and wanted.shared:
+            # "no-local (N/A for shared sub)": 8.4.
+            yield _error(
+                "subscription.no-local",
+                f"link {number} is shared, and has a no-local filter",
+                "a shared subscription has no one consumer whose messages are local: leave the filter out",
+            )
+        if held is None:
+            if link.ends and link.address is None:
+                # "In the event the named subscription does not exist, the initial attach request will be refused": 7.3.
+                yield _error(
+                    "subscription.unknown",
+                    f"link {number} ends {_called(wanted)}, which does not exist",
+                    "give the name, the client id and the capabilities with which it was made",
+                )
+            return
+        if held.active and link.ends:
+            # "Refusing to end an otherwise active subscription": 8.9.
+            yield _error(
+                "subscription.in-use",
+                f"link {number} ends {_called(wanted)}, from which {_links(held.active)} consumes",
+                "close it when no other link is attached",
+            )
+        elif held.active and not wanted.shared:
+            # "only 1 subscriber may be active on the subscription at a time": 7.1.
+            yield _error(
+                "subscription.exclusive",
+                f"link {number} attaches to {_called(wanted)}, from which {_links(held.active)} consumes",
+                f"detach that one first, or give all of them the capability {SHARED}",
+            )
+        elif held.active and self._changes(held, link):
+            # "Refusing link trying to change topic/selector for existing sub with active subscribers": 8.9.
+            yield _error(
+                "subscription.changed",
+                f"link {number} changes {_difference(held, link)} of {_called(wanted)}, "
+                f"from which {_links(held.active)} consumes",
+                f"take the topic and filters of link {held.first}, or another name",
+            )
+
+    def _of_client(self, number: int, link: Link) -> Iterator[Diagnostic]:
+        """A client id on two connections at a time: 2.1, 8.2."""
+        for known, (other, _) in self.links.items():
+            if link.client_id is not None and other.client_id == link.client_id:
+                connections = (other.connection, link.connection)
+                if None not in connections and other.connection != link.connection:
+                    yield _error(
+                        "subscription.client-id-in-use",
+                        f"link {number} has the client id {link.client_id!r} on connection {link.connection!r}, and "
+                        f"link {known} has it on connection {other.connection!r}",
+                        "one connection at a time has a client id; without one, a shared subscription is global",
+                    )
+
+    def _of_name(self, number: int, link: Link, wanted: Subscription) -> Iterator[Diagnostic]:
+        """The name of a link that is attached."""
+        for known, (other, has) in self.links.items():
+            if other.name != link.name:
+                continue
+            if (wanted.shared and wanted.scope is None) is not (has.shared and has.scope is None):
+                # "Refusing a global subscriber link using the same link name as for an existing non-global
+                # subscription (and vice versa)": 8.9.
+                yield _error(
+                    "subscription.global-name",
+                    f"links {known} and {number} are both called {link.name!r}, and one of them is global",
+                    f"qualify the name of the global one: {wanted.name}{SEPARATOR}{GLOBAL}",
+                )
+            elif has.scope == wanted.scope and has.durable is not wanted.durable:
+                # "Durable and volatile subscribers are distinct, may use same subscription names (but not link
+                # names) concurrently": 8.9.
+                yield _error(
+                    "subscription.link-name",
+                    f"links {known} and {number} are both called {link.name!r}, and one of them is volatile",
+                    f"qualify the name of the volatile one: {wanted.name}{SEPARATOR}volatile1",
+                )
+            elif link.client_id is not None and has.scope == wanted.scope and has == wanted and wanted.shared:
+                # "AMQP requires that link names are unique in a given direction between two containers": 8.1.
+                yield _error(
+                    "subscription.link-name",
+                    f"links {known} and {number} are both called {link.name!r}, and have one client id",
+                    f"tell the links of a shared subscription apart: {wanted.name}{SEPARATOR}2",
+                )
+
+    @staticmethod
+    def _changes(held: _Held, link: Link) -> bool:
+        """Return True if a link asks for another topic or other filters; a null source asks for nothing."""
+        return link.address is not None and bool(_difference(held, link))
+
+
+def _filters(link: Link) -> tuple[str, bool]:
+    return (link.selector or "").strip(), link.no_local
+
+
+def _difference(held: _Held, link: Link) -> str:
+    (selector, no_local), (other, other_local) = held.filters, _filters(link)
+    found = []
+    if held.address is not None and held.address != link.address:
+        found.append(f"the topic ({held.address!r} to {link.address!r})")
+    if selector != other:
+        found.append(f"the selector ({selector!r} to {other!r})")
+    if no_local is not other_local:
+        found.append("no-local")
+    return " and ".join(found)
+
+
+def _called(subscription: Subscription) -> str:
+    kind = "durable" if subscription.durable else "volatile"
+    whose = "for all clients" if subscription.scope is None else f"of client id {subscription.scope!r}"
+    return f"the {kind} subscription {subscription.name!r} {whose}"
+
+
+def _links(numbers: list[int]) -> str:
+    return f"link {numbers[0]}" if len(numbers) == 1 else f"one of links {', '.join(map(str, numbers))}"
+
+
+def _error(code: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, "error", message, hint=hint)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from enum import Enum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 
@@ -41,12 +41,16 @@ class AmqpType(Enum):
 
 
 class Compound(Enum):
-    """What a body can hold and no selector can name; of such a value only its kind is kept."""
+    """The types of values that hold other values, which no selector can name; of a body's value only this is kept."""
 
     LIST = "list"
     MAP = "map"
     ARRAY = "array"
     DESCRIBED = "described"
+
+
+#: The types that a value in a map section can have.
+ValueType: TypeAlias = AmqpType | Compound
 
 
 class SelectorType(Enum):
@@ -65,8 +69,9 @@ class SelectorType(Enum):
     BYTES = "byte[]"
 
 
-#: Figure 2, "Mapping AMQP types to JMS types", row by row.
-COERCION: Mapping[AmqpType, SelectorType] = MappingProxyType(
+#: Figure 2, "Mapping AMQP types to JMS types", row by row. The last rows are not in it: AMQP 0-9-1 and 0-10 have tables
+#: and arrays among a message's headers, and to a selector these are values that no literal is like.
+COERCION: Mapping[ValueType, SelectorType] = MappingProxyType(
     {
         AmqpType.NULL: SelectorType.NULL,
         AmqpType.BOOLEAN: SelectorType.BOOLEAN,
@@ -89,6 +94,9 @@ COERCION: Mapping[AmqpType, SelectorType] = MappingProxyType(
         AmqpType.BINARY: SelectorType.BYTES,
         AmqpType.STRING: SelectorType.STRING,
         AmqpType.SYMBOL: SelectorType.STRING,
+        Compound.LIST: SelectorType.BYTES,
+        Compound.MAP: SelectorType.BYTES,
+        Compound.ARRAY: SelectorType.BYTES,
     }
 )
 
@@ -139,9 +147,12 @@ Primitive = None | bool | int | float | Decimal | str | bytes | UUID
 
 
 class AmqpValue(NamedTuple):
-    """A primitive value together with its AMQP type, as a section of a message holds it."""
+    """A value together with its AMQP type, as a section of a message holds it.
 
-    type: AmqpType
+    A list, map or array is the bytes of its shortest AMQP 1.0 encoding; empty bytes say that its content is not known.
+    """
+
+    type: ValueType
     value: Primitive
 
 

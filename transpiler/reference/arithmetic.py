@@ -12,7 +12,7 @@ from transpiler.message.operand_types import OperandType
 from transpiler.reference.values import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, wrap
 from transpiler.selector.ast import Arithmetic
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.rules import Division, IntegerArithmetic, NotNumbers, Remainder, Signs
+from transpiler.selector.rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus
 
 _BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
     Arithmetic.ADD: op.add,
@@ -23,9 +23,7 @@ _BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
 
 def sign(operator: Arithmetic, value: Operand, dialect: Dialect) -> Operand:
     """A unary plus or minus."""
-    checked = dialect.signs is Signs.BEFORE_PRIMARY or dialect.not_numbers is NotNumbers.THROWS
-    if operator is Arithmetic.ADD and not checked:
-        # Every Java broker lets a unary plus stand before anything and do nothing.
+    if operator is Arithmetic.ADD and dialect.unary_plus is UnaryPlus.NOTHING:
         return value
     if value is None:
         return None

@@ -19,6 +19,7 @@ from transpiler.reference import values
 from transpiler.reference.arithmetic import calculate, sign
 from transpiler.reference.comparison import compare, compare_null
 from transpiler.reference.headers import header_value, is_id
+from transpiler.reference.receiving import Receiver
 from transpiler.reference.text import call, is_like
 from transpiler.reference.values import BrokerError, Operand, Value
 from transpiler.reference.xpath import test_xml
@@ -42,28 +43,47 @@ class Verdict(NamedTuple):
     thrown: str | None = None
 
 
-def judge(tree: ast.Expression | None, message: Message, dialect: Dialect = JMS, now: int | None = None) -> Verdict:
+def judge(
+    tree: ast.Expression | None,
+    message: Message,
+    dialect: Dialect = JMS,
+    now: int | None = None,
+    destination: str | None = None,
+) -> Verdict:
     """Whether the message matches, and whether the broker would have thrown. No selector matches every message.
 
-    ``now`` is what UTC() yields, in milliseconds since the epoch; without it the clock says.
+    ``now`` is the time of UTC() and of JMSExpiration, in milliseconds since the epoch; without it the clock says.
+    ``destination`` is the consumer's, which is JMSDestination where the message has none.
     """
     if tree is None:
         return Verdict(True)
     try:
-        return Verdict(_Evaluator(message, dialect, now).selector(tree))
+        return Verdict(_Evaluator(message, dialect, Receiver(now, destination)).selector(tree))
     except BrokerError as error:
         return Verdict(None, str(error))
 
 
-def evaluate(tree: ast.Expression | None, message: Message, dialect: Dialect = JMS, now: int | None = None) -> Truth:
+def evaluate(
+    tree: ast.Expression | None,
+    message: Message,
+    dialect: Dialect = JMS,
+    now: int | None = None,
+    destination: str | None = None,
+) -> Truth:
     """Whether the message matches: True, False, or None for unknown. No selector matches every message."""
-    return judge(tree, message, dialect, now).truth
+    return judge(tree, message, dialect, now, destination).truth
 
 
-def value_of(node: ast.Expression, message: Message, dialect: Dialect = JMS) -> SelectorValue:
+def value_of(
+    node: ast.Expression,
+    message: Message,
+    dialect: Dialect = JMS,
+    now: int | None = None,
+    destination: str | None = None,
+) -> SelectorValue:
     """The value of an operand on one message; None where it is NULL, or where the broker would have thrown."""
     try:
-        found = _Evaluator(message, dialect).operand(node)
+        found = _Evaluator(message, dialect, Receiver(now, destination)).operand(node)
     except BrokerError:
         return None
     if found is None:
@@ -72,10 +92,11 @@ def value_of(node: ast.Expression, message: Message, dialect: Dialect = JMS) -> 
 
 
 class _Evaluator:
-    def __init__(self, message: Message, dialect: Dialect, now: int | None = None) -> None:
+    def __init__(self, message: Message, dialect: Dialect, receiver: Receiver) -> None:
         self.message = message
         self.dialect = dialect
-        self.now = now
+        # One evaluation has one time, however often it is asked for.
+        self.receiver = receiver._replace(now=receiver.time)
         self.convert = False
 
     def selector(self, tree: ast.Expression) -> Truth:
@@ -148,8 +169,8 @@ class _Evaluator:
         match node:
             case ast.Identifier(name=name):
                 if self.dialect.fields is JMS.fields:
-                    return values.of_selector(_look_up(name, self.message))
-                return values.look_up(node, self.message, self.dialect)
+                    return values.of_selector(_look_up(name, self.message, self.receiver))
+                return values.look_up(node, self.message, self.dialect, self.receiver)
             case (
                 ast.StringLiteral()
                 | ast.IntegerLiteral()
@@ -164,7 +185,7 @@ class _Evaluator:
             case ast.Calculate(operator=operator, left=left, right=right):
                 return calculate(operator, lambda: self.operand(left), lambda: self.operand(right), self.dialect)
             case ast.Call(function="UTC"):
-                return values.utc(self.now)
+                return Value(OperandType.LONG, self.receiver.time)
             case ast.Call(function=function, arguments=arguments):
                 return call(function, [lambda item=item: self.operand(item) for item in arguments])  # type: ignore[misc]
             case (
@@ -281,10 +302,10 @@ def _like(first: Value, second: Value) -> bool:
     return first.type is second.type or (first.numeric and second.numeric)
 
 
-def _look_up(name: str, message: Message) -> SelectorValue:
+def _look_up(name: str, message: Message, receiver: Receiver) -> SelectorValue:
     header_field = find_field(name)
     if header_field is not None:
-        return header_value(header_field, message)
+        return header_value(header_field, message, receiver)
     # "If a property that does not exist in a message is referenced, its value is NULL."
     value = (message.application_properties or {}).get(name)
     return None if value is None else coerce(value)

@@ -7,6 +7,7 @@ from transpiler.message.fields import (
     FIRST_NEGATIVE,
     FOLD,
     MAX_PRIORITY,
+    RECEIVER,
     HeaderField,
     Mapped,
     Origin,
@@ -16,13 +17,14 @@ from transpiler.message.fields import (
 from transpiler.message.ids import correlation_id_text, message_id_text
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpValue, SelectorValue, coerce
+from transpiler.reference.receiving import ANYONE, Receiver
 from transpiler.selector import ast
 
 
-def header_value(field: HeaderField, message: Message) -> SelectorValue:
+def header_value(field: HeaderField, message: Message, receiver: Receiver = ANYONE) -> SelectorValue:
     """The value of the first origin that has one, else the default."""
     for origin in field.origins:
-        value = _value(origin, message)
+        value = _value(origin, message, receiver)
         if value is not None:
             return value
     return field.default
@@ -36,10 +38,14 @@ def is_id(node: ast.Expression) -> bool:
     )
 
 
-def _value(origin: Origin, message: Message) -> SelectorValue:
-    found = [_found(place, message) for place in origin.places]
+def _value(origin: Origin, message: Message, receiver: Receiver) -> SelectorValue:
+    found = [_found(place, message, receiver) for place in origin.places]
     values = [coerce(value) if isinstance(value, AmqpValue) else value for value in found]
     match origin.mapped, found, values:
+        case Mapped.LATER, _, [duration, *times]:
+            # "JMSExpiration SHOULD be based on the ttl field of header if set, by summing it with the current time".
+            begin = next((time for time in times if isinstance(time, int)), None)
+            return duration + begin if isinstance(duration, int) and begin is not None else None
         case _ if None in values:
             return None
         case Mapped.AS_IS | Mapped.ID, _, [value]:
@@ -64,9 +70,6 @@ def _value(origin: Origin, message: Message) -> SelectorValue:
         case Mapped.GROUP_SEQUENCE, _, [int() as value]:
             # "values in the range 2^31 to 2^32-1 … MUST be mapped to … values in the range -2^31 to -1".
             return value - FOLD if value >= FIRST_NEGATIVE else value
-        case Mapped.SUM, _, [int() as first, int() as second]:
-            total = first + second
-            return total if -(2**63) <= total < 2**63 else None
         case Mapped.MESSAGE_ID, [AmqpValue() as value], _:
             return message_id_text(value)
         case Mapped.CORRELATION_ID, [AmqpValue() as value], _:
@@ -75,7 +78,9 @@ def _value(origin: Origin, message: Message) -> SelectorValue:
             return None
 
 
-def _found(place: Place, message: Message) -> AmqpValue | SelectorValue:
+def _found(place: Place, message: Message, receiver: Receiver) -> AmqpValue | SelectorValue:
+    if place.section == RECEIVER:
+        return receiver.value(place)
     section = getattr(message, place.section, None)
     if section is None:
         return None

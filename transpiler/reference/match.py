@@ -29,12 +29,17 @@ from transpiler.filters.kinds import (
     inner_filters,
 )
 from transpiler.filters.selectors import dialect_of, parse_text
+from transpiler.message.equality import BY_VALUE, Equality, Numbers
 from transpiler.message.fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, SelectorType, coerce
+from transpiler.message.types import AmqpType, AmqpValue, coerce
 from transpiler.reference.evaluate import evaluate
+from transpiler.reference.pairs import is_equal
+from transpiler.reference.receiving import ANYONE, Receiver
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
+
+_ACROSS_NUMBERS = Equality(numbers=Numbers.AS_DOUBLES)
 
 
 def check_filter(node: Filter, dialect: Dialect = JMS, connection: str | None = None) -> None:
@@ -55,7 +60,13 @@ def check_filter(node: Filter, dialect: Dialect = JMS, connection: str | None = 
         check_filter(inner, dialect, connection)
 
 
-def match_filter(node: Filter, message: Message, dialect: Dialect = JMS, connection: str | None = None) -> bool:
+def match_filter(
+    node: Filter,
+    message: Message,
+    dialect: Dialect = JMS,
+    connection: str | None = None,
+    receiver: Receiver = ANYONE,
+) -> bool:
     """Whether a filter that ``check_filter`` passed accepts a message that is received on a connection."""
     match node:
         case DirectBinding(key=key):
@@ -74,16 +85,16 @@ def match_filter(node: Filter, message: Message, dialect: Dialect = JMS, connect
             return _is_not_local(message, connection)
         case JmsSelector() | SqlFilter():
             # A selector that is unknown does not select.
-            return evaluate(_tree(node, dialect), message, dialect_of(node, dialect)) is True
+            return evaluate(_tree(node, dialect), message, dialect_of(node, dialect), *receiver) is True
         case OrFilter(filters=filters):
             # "accepts a message if at least one of the filters within its list accept the message"
-            return any(match_filter(inner, message, dialect, connection) for inner in filters)
+            return any(match_filter(inner, message, dialect, connection, receiver) for inner in filters)
         case AndFilter(filters=filters):
             # "accepts a message if and only if all of the filters within its list accept the message"
-            return all(match_filter(inner, message, dialect, connection) for inner in filters)
+            return all(match_filter(inner, message, dialect, connection, receiver) for inner in filters)
         case NotFilter(filter=inner):
             # "accepts a message if and only the filter it wraps does not accept the message"
-            return not match_filter(inner, message, dialect, connection)
+            return not match_filter(inner, message, dialect, connection, receiver)
         case PropertiesFilter(fields=fields):
             # "true if all properties enclosed in the filter expression match the respective properties in the message"
             return all(_is_like(reference, _property(message, name)) for name, reference in fields)
@@ -134,12 +145,7 @@ def _is_pair(wanted: AmqpValue, found: AmqpValue) -> bool:
         return True
     # "A key-value pair … matches … if the keys are identical (including the same type)": numbers by value within
     # integers and within floating point numbers, as the brokers have it.
-    return _class(wanted) is _class(found) and coerce(wanted) == coerce(found)
-
-
-def _class(value: AmqpValue) -> object:
-    selector_type = COERCION[value.type]
-    return None if selector_type is SelectorType.NULL or value.value is None else TYPE_CLASS[selector_type]
+    return is_equal(wanted, found, BY_VALUE)
 
 
 def _is_not_local(message: Message, connection: str | None) -> bool:
@@ -175,15 +181,8 @@ def _is_like(wanted: Reference, found: AmqpValue | None) -> bool:
         case _ if found is None:
             return False
         case _:
-            number = coerce(wanted)
-            if isinstance(number, float) != isinstance(text, float) and _is_number(number) and _is_number(text):
-                # "… of a different floating-point or integer number type … equal when treated as a floating-point"
-                return float(number) == float(text)  # type: ignore[arg-type]
-            return _is_pair(wanted, found)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+            # "… of a different floating-point or integer number type … equal when treated as a floating-point"
+            return is_equal(wanted, found, _ACROSS_NUMBERS)
 
 
 def _tree(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:

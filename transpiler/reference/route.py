@@ -6,40 +6,61 @@ Routing is total: no message makes it raise. A message reaches a queue once, how
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
 
-from transpiler.message.message import Message
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, TypeClass, coerce
+from transpiler.message.message import Message, Properties
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.match import matches_words
+from transpiler.reference.pairs import is_equal
 from transpiler.reference.query import matches_query
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.parser import parse_selector
+from transpiler.topology.address import Address
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, HeadersMatch, Topology
+from transpiler.topology.publishing import (
+    PUBLISH_TO,
+    Outcome,
+    Protocol,
+    Publisher,
+    PublishTo,
+    check_choice,
+    relay_target,
+)
 from transpiler.topology.query import Condition
-from transpiler.topology.rules import NumberEquality, Rules
+from transpiler.topology.receivers import Sender, resolve_sender
+from transpiler.topology.rules import Rules
 from transpiler.topology.xquery import parse_query
 
-#: What became of a message; ``no-exchange`` is one that was sent to an exchange that is not there.
-Outcome = Literal["routed", "discard", "reject", "return", "no-exchange"]
+#: The application header in which AMQP 0-10 has the subject.
+_SUBJECT_HEADER = "qpid.subject"
 
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The queues that a message reaches, distinct and sorted, and what becomes of one that reaches none."""
+    """The queues that a message reaches, distinct and sorted, and what became of it.
+
+    ``exchange`` is where it was published; None where the anonymous relay rejected it.
+    """
 
     queues: tuple[str, ...]
     outcome: Outcome
+    exchange: str | None = None
 
 
 def route_message(
-    topology: Topology, message: Message, exchange: str | None = None, routing_keys: Sequence[str] | None = None
+    topology: Topology,
+    message: Message,
+    exchange: str | None = None,
+    routing_keys: Sequence[str] | None = None,
+    *,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
 ) -> tuple[str, ...]:
     """The names of the queues that a message reaches, distinct and sorted; see ``publish``."""
-    return publish(topology, message, exchange, routing_keys).queues
+    return publish(topology, message, exchange, routing_keys, address=address, publish_to=publish_to).queues
 
 
 def publish(
@@ -48,30 +69,88 @@ def publish(
     exchange: str | None = None,
     routing_keys: Sequence[str] | None = None,
     *,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    protocol: Protocol | None = None,
     mandatory: bool = False,
+    reject_unroutable: bool = False,
 ) -> Routed:
     """What a topology does with a message that is published to an exchange, by name.
 
     ``exchange`` defaults to the topology's ``default_exchange``; ``routing_keys`` to the message's subject, which is
     where AMQP 1.0 has the routing key. RabbitMQ's CC and BCC headers add more keys; where the broker has nothing like
-    them, only the first key counts. ``mandatory`` is AMQP 0-9-1's flag: what cannot be routed goes back to its
-    publisher.
+    them, only the first key counts.
+
+    In place of an exchange, ``address`` is the one that a Qpid sender has (``queue``, ``exchange`` or
+    ``exchange/subject``; in a topology of RabbitMQ also ``/queues/queue`` and ``/exchanges/exchange/key``), or what
+    ``resolve_sender`` made of it. With ``publish_to="to"`` the message goes to the anonymous relay, which sends it to
+    the address in its own ``to``, and rejects it where that is absent or leads nowhere.
+
+    What becomes of a message that no queue takes depends on the publisher: on its ``protocol``, on ``mandatory``, the
+    flag of AMQP 0-8 to 0-9-1, and on ``reject_unroutable``, a capability of AMQP 1.0. Without a protocol each does what
+    it says, and else the exchange's own behaviour decides.
+
+    ``TopologyError`` for an address that leads nowhere; ``ValueError`` for parameters that exclude each other.
     """
+    publisher = Publisher(protocol, mandatory, reject_unroutable)
+    check_choice("publish_to", publish_to, PUBLISH_TO)
+    if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
+        raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
+    if publish_to == "to":
+        return _relay(topology, message, publisher)
+    keys: _Keys | None = None if routing_keys is None else tuple(routing_keys)
     name = topology.default_exchange if exchange is None else exchange
+    if address is not None:
+        sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
+        topology, name = sender.topology, sender.exchange
+        message = _with_subject(message, sender.subject)
+        keys = keys if sender.key is None else (sender.key,)
     found = topology.exchange_by_name.get(name)
     if found is None:
-        return Routed((), "no-exchange")
-    if found.internal:
-        # Only other exchanges publish to an internal one.
-        return Routed((), "reject")
-    keys = (_subject(message),) if routing_keys is None else tuple(routing_keys)
-    if not topology.rules.several_keys:
-        keys = keys[:1]
-    queues = _Route(topology, message).through(found, keys, frozenset())
-    if queues:
-        return Routed(tuple(sorted(queues)), "routed")
-    # "Otherwise, the message is discarded."
-    return Routed((), "return" if mandatory else found.unroutable)
+        return Routed((), "no-exchange", name)
+    all_keys = (_subject(message),) if keys is None else keys
+    keys = all_keys if topology.rules.several_keys else all_keys[:1]
+    return _publish(topology, message, found, keys, publisher)
+
+
+def _relay(topology: Topology, message: Message, publisher: Publisher) -> Routed:
+    # "messages sent to the relay node will be relayed to a node at the address given in the to field ... Messages ...
+    # that don't contain a valid value for the to field ... will be rejected by the peer."
+    target = relay_target(topology, message.properties.to if message.properties is not None else None)
+    if target is None:
+        return Routed((), "rejected")
+    keys = (_subject(message) if target.key is None else target.key,)
+    return _publish(topology, message, topology.exchange_by_name[target.exchange], keys, publisher)
+
+
+def _with_subject(message: Message, default: str | None) -> Message:
+    """The message with a subject where it has none.
+
+    "The subject may also be set on each message individually to override the default if required. In each case any
+    specified subject is also added as a qpid.subject entry in the application-headers field".
+    """
+    if default is None or _subject(message) is not None:
+        return message
+    header = {_SUBJECT_HEADER: AmqpValue(AmqpType.STRING, default)}
+    return replace(
+        message,
+        properties=replace(message.properties or Properties(), subject=default),
+        application_properties={**(message.application_properties or {}), **header},
+    )
+
+
+def _publish(topology: Topology, message: Message, exchange: Exchange, keys: _Keys, publisher: Publisher) -> Routed:
+    if exchange.internal:
+        return Routed((), publisher.outcome(exchange, topology.rules), exchange.name)
+    route = _Route(topology, message)
+    queues = route.through(exchange, keys, frozenset())
+    if not queues:
+        # "Otherwise, the message is discarded."
+        return Routed((), publisher.outcome(exchange, topology.rules), exchange.name)
+    outcome: Outcome = "delivered"
+    if route.asked_alternates and not _Route(topology, message, alternates=False).through(exchange, keys, frozenset()):
+        outcome = "alternate"
+    return Routed(tuple(sorted(queues)), outcome, exchange.name)
 
 
 def _subject(message: Message) -> str | None:
@@ -86,11 +165,13 @@ _Way = frozenset[tuple[str, _Keys]]
 
 
 class _Route:
-    """One message on its way."""
+    """One message on its way; without ``alternates`` it goes where bindings alone bring it."""
 
-    def __init__(self, topology: Topology, message: Message) -> None:
+    def __init__(self, topology: Topology, message: Message, *, alternates: bool = True) -> None:
         self.topology = topology
         self.message = message
+        self.asked_alternates = False
+        self._alternates = alternates
         self._known: dict[tuple[str, _Keys], frozenset[str]] = {}
         self._seen: set[tuple[str, _Keys]] = set()
         self._shortened = 0
@@ -148,9 +229,10 @@ class _Route:
 
     def _alternate(self, exchange: Exchange, keys: _Keys, way: _Way) -> frozenset[str]:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
-        found = self.topology.alternate(exchange)
+        found = self.topology.alternate(exchange) if self._alternates else None
         if found is None:
             return frozenset()
+        self.asked_alternates = True
         if found.type == "queue":
             return frozenset({found.name})
         alternate = self.topology.exchange_by_name[found.name]
@@ -221,27 +303,4 @@ def _has(found: AmqpValue | None, wanted: AmqpValue | None, rules: Rules) -> boo
     # headers or ... a field of the same name exists in the message headers and has that same value"
     if found is None:
         return False
-    return wanted is None or _equal(wanted, found, rules.headers.numbers)
-
-
-_TEXT = (AmqpType.STRING, AmqpType.SYMBOL)
-
-
-def _equal(wanted: AmqpValue, found: AmqpValue, numbers: NumberEquality) -> bool:
-    if found.value is None or wanted.value is None:
-        return False
-    first, second = TYPE_CLASS[COERCION[wanted.type]], TYPE_CLASS[COERCION[found.type]]
-    match numbers:
-        case NumberEquality.BY_VALUE:
-            return first is second and coerce(wanted) == coerce(found)
-        case NumberEquality.SAME_TYPE:
-            # Java's equals: of one class, and of two byte arrays never.
-            same = wanted.type is found.type or (wanted.type in _TEXT and found.type in _TEXT)
-            return same and first is not TypeClass.BYTES and coerce(wanted) == coerce(found)
-        case NumberEquality.AS_INT64:
-            integral = (TypeClass.INTEGER, TypeClass.BOOLEAN)
-            if first in integral and second in integral:
-                return int(coerce(wanted) or 0) == int(coerce(found) or 0)
-            if wanted.type is AmqpType.FLOAT:
-                return False
-            return first is second and coerce(wanted) == coerce(found)
+    return wanted is None or is_equal(wanted, found, rules.headers.equality)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import time
 from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
 from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
+from transpiler.message.fields import RECEIVER, Place
 from transpiler.message.message import Message
 from transpiler.message.operand_types import ByteText, OperandType, UnsignedLong
 from transpiler.message.types import AmqpType, AmqpValue, SelectorValue, coerce
+from transpiler.reference.receiving import ANYONE, Receiver
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.rules import IntegerArithmetic
@@ -133,32 +134,41 @@ def from_amqp(value: AmqpValue | None, dialect: Dialect, origin: str = "") -> Op
     return Value(operand_type, found, origin)
 
 
-def look_up(node: ast.Identifier, message: Message, dialect: Dialect) -> Operand:
+def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: Receiver = ANYONE) -> Operand:
     """The value behind a name in a dialect beside the default one."""
     field = SECTION_FIELDS[node.section, node.name] if node.section else dialect.fields.find(node.name)
     if field is not None:
-        found = _field(field, message, dialect)
+        found = _field(field, message, dialect, receiver)
         if found is not None or not field.or_property:
             return found
     return from_amqp((message.application_properties or {}).get(node.name), dialect, node.name)
 
 
-def _field(field: BrokerField, message: Message, dialect: Dialect) -> Operand:
+def _field(field: BrokerField, message: Message, dialect: Dialect, receiver: Receiver) -> Operand:
     found: object = None
     for place in field.places:
-        section = getattr(message, place.section)
-        if section is None:
-            continue
-        found = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
-        if isinstance(found, AmqpValue) and found.value is None:
-            found = None
+        found = _found(place, message, receiver)
         if found is not None:
             break
+    if found is None and field.lifetime is not None:
+        lifetime = _found(field.lifetime, message, receiver)
+        if isinstance(lifetime, int) and (lifetime or not field.zero_is_for_ever):
+            found = receiver.time + lifetime
     if found is None:
         found = field.default
     if found is None:
         return None
     return _read(field, found, dialect)
+
+
+def _found(place: Place, message: Message, receiver: Receiver) -> object:
+    if place.section == RECEIVER:
+        return receiver.value(place)
+    section = getattr(message, place.section)
+    if section is None:
+        return None
+    found = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
+    return None if isinstance(found, AmqpValue) and found.value is None else found
 
 
 def _read(field: BrokerField, found: object, dialect: Dialect) -> Operand:
@@ -192,11 +202,6 @@ def _read(field: BrokerField, found: object, dialect: Dialect) -> Operand:
         case Reading.AS_IS:
             assert isinstance(found, bool | int | str)
             return Value(field.type, found)
-
-
-def utc(now: int | None) -> Value:
-    """UTC(): milliseconds since the epoch, those given or those of the clock."""
-    return Value(OperandType.LONG, time.time_ns() // 1_000_000 if now is None else now)
 
 
 def body_text(message: Message) -> str | None:

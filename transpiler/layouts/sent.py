@@ -1,0 +1,67 @@
+"""Messages whose sender gives a subject to those that have none, over the layout that they had before.
+
+Source: the AMQP 0-10 mapping chapter: "any specified subject is also added as a qpid.subject entry in the
+application-headers field".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from transpiler.layouts.columns import STRING, Location, TaggedUnion, TypedColumn
+from transpiler.layouts.layout import Layout
+from transpiler.layouts.zero_ten import SUBJECT
+from transpiler.message.fields import Place
+
+if TYPE_CHECKING:
+    from transpiler.message.message import Message
+
+#: The columns that have the subject with which a message was sent, and the header of that name.
+SENT_SUBJECT, SENT_HEADER = "_routing_sent_subject", "_routing_sent_header"
+
+
+@dataclass(frozen=True, slots=True)
+class SentLayout:
+    """A layout in which the subject, and the header ``qpid.subject``, are columns of their own."""
+
+    before: Layout
+
+    @property
+    def name(self) -> str:
+        """The name of the layout below."""
+        return self.before.name
+
+    def field(self, place: Place) -> Location | None:
+        """The column of the subject; any other field as below."""
+        return TypedColumn((SENT_SUBJECT,), STRING) if place == Place("properties", "subject") else self._field(place)
+
+    def _field(self, place: Place) -> Location | None:
+        if place == Place("application_properties", SUBJECT):
+            return self.property(SUBJECT)
+        return self.before.field(place)
+
+    def property(self, name: str) -> Location | None:
+        """The column of the header; any other property as below."""
+        found = self.before.property(name)
+        if name != SUBJECT:
+            return found
+        match found:
+            case TaggedUnion():
+                return TaggedUnion((SENT_HEADER,))
+            case None:
+                return TypedColumn((SENT_HEADER,), STRING)
+            case TypedColumn(type=column_type) if column_type == STRING:
+                return TypedColumn((SENT_HEADER,), STRING)
+            case _:
+                # A column of another type has no room for a subject.
+                return found
+
+    def names(self) -> tuple[str, ...]:
+        """The properties that have a place below."""
+        return self.before.names()
+
+    def row(self, message: Message) -> Mapping[str, Any]:
+        """The message as a row of the layout below."""
+        return self.before.row(message)

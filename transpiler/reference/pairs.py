@@ -1,0 +1,98 @@
+"""Whether one value of a message equals the value that a binding or a filter asks for.
+
+Integers are compared as they are: an unsigned long above 2**63-1 is no negative one.
+"""
+
+from __future__ import annotations
+
+import math
+
+from transpiler.message.equality import Equality, Numbers
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, TypeClass, coerce
+
+_TEXT = (AmqpType.STRING, AmqpType.SYMBOL)
+_DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
+
+
+def is_equal(wanted: AmqpValue, found: AmqpValue, equality: Equality) -> bool:
+    """Whether a value that is asked for and one that a message has are equal; nothing equals a null."""
+    if wanted.value is None or found.value is None:
+        return False
+    if isinstance(wanted.type, Compound) or isinstance(found.type, Compound):
+        return _same_content(wanted, found, equality)
+    first, second = _class(wanted), _class(found)
+    if equality.same_type:
+        # Java's equals: of one class, and of two byte arrays never.
+        same = wanted.type is found.type or (wanted.type in _TEXT and found.type in _TEXT)
+        return same and first is not TypeClass.BYTES and _number_or(wanted) == _number_or(found)
+    if equality.refuses_floats and wanted.type is AmqpType.FLOAT:
+        return False
+    if equality.decimals_apart and (wanted.type in _DECIMALS) is not (found.type in _DECIMALS):
+        return False
+    integral = (TypeClass.INTEGER, TypeClass.BOOLEAN)
+    if equality.booleans_are_integers and first in integral and second in integral:
+        return int(_number_or(wanted)) == int(_number_or(found))
+    if equality.bytes_are_text and {first, second} == {TypeClass.STRING, TypeClass.BYTES}:
+        return _octets(wanted) == _octets(found)
+    if {first, second} == {TypeClass.INTEGER, TypeClass.FLOATING}:
+        return _are_equal_numbers(_asked(wanted, equality), _had(found, equality), equality.numbers)
+    return first is second and _asked(wanted, equality) == _had(found, equality)
+
+
+def _same_content(wanted: AmqpValue, found: AmqpValue, equality: Equality) -> bool:
+    """Compound values by their encodings, which tell the types inside and their order."""
+    if not isinstance(wanted.type, Compound) or not isinstance(found.type, Compound):
+        return False
+    if equality.empty_compounds_alike and _is_empty(wanted) and _is_empty(found):
+        return True
+    return wanted.type is found.type and bool(wanted.value) and wanted.value == found.value
+
+
+def _is_empty(value: AmqpValue) -> bool:
+    return value.value in (b"\x45", b"\xc1\x01\x00")
+
+
+def _class(value: AmqpValue) -> TypeClass:
+    return TYPE_CLASS[COERCION[value.type]]
+
+
+def _number_or(value: AmqpValue) -> bool | int | float | str | bytes:
+    """The value as a selector sees it, but an integer as it is."""
+    if isinstance(value.value, int):
+        return value.value
+    found = coerce(value)
+    assert found is not None
+    return found
+
+
+def _asked(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
+    return _in_seconds(value) if equality.asks_in_seconds else _number_or(value)
+
+
+def _had(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
+    return _in_seconds(value) if equality.has_seconds else _number_or(value)
+
+
+def _in_seconds(value: AmqpValue) -> bool | int | float | str | bytes:
+    if value.type is AmqpType.TIMESTAMP and isinstance(value.value, int):
+        return value.value // 1000 if value.value >= 0 else -(-value.value // 1000)
+    return _number_or(value)
+
+
+def _are_equal_numbers(first: object, second: object, numbers: Numbers) -> bool:
+    assert isinstance(first, int | float)
+    assert isinstance(second, int | float)
+    match numbers:
+        case Numbers.APART:
+            return False
+        case Numbers.EXACT:
+            # Python compares an int with a float exactly, as Erlang does.
+            return first == second
+        case Numbers.AS_DOUBLES:
+            return float(first) == float(second) and not math.isnan(float(first))
+
+
+def _octets(value: AmqpValue) -> bytes:
+    found = coerce(value)
+    assert isinstance(found, str | bytes)
+    return found.encode() if isinstance(found, str) else found

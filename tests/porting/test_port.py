@@ -33,7 +33,16 @@ EXACT = (
     ("activemq", "jms", "color <> 'blue'", "NOT color = 'blue'"),
     ("qpid-java", "jms", "color <> 'blue'", "NOT color = 'blue' OR color IS NULL"),
     ("qpid-java", "activemq", "NOT (s LIKE 'a%' AND f)", "s NOT LIKE 'a%' OR s LIKE 'a%' AND NOT f"),
-    ("qpid-java", "jms", "NOT (s LIKE 'ab%' OR a IS NULL)", "(s NOT LIKE 'ab%' OR s IS NULL) AND a IS NOT NULL"),
+    (
+        "qpid-java",
+        "jms",
+        "NOT (s LIKE 'ab%' OR a IS NULL)",
+        "(s NOT LIKE 'ab%' OR s IS NULL OR NOT (s = '' OR s <> '')) AND a IS NOT NULL",
+    ),
+    # LIKE on what is no string
+    ("activemq", "jms", "s NOT LIKE 'ab%'", "s NOT LIKE 'ab%' OR NOT (s = '' OR s <> '')"),
+    ("activemq", "jms", "NOT (s LIKE 'ab%')", "NOT (s LIKE 'ab%' AND (s = '' OR s <> ''))"),
+    ("activemq", "jms", "n + 1 IS NULL", "n IS NULL"),
     # operands
     ("jms", "activemq", "6 > n", "n < 6"),
     ("rabbitmq", "jms", "n IN (1, 2)", "n = 1 OR n = 2"),
@@ -68,15 +77,16 @@ NOTED = (
     ("activemq", "jms", "n > 5", "n > 5", "with n the double NaN, this is TRUE in activemq", "NaN and -0.0"),
     ("activemq", "jms", "n + 1 > 5", "n + 1 > 5", "with n the int 2147483647", "integers have: 32 or 64 bits"),
     ("activemq", "rabbitmq", "s = 'ab'", "s = 'ab'", "with s the binary 0x6162", "binary is bytes in activemq, string"),
-    ("jms", "activemq", "s <> 'ab'", "s NOT IN ('ab')", "the char", "IN on what is no string"),
+    ("jms", "activemq", "s <> 'ab'", "s NOT IN ('ab')", "the char", "char is string in JMS, char in activemq"),
+    ("activemq", "jms", "+s = 'a'", "s = 'a'", "the char", "char is char in activemq, string in JMS"),
     ("activemq", "artemis", "5.5 = x", "5.5 = x", "throws (a double on the left", "numbers of two types compare"),
     (
         "jms",
         "rabbitmq-jms",
         "NOT (s LIKE 'a%' OR flag)",
         "NOT (s LIKE 'a%' OR flag)",
-        "s LIKE 'a%' throws (LIKE on what is no string) in rabbitmq-jms",
-        "LIKE on what is no string",
+        "s LIKE 'a%' is FALSE in rabbitmq-jms",
+        "bytes of one line in rabbitmq-jms",
     ),
 )
 

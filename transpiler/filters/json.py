@@ -11,7 +11,7 @@ from typing import Any
 
 from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.filters.descriptors import Payload, find_descriptor, read_code
-from transpiler.filters.kinds import KINDS, Filter, PropertiesFilter
+from transpiler.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
 from transpiler.filters.values import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
 from transpiler.message.json import kind_of, read_field, read_value, value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
@@ -25,8 +25,11 @@ def is_described(data: object) -> bool:
     return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
 
 
-def from_json(data: Any, path: str, depth: int = 0) -> Value:
-    """The AMQP value that a filter's JSON stands for; ``DecodeError`` with the path of what does not fit."""
+def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -> Value:
+    """The AMQP value that a filter's JSON stands for; ``DecodeError`` with the path of what does not fit.
+
+    ``any_payload`` takes any value of a no-local filter.
+    """
     if isinstance(data, Described):
         return data
     if isinstance(data, KINDS):
@@ -41,8 +44,10 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     code_or_symbol = name.value
     row = find_descriptor(code_or_symbol) if isinstance(code_or_symbol, str | int) else None
     content, inside = data["value"], f"{path}.value"
+    if any_payload and row is not None and row.kind is NoLocal:
+        return Described(name, _payload(content, inside))
     if isinstance(content, list | tuple):
-        items = (from_json(item, f"{inside}[{number}]", depth + 1) for number, item in enumerate(content))
+        items = (from_json(item, f"{inside}[{number}]", depth + 1, any_payload) for number, item in enumerate(content))
         return Described(name, AmqpList(tuple(items)))
     if not isinstance(content, Mapping) or row is None or row.payload is not Payload.MAP:
         return Described(name, read_value(inside, content) if row is not None else AmqpValue(AmqpType.NULL, None))
@@ -56,6 +61,17 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
         value = _entry(item, f"{inside}.{key}", key, row.kind is PropertiesFilter)
         entries.append((AmqpValue(key_type, key), value))
     return Described(name, AmqpMap(tuple(entries)))
+
+
+def _payload(content: Any, path: str) -> Value:
+    """The payload of a no-local filter, of which nothing but the kind is looked at."""
+    match content:
+        case list() | tuple():
+            return AmqpList(tuple(AmqpValue(AmqpType.NULL, None) for _ in content[: MAX_ENTRIES + 1]))
+        case Mapping() if "type" not in content:
+            return AmqpMap(())
+        case _:
+            return read_value(path, content)
 
 
 def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:

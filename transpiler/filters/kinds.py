@@ -8,6 +8,7 @@ Sources: the Apache AMQP filter document; the AMQP Filter Expressions draft of O
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -184,3 +185,10 @@ def inner_filters(node: Filter) -> tuple[Filter, ...]:
             return (inner,)
         case _:
             return ()
+
+
+def every_filter(node: Filter) -> Iterator[Filter]:
+    """A filter and all filters inside it."""
+    yield node
+    for inner in inner_filters(node):
+        yield from every_filter(inner)

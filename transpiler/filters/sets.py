@@ -15,12 +15,15 @@ from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpMap, Described, Value
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
+from transpiler.filters.descriptors import find_descriptor
 from transpiler.filters.json import from_json, is_described, to_json
-from transpiler.filters.kinds import KINDS, AndFilter, Filter
-from transpiler.filters.values import Reader, Unknown, UnknownFilterError, kind_of, refusal
+from transpiler.filters.kinds import KINDS, AndFilter, Filter, every_filter
+from transpiler.filters.values import Reader, Unknown, UnknownFilterError, kind_of, name_of, refusal
 from transpiler.filters.values import to_value as filter_to_value
+from transpiler.filters.wire_names import on_wire
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.selector.dialects import Dialect
 from transpiler.source import Source
 
 ROOT = "filters"
@@ -46,10 +49,30 @@ class FilterSet:
         """The filters in effect as JSON: what a peer would echo."""
         return {name: to_json(node) for name, node in self.filters}
 
-    def to_amqp(self, *, numeric: bool = False) -> bytes:
-        """The filters in effect as the map of an attach frame; ``numeric`` writes codes instead of symbols."""
+    @property
+    def capabilities(self) -> tuple[str, ...]:
+        """The capabilities that a peer must offer for these filters, sorted, each once.
+
+        "Containers which support the filters that are defined in this section should advertise the capability … and
+        MUST provide this capability on sources supporting these filter types." Each document has its own.
+        """
+        nodes = [node for _, named in self.filters for node in every_filter(named)]
+        rows = (find_descriptor(name_of(node)) for node in nodes)
+        return tuple(sorted({row.capability for row in rows if row is not None and row.capability}))
+
+    def to_amqp(
+        self, *, numeric: bool = False, wire_names: bool | None = None, dialect: str | Dialect = "jms"
+    ) -> bytes:
+        """The filters in effect as the map of an attach frame; ``numeric`` writes codes instead of symbols.
+
+        ``wire_names`` writes the header names of JMS selectors as apache-filters.xml has them on the wire,
+        ``amqp.correlation_id``. Without it, those of filters with that document's descriptor,
+        ``apache.org:selector-filter:string``, are. A text that ``dialect`` does not read stays as it is. Raises
+        ``UnsupportedFeatureError`` for a condition that has no counterpart on the wire.
+        """
         entries = (
-            (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(node, numeric=numeric)) for name, node in self.filters
+            (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(on_wire(node, wire_names, dialect), numeric=numeric))
+            for name, node in self.filters
         )
         return encode(AmqpMap(tuple(entries)))
 
@@ -74,9 +97,9 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
         case str():
             return read_filters(_parse(filters), unknown)
         case _ if isinstance(filters, KINDS | Described) or is_described(filters):
-            return _read([_entry("", ROOT, filters)], unknown)
+            return _read([_entry("", ROOT, filters, unknown)], unknown)
         case Mapping():
-            return _read([_entry(name, _path(name), value) for name, value in filters.items()], unknown)
+            return _read([_entry(name, _path(name), value, unknown) for name, value in filters.items()], unknown)
         case _:
             hint = 'a filter set is {"name": {"descriptor": …, "value": …}}'
             raise refusal("filters.type", ROOT, f"expected a filter set, found a Python {type(filters).__name__}", hint)
@@ -91,10 +114,10 @@ class _Entry(NamedTuple):
     made: bool = False
 
 
-def _entry(name: str, path: str, value: object) -> _Entry:
+def _entry(name: str, path: str, value: object, unknown: Unknown) -> _Entry:
     if value is None:
         return _Entry(name, path, AmqpValue(AmqpType.NULL, None))
-    found = from_json(value, path)
+    found = from_json(value, path, any_payload=unknown == "ignore")
     try:
         encode(found)
     except DecodeError as error:
@@ -134,7 +157,7 @@ def _entries_of_bytes(data: bytes) -> list[_Entry]:
 
 
 def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
-    reader = Reader()
+    reader = Reader(any_payload=unknown == "ignore")
     found: list[tuple[str, Filter]] = []
     ignored: list[str] = []
     for name, path, value, made in entries:

@@ -54,6 +54,9 @@ MAX_WORDS = 10_000
 
 X_MATCH = "x-match"
 
+#: The payload of no-local that Vert.x, Proton.NET and ActiveMQ's test client send in the place of an empty list.
+_NO_LOCAL_TEXT = "NoLocalFilter{}"
+
 _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 
 
@@ -69,6 +72,8 @@ class Reader:
     """
 
     with_x: bool = False
+    #: Whether a no-local filter may have any payload, as for the brokers, which never look at it.
+    any_payload: bool = False
     findings: list[Diagnostic] = field(default_factory=list)
     count: int = 0
     entries: int = 0
@@ -88,6 +93,8 @@ class Reader:
         name = read_descriptor(value.descriptor, path)
         row = self._row(name, value.value, path)
         content = f"{path}.value"
+        if row.kind is NoLocal:
+            return self._no_local(value.value, path, name)
         match row.payload, value.value:
             case Payload.STRING, AmqpValue(type=AmqpType.STRING, value=str() as text):
                 if row.kind is TopicBinding and text.count(SEPARATOR) >= MAX_WORDS:
@@ -128,10 +135,6 @@ class Reader:
         return row
 
     def _composite(self, kind: Any, items: tuple[Value, ...], path: str, name: str | int, depth: int) -> Filter:
-        if kind is NoLocal:
-            if items:
-                raise refusal("filters.payload", f"{path}.value", f"no-local has no fields, found {len(items)}")
-            return NoLocal(path=path, descriptor=name)
         inner = tuple(self.filter(item, f"{path}.value[{number}]", depth + 1) for number, item in enumerate(items))
         if kind is NotFilter:
             # "field name="filter" type="*" requires="filter" mandatory="true""
@@ -140,6 +143,27 @@ class Reader:
             return NotFilter(inner[0], path=path, descriptor=name)
         logical: Filter = kind(inner, path=path, descriptor=name)
         return logical
+
+    def _no_local(self, payload: Value, path: str, name: str | int) -> Filter:
+        """A no-local filter: a list without fields, or the text that clients send for it."""
+        match payload:
+            case AmqpList(items=()):
+                pass
+            case AmqpValue(type=AmqpType.STRING | AmqpType.SYMBOL, value=text) if text == _NO_LOCAL_TEXT:
+                pass
+            case _ if self.any_payload:
+                message = f"{path}.value: a list without fields belongs here, found {kind_of(payload)}"
+                self.findings.append(
+                    Diagnostic("filters.payload", "warning", message, hint="the descriptor alone says no-local")
+                )
+            case AmqpList(items=items):
+                raise refusal("filters.payload", f"{path}.value", f"no-local has no fields, found {len(items)}")
+            case _:
+                hint = f"some clients send the text '{_NO_LOCAL_TEXT}', which is read; unknown='ignore' reads anything"
+                raise refusal(
+                    "filters.payload", f"{path}.value", f"a list belongs here, found {kind_of(payload)}", hint
+                )
+        return NoLocal(path=path, descriptor=name)
 
     def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
         """A legacy headers binding: section 1.3."""
@@ -257,15 +281,18 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
     if depth >= MAX_DEPTH:
         raise refusal("filters.limit", node.path, f"filters nest more than {MAX_DEPTH} deep")
     row = BY_KIND[type(node)]
-    name: str | int = row.symbol if node.descriptor is None else node.descriptor
-    if numeric:
-        name = row.code
+    name = row.code if numeric else name_of(node)
     descriptor = AmqpValue(AmqpType.SYMBOL, name) if isinstance(name, str) else AmqpValue(AmqpType.ULONG, name)
     inside = inner_filters(node)
     if row.payload is Payload.LIST:
         items = tuple(to_value(inner, numeric=numeric, depth=depth + 1) for inner in inside)
         return Described(descriptor, AmqpList(items))
     return Described(descriptor, _content(node))
+
+
+def name_of(node: Filter) -> str | int:
+    """The name that a filter was read with, else the newer document's."""
+    return BY_KIND[type(node)].symbol if node.descriptor is None else node.descriptor
 
 
 def _content(node: Filter) -> AmqpValue | AmqpMap:

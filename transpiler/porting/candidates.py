@@ -58,6 +58,27 @@ def guarded(found: list[ast.Expression]) -> Iterator[ast.Expression]:
                     )
 
 
+def texts(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+    """Yield the same with a test that tells strings from other values, which LIKE and IN do not treat alike."""
+    empty = ast.StringLiteral("")
+    for said in found:
+        tested = (inner.operand for inner in ast.walk(said) if isinstance(inner, ast.Like | ast.In))
+        for name in dict.fromkeys(operand for operand in tested if isinstance(operand, ast.Identifier)):
+            pairs = (
+                tuple(ast.Compare(operator, name, empty) for operator in (ast.Comparison.EQ, ast.Comparison.NE)),
+                (ast.In(name, (empty,)), ast.In(name, (empty,), negated=True)),
+            )
+            for pair in pairs:
+                yield _all(said, _any(*pair))
+                yield _any(said, _all(*pair))
+                yield _any(said, ast.Not(_any(*pair)))
+                yield _all(said, ast.Not(_all(*pair)))
+                yield _any(said, ast.IsNull(name), ast.Not(_any(*pair)))
+                yield _all(ast.IsNull(name, negated=True), said, _any(*pair))
+            yield _all(said, ast.Like(name, ast.StringLiteral("%")))
+            yield _any(said, ast.Like(name, ast.StringLiteral("%"), negated=True))
+
+
 def ordered(found: list[ast.Expression]) -> Iterator[ast.Expression]:
     """The same with a word on what is above all numbers: strings and booleans, in Erlang's order."""
     for said in found:
@@ -86,6 +107,7 @@ def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Itera
         yield renamed
         for changed in (
             _rewritten(renamed, source),
+            _mapped(renamed, _without_plus),
             _cut(renamed, target),
             _modes(node, renamed, source, target),
             _folded(renamed, source),
@@ -110,6 +132,11 @@ def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator
             return
         if known != node:
             yield from _renamed(known, source, target)
+
+
+def _without_plus(node: ast.Expression) -> ast.Expression:
+    """Return the operand of a unary plus, which some brokers' parsers drop."""
+    return node.operand if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD else node
 
 
 def _by_table(table: Mapping[ast.Identifier, ast.Identifier]) -> Change:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField
-from transpiler.message.fields import HEADER_FIELDS, Place, find_field
+from transpiler.message.fields import HEADER_FIELDS, RECEIVER, Place, find_field
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.selector.rules import Extension
@@ -39,7 +39,10 @@ def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[Place, ...]:
     found = dialect.fields.find(node.name)
     if found is None:
         return (own,)
-    return (*found.places, own) if found.or_property else found.places
+    places = tuple(place for place in found.places if place.section != RECEIVER)
+    if found.lifetime is not None:
+        places += (found.lifetime,)
+    return (*places, own) if found.or_property else places
 
 
 def is_property(node: ast.Identifier, dialect: Dialect) -> bool:

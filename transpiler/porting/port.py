@@ -14,7 +14,7 @@ from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.message.types import NOT, Truth
-from transpiler.porting.candidates import finite, guarded, joined, ordered, plain
+from transpiler.porting.candidates import finite, guarded, joined, ordered, plain, texts
 from transpiler.porting.places import is_property, name_places, names_in
 from transpiler.porting.trial import Result, Trial, Wanted, Witness, parsed
 from transpiler.reference.evaluate import Verdict
@@ -220,7 +220,11 @@ class _Porting:
                     return said, None
         rare = [(said, result) for said, result in tried if result.common is None]
         if not rare or self.changes == "none":
-            more = [*guarded([said for said, _ in tried[:6]]), *ordered([said for said, _ in tried[:2]])]
+            more = [
+                *guarded([said for said, _ in tried[:6]]),
+                *texts([said for said, _ in tried[:6]]),
+                *ordered([said for said, _ in tried[:2]]),
+            ]
             if self.changes == "none":
                 more += list(finite([*(said for said, _ in tried[:4]), *more[:12]]))
             for said in more:

@@ -30,7 +30,7 @@ _NOW = 1_750_772_279_000
 _TELLING = (
     *(
         "float_order type_ladder unlike_types null_equality ordering integer_arithmetic division remainder not_numbers "
-        "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs"
+        "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs unary_plus"
     ).split(),
     "types",
     "fields",
@@ -268,7 +268,14 @@ def _constants(node: ast.Expression, dialect: Dialect) -> Iterator[object]:
 
 
 def _computed(node: ast.Expression) -> list[ast.Expression]:
-    """The largest sums with names in them, each once."""
+    """Return the largest sums with names in them, each once.
+
+    A unary plus computes nothing, and of what IS NULL tests the number does not matter.
+    """
+    if isinstance(node, ast.IsNull):
+        return []
+    if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
+        return _computed(node.operand)
     if isinstance(node, ast.Calculate | ast.Sign):
         return [node] if _named(node) and not tells_time(node) else []
     return list(dict.fromkeys(found for child in ast.children(node) for found in _computed(child)))

@@ -1,0 +1,45 @@
+"""JMS selectors as they are sent: header names translated to ``amqp.field_name``.
+
+Source: apache-filters.xml, selector-filter: "When encoding the selector string on the wire, these JMS header names
+should be translated". The newer document has no such sentence, and its selectors are sent as they are written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from transpiler.errors import SelectorSyntaxError, SelectorTypeError
+from transpiler.filters.kinds import AndFilter, Filter, JmsSelector, NotFilter, OrFilter
+from transpiler.filters.selectors import parse_text, source_of
+from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.printer import print_selector
+from transpiler.selector.renaming import translate_names
+
+#: The descriptor of the document that translates.
+_TRANSLATED = "apache.org:selector-filter:string"
+
+
+def on_wire(node: Filter, wanted: bool | None, dialect: str | Dialect) -> Filter:
+    """A filter with the wire's names in its JMS selectors; ``wanted`` as in ``FilterSet.to_amqp``."""
+    match node:
+        case JmsSelector(descriptor=descriptor) if wanted or (wanted is None and descriptor == _TRANSLATED):
+            return _translated(node, dialect)
+        case OrFilter(filters=filters) | AndFilter(filters=filters):
+            return replace(node, filters=tuple(on_wire(inner, wanted, dialect) for inner in filters))
+        case NotFilter(filter=inner):
+            return replace(node, filter=on_wire(inner, wanted, dialect))
+        case _:
+            return node
+
+
+def _translated(node: JmsSelector, dialect: str | Dialect) -> JmsSelector:
+    rules = find_dialect(dialect)
+    try:
+        tree = parse_text(node, rules)
+    except (SelectorSyntaxError, SelectorTypeError):
+        return node
+    if tree is None:
+        return node
+    found = translate_names(tree, "amqp", source_of(node), "standard")
+    # A text without header names is sent letter by letter.
+    return node if found == tree else replace(node, text=print_selector(found, rules))

@@ -7,7 +7,10 @@ from collections import Counter
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from transpiler.sql import quote_name
+from spark_ext.published import first_text, published_exchanges, texts_at
+from spark_ext.schemas import infer_layout
+from transpiler.message.fields import ROUTING_KEYS
+from transpiler.sql import emit_value, quote_name, quote_text
 from transpiler.topology.backtest import Backtest, Disagreement
 
 _ID = "properties.message_id"
@@ -19,14 +22,19 @@ def backtest(
 ) -> Backtest:
     """How far the queues in ``column`` agree with those in ``recorded``, by exchange and by queue.
 
-    ``routed`` has a column ``exchange``; the message id labels the examples, and the subject is their routing key,
-    where there are ``properties`` of the canonical schema. A NULL in ``recorded`` counts as no queues.
+    ``routed`` has its exchanges in a column ``exchange``, or where the layout that its schema shows has them, and its
+    routing keys likewise. The message id labels the examples, where there are ``properties`` of the canonical schema. A
+    NULL in ``recorded`` counts as no queues.
     """
+    layout = infer_layout(routed)
+    exchanges = [emit_value(value) for value in published_exchanges(routed, layout)]
+    keys = texts_at(layout, ROUTING_KEYS)
     canonical = "properties" in routed.columns
+    key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
     compared = routed.selectExpr(
-        "coalesce(exchange, '') AS exchange",
+        f"coalesce({', '.join([*exchanges, quote_text('')])}) AS exchange",
         f"{_LABEL if canonical else 'CAST(monotonically_increasing_id() AS STRING)'} AS label",
-        f"{'properties.subject' if canonical else 'CAST(NULL AS STRING)'} AS routing_key",
+        f"{key} AS routing_key",
         f"array_distinct(coalesce({quote_name(recorded)}, CAST(array() AS ARRAY<STRING>))) AS recorded",
         f"{quote_name(column)} AS routed",
     ).selectExpr("*", "array_except(recorded, routed) AS missed", "array_except(routed, recorded) AS extra")

@@ -32,14 +32,20 @@ def compile_selector(
     dialect: str | Dialect = "jms",
     result: Literal["filter", "boolean", "ternary"] = "filter",
     missing: Literal["error", "null"] = "error",
+    now: int | None = None,
+    destination: str | None = None,
 ) -> Column:
     """A selector as one native expression, for ``df.filter`` and anywhere else that takes a Column.
 
-    ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, a ``StructType`` or a DataFrame. Doubts
-    about the selector are ``SelectorWarning``s. Raises ``TranspilerError``.
+    ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, a ``StructType`` or a DataFrame. ``now``
+    is the time of UTC() and JMSExpiration, in milliseconds since the epoch; without it, the time of the query or
+    micro-batch. ``destination`` is the consumer's, and JMSDestination where a message has none. Doubts about the
+    selector are ``SelectorWarning``s. Raises ``TranspilerError``.
     """
     found = _layout(layout)
-    transpiled = transpile_selector(selector, found, dialect=dialect, result=result, missing=missing)
+    transpiled = transpile_selector(
+        selector, found, dialect=dialect, result=result, missing=missing, now=now, destination=destination
+    )
     return _column(transpiled)
 
 
@@ -52,6 +58,8 @@ def compile_filter(
     missing: Literal["error", "null"] = "error",
     connection: str | None = None,
     unknown: Literal["error", "ignore"] = "error",
+    now: int | None = None,
+    destination: str | None = None,
 ) -> Column:
     """A filter, or a filter set, as one native expression.
 
@@ -62,7 +70,15 @@ def compile_filter(
     found = _layout(layout)
     return _column(
         transpile_filter(
-            filters, found, dialect=dialect, result=result, missing=missing, connection=connection, unknown=unknown
+            filters,
+            found,
+            dialect=dialect,
+            result=result,
+            missing=missing,
+            connection=connection,
+            unknown=unknown,
+            now=now,
+            destination=destination,
         )
     )
 

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
+from spark_ext.composing import DIRECT, FOUND, KNOWN_DIRECT, composed, with_direct
 from spark_ext.found import Found
 from spark_ext.joins import Key, join
 from spark_ext.look_ups import LookUp, look_ups
@@ -29,7 +30,8 @@ from spark_ext.methods import (
     unfused,
     unfused_column,
 )
-from spark_ext.published import WORDS, Published
+from spark_ext.outcomes import Outcomes
+from spark_ext.published import WORDS, Published, Source, published_exchanges
 from spark_ext.schemas import infer_layout
 from spark_ext.tables import Payload, Tables
 from spark_ext.topics import bound_to, coded, found_at_end, key_words, literal_code, walk
@@ -37,13 +39,17 @@ from transpiler import Layout
 from transpiler.collector import paused_collector
 from transpiler.compiler import find_layout
 from transpiler.layouts.columns import STRING
+from transpiler.layouts.sent import SentLayout
 from transpiler.predicate.blocks import cut
 from transpiler.predicate.core import Column
 from transpiler.predicate.walk import size
 from transpiler.routing.conditions import EXCHANGE, KEYS, SUBJECT, WHOLE
 from transpiler.routing.program import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
 from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
+from transpiler.topology.address import Address
 from transpiler.topology.model import Topology
+from transpiler.topology.publishing import PUBLISH_TO, Protocol, Publisher, PublishTo, check_choice
+from transpiler.topology.receivers import Sender, resolve_sender
 
 #: All columns that a message has while it is routed begin with this.
 PREFIX = "_routing_"
@@ -60,7 +66,6 @@ _NAMES, _SO_FAR = "_routing_names", "_routing_so_far"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
 _ENDS, _ASKED = "_routing_ends", "_routing_asked"
-_FOUND, _WITH_ALTERNATES, _ACTIVE = "_routing_found", "_routing_with_alternates", "_routing_active"
 
 
 def route(
@@ -72,28 +77,56 @@ def route(
     column: str = "queues",
     missing: Literal["error", "null"] = "error",
     keys: DataFrame | None = None,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    outcome: str | None = None,
+    exchange_column: str | None = None,
+    protocol: Protocol | None = None,
+    mandatory: bool = False,
+    reject_unroutable: bool = False,
 ) -> DataFrame:
     """The messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
 
     Every row is kept once; a message that goes nowhere has an empty array. ``exchange`` names the exchange that all
-    messages were published to; without it the column ``exchange`` does, where there is one (NULL means the
-    topology's default exchange), else they went to the topology's default exchange. The routing key is the
-    subject, or the column ``routing_key`` where the layout has no subject. For a broker with several routing keys a
-    message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where there is such a column and
-    it is not NULL. ``missing`` says what a property that the layout has no column for means. Works on streams in
-    append mode.
+    messages were published to; without it the column ``exchange`` does, or the layout's own place for it (AMQP 0-10),
+    and where both are NULL or absent, they went to the topology's default exchange. The routing key is the layout's
+    (AMQP 0-10's routing key, else the subject), or the column ``routing_key`` where the layout has none. For a broker
+    with several routing keys a message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where
+    there is such a column and it is not NULL. ``missing`` says what a property that the layout has no column for means.
+    Works on streams in append mode.
+
+    ``address`` publishes all messages as a sender with that address does: ``queue``, ``exchange``, or
+    ``exchange/subject`` with a subject for messages that have none. ``publish_to="to"`` publishes each to the anonymous
+    relay, which reads the message's own ``to``. Both are as ``reference.route.publish`` has them.
+
+    ``outcome`` names a column for what became of each message: ``delivered``; ``alternate``, where it reached queues
+    only by way of alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by ``protocol``,
+    ``mandatory`` and ``reject_unroutable`` of the publisher and by the exchange; ``no-exchange``. ``exchange_column``
+    names one for the exchange that each was published to, NULL where the relay rejected it.
 
     ``keys`` are messages whose routing keys are matched first, each once, with the topic patterns: the same
     ``messages``, which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat.
-    A key that is not among them is matched where it comes. Raises ``TranspilerError``.
+    A key that is not among them is matched where it comes. Raises ``TranspilerError``, and ``ValueError`` for
+    parameters that exclude each other.
     """
+    publisher = Publisher(protocol, mandatory, reject_unroutable)
+    check_choice("publish_to", publish_to, PUBLISH_TO)
+    if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
+        raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
     found = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
-    if exchange is None and "exchange" not in messages.columns:
-        exchange = topology.default_exchange
+    source = Source(exchange, relay=publish_to == "to")
+    if address is not None:
+        sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
+        topology, source = sender.topology, Source(sender.exchange, sender)
+        if sender.subject is not None:
+            found = SentLayout(found)
+    elif exchange is None and not source.relay and not published_exchanges(messages, found):
+        source = Source(topology.default_exchange)
     several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
     with paused_collector():
-        program = build_program(topology, found, missing, exchange, several)
-        return _Query(messages, topology, found, program).routed(column, keys)
+        program = build_program(topology, found, missing, source.exchange, several and source.several_keys)
+        names = _Names(column, outcome, exchange_column)
+        return _Query(messages, topology, found, program, source, publisher).routed(names, keys)
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
@@ -101,6 +134,14 @@ def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue
     # A plain explode would compute the array twice, once to see that it is not empty.
     exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
     return exploded.drop(column).filter(sf.col(quote_name(queue)).isNotNull())
+
+
+class _Names(NamedTuple):
+    """The columns of the answer: the queues, and where they are asked for the outcome and the exchange."""
+
+    queues: str
+    outcome: str | None = None
+    exchange: str | None = None
 
 
 class _Ask(NamedTuple):
@@ -116,41 +157,60 @@ _UNLESS_MATCHED = _Ask(f"coalesce({_KNOWN}, {{}})")
 
 
 class _Query:
-    def __init__(self, messages: DataFrame, topology: Topology, layout: Layout, program: Program) -> None:
+    def __init__(
+        self,
+        messages: DataFrame,
+        topology: Topology,
+        layout: Layout,
+        program: Program,
+        source: Source,
+        publisher: Publisher,
+    ) -> None:
         self._messages = messages
         self._topology = topology
-        self._published = Published(topology, layout, program)
+        self._published = Published(topology, layout, program, source)
+        self._outcomes = Outcomes(topology, program, publisher, source.relay)
         self._program = program
         self._payload = self._delivered_as()
+        self._direct = False
         self._tables = Tables(messages.sparkSession, program, self._payload)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
         words = [] if program.trie is None else program.trie.words
         self._code = literal_code(words, _hashed_from(messages.sparkSession))
 
-    def routed(self, column: str, repeated: DataFrame | None) -> DataFrame:
+    def routed(self, names: _Names, repeated: DataFrame | None) -> DataFrame:
         """The messages with their queues; the keys of ``repeated`` are matched first, each once."""
-        frame = self._published.with_keys(self._messages)
+        # Where no alternate leads on, all that is delivered is delivered without one.
+        self._direct = names.outcome is not None and self._outcomes.by_alternates
+        frame = self._published.with_keys(self._published.with_subject(self._messages))
         ask = _EVERYTHING
         # Without a trie a key is one look-up, which is what it would take to find what is known of it.
         if repeated is not None and self._program.trie is not None:
             frame = self._with_known(frame, repeated)
             ask = _UNLESS_KNOWN if self._program.by_key else _UNLESS_MATCHED
-        frame = self._answered(self._published.with_words(frame), column, ask)
+        frame = self._answered(self._published.with_words(frame), names.queues, ask)
+        if names.outcome is not None:
+            frame = self._outcomes.added(frame, names.queues, names.outcome)
+        if names.exchange is not None:
+            frame = frame.withColumn(names.exchange, sf.expr(self._outcomes.exchange))
         return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
 
     def _with_known(self, frame: DataFrame, repeated: DataFrame) -> DataFrame:
         """The messages with what is known of their keys: the queues where nothing else is asked, else the matches."""
         names = self._published.names
         self._published.check_keys(repeated, self._messages)
-        keys = self._published.with_words(self._published.with_keys(repeated).select(*names).distinct())
+        keys = self._published.with_keys(self._published.with_subject(repeated)).select(*names).distinct()
+        keys = self._published.with_words(keys)
+        answers = [_KNOWN]
         if self._program.by_key:
             keys = self._answered(keys, _KNOWN, _EVERYTHING)
+            answers += [f"{DIRECT} AS {KNOWN_DIRECT}"] if self._direct else []
         else:
             keys = self._walked(self._with_entries(keys), _KNOWN, _EVERYTHING)
         hash_of_all = f"xxhash64({', '.join(names)})"
         known = {name: f"{name}_known" for name in names}
         renamed = keys.selectExpr(
-            f"{hash_of_all} AS {_HASH}", *(f"{name} AS {new}" for name, new in known.items()), _KNOWN
+            f"{hash_of_all} AS {_HASH}", *(f"{name} AS {new}" for name, new in known.items()), *answers
         )
         # Equal or both NULL: Spark takes ``<=>`` for one more key, and this for what it asks of the rows found.
         same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
@@ -214,8 +274,10 @@ class _Query:
         if program.simple:
             queues = all_found
         else:
-            frame = frame.selectExpr("*", f"{all_found} AS {_FOUND}")
-            frame, queues = self._composed(frame)
+            frame = frame.selectExpr("*", f"{all_found} AS {FOUND}")
+            if self._direct:
+                frame = with_direct(frame)
+            frame, queues = composed(frame, self._topology.rules.alternate_on_no_match)
             queues = unfused(queues)
         return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
 
@@ -353,36 +415,6 @@ class _Query:
             return str(number)
         texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, number)]
         return f"named_struct('x', {state}, 'e', {texts[0]}, 'q', {texts[1]})"
-
-    def _composed(self, frame: DataFrame) -> tuple[DataFrame, str]:
-        """What the bindings of all states answer, put together from the state that the message begins in."""
-        if not self._topology.rules.alternate_on_no_match:
-            return frame, f"coalesce(element_at({_WAYS}, -1), CAST(array() AS ARRAY<INT>))"
-        alternates = f"coalesce(_routing_alternates, {self._payload.empty})"
-        unanswered = f"filter({alternates}, a -> NOT exists({_FOUND}, m -> m.x = a.x))"
-        frame = frame.selectExpr("*", f"concat({_FOUND}, {unanswered}) AS {_WITH_ALTERNATES}")
-        frame = frame.selectExpr("*", f"{_ACTIVATION} AS {_ACTIVE}")
-        reached = f"filter({_WITH_ALTERNATES}, m -> m.q IS NOT NULL AND array_contains({_ACTIVE}, m.x))"
-        return frame, f"transform({reached}, m -> m.q)"
-
-
-#: The states that a message is in, found in as many rounds as there are states.
-_ACTIVATION = (
-    "aggregate(array_repeat(0, coalesce(_routing_rounds, 0)), array(_routing_root), (active, i) -> "
-    f"array_union(active, transform(filter({_WITH_ALTERNATES}, "
-    "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
-)
-
-#: What each stop delivers, by way of those that it leads to, which come before it.
-_WAYS = (
-    "aggregate(_routing_steps, CAST(array() AS ARRAY<ARRAY<INT>>), (r, n) -> array_append(r, "
-    "transform(array(array_distinct(concat("
-    f"transform(filter({_FOUND}, m -> m.x = n.x AND m.q IS NOT NULL), m -> m.q), "
-    f"flatten(transform(filter(n.o, o -> exists({_FOUND}, m -> m.x = n.x AND m.e = o.e) "
-    f"AND NOT coalesce({SUBJECT} = o.u, false)), o -> get(r, o.s)))))), "
-    "own -> CASE WHEN size(own) > 0 THEN own WHEN n.q IS NOT NULL THEN array(n.q) "
-    f"WHEN n.a IS NOT NULL AND NOT coalesce({SUBJECT} = n.u, false) THEN get(r, n.a) ELSE own END)[0]))"
-)
 
 
 def _hashed_from(session: SparkSession) -> int | None:

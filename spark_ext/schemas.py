@@ -77,27 +77,29 @@ def create_messages(
     found = find_layout(layout)
     if not isinstance(found, ArchiveLayout):
         raise LayoutError.at("layout.schema", f"the layout {found.name} has no schema of its own")
+    canonical = (message if isinstance(message, Message) else Message.from_dict(message) for message in messages)
+    return create_rows(spark, (found.row(message) for message in canonical), found)
+
+
+def create_rows(spark: SparkSession, rows: Iterable[Mapping[str, Any]], layout: ArchiveLayout) -> DataFrame:
+    """A DataFrame from rows of a layout, in order; a time is its milliseconds."""
     times = [
         (section, name)
-        for section, fields in found.schema.items()
+        for section, fields in layout.schema.items()
         if isinstance(fields, Mapping)
         for name, shape in fields.items()
         if isinstance(shape, ColumnType) and shape.kind is Kind.TIMESTAMP
     ]
-    rows = []
-    for message in messages:
-        if not isinstance(message, Message):
-            message = Message.from_dict(message)
-        rows.append(_bounded(found.row(message), times))
+    bounded = [_bounded(row, times) for row in rows]
     # Times travel as numbers: a Python datetime ends at the year 9999 and depends on a time zone.
-    staged = spark.createDataFrame(rows, _schema(found.schema, LongType()), verifySchema=False)
+    staged = spark.createDataFrame(bounded, _schema(layout.schema, LongType()), verifySchema=False)
     for section in dict.fromkeys(section for section, _ in times):
         column = sf.col(section)
         for other, name in times:
             if other == section:
                 column = column.withField(name, sf.timestamp_millis(sf.col(f"{section}.{name}")))
         staged = staged.withColumn(section, column)
-    return staged.to(_schema(found.schema, TimestampType()))
+    return staged.to(_schema(layout.schema, TimestampType()))
 
 
 def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[str, Any]:

@@ -15,13 +15,13 @@ from spark_ext.schemas import MESSAGE_SCHEMA
 #: The struct ``V`` of a header's value ``h.value``, by the type of the VARIANT.
 _VALUE = (
     "named_struct('type', CASE h.kind WHEN 'VOID' THEN 'null' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'BIGINT' THEN 'long' "
-    "WHEN 'STRING' THEN 'string' ELSE 'double' END, "
+    "WHEN 'STRING' THEN 'string' WHEN 'OBJECT' THEN 'map' WHEN 'ARRAY' THEN 'list' ELSE 'double' END, "
     "'boolean', CASE WHEN h.kind = 'BOOLEAN' THEN try_variant_get(h.value, '$', 'boolean') END, "
     "'long', CASE WHEN h.kind = 'BIGINT' THEN try_variant_get(h.value, '$', 'bigint') END, "
-    "'double', CASE WHEN h.kind NOT IN ('VOID', 'BOOLEAN', 'BIGINT', 'STRING') "
+    "'double', CASE WHEN h.kind NOT IN ('VOID', 'BOOLEAN', 'BIGINT', 'STRING', 'OBJECT', 'ARRAY') "
     "THEN try_variant_get(h.value, '$', 'double') END, "
     "'string', CASE WHEN h.kind = 'STRING' THEN try_variant_get(h.value, '$', 'string') END, "
-    "'binary', CAST(NULL AS BINARY))"
+    "'binary', CASE WHEN h.kind IN ('OBJECT', 'ARRAY') THEN X'' END)"
 )
 
 _NO_VALUE = (
@@ -45,11 +45,11 @@ def _string(text: str) -> str:
 _TTL = f"try_cast({_text('expiration')} AS BIGINT)"
 _SECONDS = "try_variant_get(entry, '$.properties.timestamp', 'bigint')"
 _HEADERS = "try_variant_get(entry, '$.properties.headers', 'map<string, variant>')"
+#: The type in front: an object's is ``OBJECT<…>``.
 _KINDS = (
     f"transform(map_entries({_HEADERS}), h -> named_struct('key', h.key, 'value', h.value, "
-    "'kind', schema_of_variant(h.value)))"
+    "'kind', substring_index(schema_of_variant(h.value), '<', 1)))"
 )
-_SIMPLE = f"filter({_KINDS}, h -> NOT startswith(h.kind, 'OBJECT') AND NOT startswith(h.kind, 'ARRAY'))"
 
 _COLUMNS = {
     "header": (
@@ -70,7 +70,7 @@ _COLUMNS = {
     ),
     # Fused with what follows, all this would be a method that is too long for the JIT.
     "application_properties": "map_from_entries("
-    + unfused(f"transform({_SIMPLE}, h -> named_struct('key', h.key, 'value', {_VALUE}))")
+    + unfused(f"transform({_KINDS}, h -> named_struct('key', h.key, 'value', {_VALUE}))")
     + ")",
     "body": (
         "CASE WHEN try_variant_get(entry, '$.payload', 'string') IS NOT NULL THEN named_struct('section', 'data', "

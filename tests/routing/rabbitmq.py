@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import shutil
 import signal
@@ -12,8 +13,9 @@ import subprocess
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pika
 import pika.data
@@ -21,7 +23,9 @@ from pika.adapters.blocking_connection import BlockingChannel
 from pika.exceptions import AMQPConnectionError
 
 from transpiler import Message
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.amqp.decoder import decode
+from transpiler.amqp.values import AmqpList, AmqpMap, Value
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.model import Binding, Topology
 
 # Every unroutable message would be a warning.
@@ -106,31 +110,96 @@ def running(folder: Path) -> Iterator[BlockingChannel]:
 _encode = pika.data.encode_value
 
 
-def _encode_with_doubles(pieces: list[bytes], value: Any) -> int:
-    if not isinstance(value, float):
+def _encode_typed(pieces: list[bytes], value: Any) -> int:
+    if not isinstance(value, Field):
         return int(_encode(pieces, value))
-    pieces.append(b"d" + struct.pack(">d", value))
-    return len(pieces[-1])
+    pieces.append(value.data)
+    return len(value.data)
 
 
-# The client reads doubles in tables, and does not write them.
-pika.data.encode_value = _encode_with_doubles
+# The client reads fields of all types in tables, and chooses itself which of them it writes.
+pika.data.encode_value = _encode_typed
 
-#: The types that a table of AMQP 0-9-1 has and the client writes.
-TABLE_TYPES = (
-    AmqpType.NULL,
-    AmqpType.BOOLEAN,
-    AmqpType.INT,
-    AmqpType.LONG,
-    AmqpType.DOUBLE,
-    AmqpType.STRING,
-    AmqpType.BINARY,
-)
+#: The tags of AMQP 0-9-1's field tables, as RabbitMQ reads them.
+_TAGS: dict[AmqpType | Compound, tuple[str, str]] = {
+    AmqpType.BOOLEAN: ("t", ">?"),
+    AmqpType.BYTE: ("b", ">b"),
+    AmqpType.UBYTE: ("B", ">B"),
+    AmqpType.SHORT: ("s", ">h"),
+    AmqpType.USHORT: ("u", ">H"),
+    AmqpType.INT: ("I", ">i"),
+    AmqpType.UINT: ("i", ">I"),
+    AmqpType.LONG: ("l", ">q"),
+    AmqpType.FLOAT: ("f", ">f"),
+    AmqpType.DOUBLE: ("d", ">d"),
+}
+
+
+class Field(NamedTuple):
+    """A field's tag and value as they are sent."""
+
+    data: bytes
+
+
+def fits(value: Value) -> bool:
+    """Whether a table can hold the value: Erlang has no NaN and no infinity, and time goes by in seconds."""
+    match value:
+        case AmqpValue(AmqpType.FLOAT | AmqpType.DOUBLE, float() as number):
+            return math.isfinite(number)
+        case AmqpValue(AmqpType.TIMESTAMP, int() as milliseconds):
+            return milliseconds >= 0 and milliseconds % 1000 == 0
+        case AmqpValue(AmqpType.DECIMAL64, Decimal() as number):
+            return number.is_finite() and number >= 0 and -255 <= int(number.as_tuple().exponent) <= 0
+        case AmqpValue(Compound.LIST | Compound.MAP, bytes() as data):
+            return bool(data) and fits(decode(data))
+        case AmqpList(items):
+            return all(map(fits, items))
+        case AmqpMap(entries):
+            return all(fits(item) for _, item in entries)
+        case AmqpValue(kind):
+            return kind in _TAGS or kind in (AmqpType.NULL, AmqpType.STRING, AmqpType.SYMBOL, AmqpType.BINARY)
+        case _:
+            return False
+
+
+def field(value: Value) -> Field:
+    """A value as AMQP 0-9-1 sends it."""
+    match value:
+        case AmqpValue(_, None):
+            return Field(b"V")
+        case AmqpValue(AmqpType.STRING | AmqpType.SYMBOL, str() as text):
+            return Field(b"S" + _sized(text.encode()))
+        case AmqpValue(AmqpType.BINARY, bytes() as data):
+            return Field(b"x" + _sized(data))
+        case AmqpValue(AmqpType.TIMESTAMP, int() as milliseconds):
+            return Field(b"T" + struct.pack(">Q", milliseconds // 1000))
+        case AmqpValue(AmqpType.DECIMAL64, Decimal() as number):
+            scale = -int(number.as_tuple().exponent)
+            return Field(b"D" + struct.pack(">BI", scale, int(number.scaleb(scale))))
+        case AmqpValue(Compound(), bytes() as data):
+            return field(decode(data))
+        case AmqpValue(kind, plain):
+            tag, form = _TAGS[kind]
+            return Field(tag.encode() + struct.pack(form, plain))
+        case AmqpList(items):
+            return Field(b"A" + _sized(b"".join(field(item).data for item in items)))
+        case AmqpMap(entries):
+            names = [str(key.value).encode() for key, _ in entries if isinstance(key, AmqpValue)]
+            fields = [
+                bytes([len(name)]) + name + field(item).data for name, (_, item) in zip(names, entries, strict=True)
+            ]
+            return Field(b"F" + _sized(b"".join(fields)))
+        case _:
+            raise AssertionError(value)
+
+
+def _sized(data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + data
 
 
 def table(values: dict[str, AmqpValue] | Any) -> dict[str, Any]:
     """Arguments or headers as the client takes them."""
-    return {name: value.value for name, value in (values or {}).items()}
+    return {name: field(value) for name, value in (values or {}).items()}
 
 
 class Live:

@@ -16,22 +16,22 @@ from pika.adapters.blocking_connection import BlockingChannel
 from pyspark.sql import SparkSession
 
 from spark_ext import route
-from tests.routing import rabbitmq, topologies
+from tests.routing import rabbitmq, rabbitmq_headers, topologies
 from tests.routing.test_route import PHASES, published, queues, with_keys
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
-from transpiler.topology.model import Queue, Topology
-from transpiler.topology.rules import RABBITMQ
+from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.rules import RABBITMQ_3_12
 
 pytestmark = pytest.mark.skipif(rabbitmq.MISSING is not None, reason=rabbitmq.MISSING or "")
 
 #: Without the plugins that bring the other two, and never published to.
 RULES = replace(
-    RABBITMQ,
+    RABBITMQ_3_12,
     predeclared={
         name: kind
-        for name, kind in RABBITMQ.predeclared.items()
+        for name, kind in RABBITMQ_3_12.predeclared.items()
         if name not in ("amq.rabbitmq.event", "amq.rabbitmq.log", "amq.rabbitmq.trace")
     },
 )
@@ -46,13 +46,6 @@ def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingChanne
         yield found
 
 
-def fits(value: AmqpValue) -> bool:
-    """Whether a table can hold the value: Erlang has no NaN and no infinity."""
-    if value.type is AmqpType.DOUBLE:
-        return abs(value.value) < float("inf")  # type: ignore[arg-type, operator]
-    return value.type in rabbitmq.TABLE_TYPES
-
-
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Topology, list[Message], list[str], list[list[str]]]:
     """A topology that the broker takes, and messages with the exchanges and the keys that they are published with."""
@@ -61,7 +54,7 @@ def cases(draw: st.DrawFn) -> tuple[Topology, list[Message], list[str], list[lis
     names = {name: "other" if name.startswith("amq.") else name for name in topologies.QUEUES}
     bindings = []
     for binding in found.bindings:
-        arguments = {name: value for name, value in binding.arguments.items() if fits(value)}
+        arguments = {name: value for name, value in binding.arguments.items() if rabbitmq.fits(value)}
         to_queue = binding.destination_type == "queue"
         destination = names[binding.destination] if to_queue else binding.destination
         bindings.append(replace(binding, arguments=arguments, destination=destination))
@@ -70,7 +63,9 @@ def cases(draw: st.DrawFn) -> tuple[Topology, list[Message], list[str], list[lis
     messages, exchanges, keys = [], [], []
     for _ in range(MESSAGES):
         message = draw(topologies.messages())
-        headers = {name: value for name, value in (message.application_properties or {}).items() if fits(value)}
+        headers = {
+            name: value for name, value in (message.application_properties or {}).items() if rabbitmq.fits(value)
+        }
         subject = draw(topologies.keys)
         assert message.properties is not None
         properties = replace(message.properties, subject=subject)
@@ -109,3 +104,22 @@ def test_the_broker_routes_as_the_reference_and_spark_do(spark: SparkSession, ch
 
     agree()
     assert sum(map(bool, routed)) > len(routed) / 5
+
+
+def test_the_verdicts_on_pairs_are_those_of_the_broker(channel: BlockingChannel) -> None:
+    rows = rabbitmq_headers.rows()
+    values = [rabbitmq_headers.read(row["value"]) for row in rows]
+    names = [f"pair{number}" for number in range(len(rows))]
+    queues = tuple(map(Queue, names))
+    text_all = AmqpValue(AmqpType.STRING, "all")
+    bindings = tuple(
+        Binding("amq.headers", name, "", {"x-match": text_all, "h": value})
+        for name, value in zip(names, values, strict=True)
+    )
+    messages = [Message(application_properties={"h": value}) for value in values] + [Message()]
+    with rabbitmq.Live(channel, Topology(RULES, (), queues, bindings)) as live:
+        for number, message in enumerate(messages):
+            live.publish(number, message, "amq.headers", [""], "CC")
+        received = rabbitmq.gathered(len(messages), live.received())
+    for name, row in zip(names, rows, strict=True):
+        assert "".join(str(int(name in found)) for found in received) == row["3.10.8"], row["value"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 
 from tests.spark import strategies
 from transpiler import Message, TranspilerError, parse_selector, print_selector
+from transpiler.amqp.encoder import encode
+from transpiler.amqp.values import AmqpList, AmqpMap
 from transpiler.message.message import Body, Properties
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
 from transpiler.topology.rules import RULES, Rules
 
@@ -26,6 +29,9 @@ keys = st.one_of(
 patterns = st.one_of(
     keys, st.lists(st.sampled_from((*WORDS, "*", "#", "*", "#")), min_size=1, max_size=5).map(".".join)
 )
+
+LISTS = (AmqpList(), AmqpList((AmqpValue(AmqpType.LONG, 1),)), AmqpList((AmqpValue(AmqpType.INT, 1),)))
+MAPS = (AmqpMap(), AmqpMap(((AmqpValue(AmqpType.STRING, "a"), LISTS[1]),)))
 
 #: Values of few types and few values, so that bindings and messages meet; and every type.
 few = st.sampled_from(
@@ -49,7 +55,19 @@ few = st.sampled_from(
         AmqpValue(AmqpType.SYMBOL, "a"),
         AmqpValue(AmqpType.CHAR, "a"),
         AmqpValue(AmqpType.STRING, ""),
+        AmqpValue(AmqpType.LONG, -1),
+        AmqpValue(AmqpType.LONG, 2**53 + 1),
+        AmqpValue(AmqpType.DOUBLE, 2.0**53),
+        AmqpValue(AmqpType.DECIMAL64, Decimal(1)),
+        AmqpValue(AmqpType.TIMESTAMP, 1_000),
+        AmqpValue(AmqpType.TIMESTAMP, 1),
+        AmqpValue(AmqpType.LONG, 1_000),
         AmqpValue(AmqpType.BINARY, b"a"),
+        AmqpValue(AmqpType.BINARY, b"\xff"),
+        AmqpValue(AmqpType.BINARY, encode(AmqpList())),
+        *(AmqpValue(Compound.LIST, encode(found)) for found in LISTS),
+        *(AmqpValue(Compound.MAP, encode(found)) for found in MAPS),
+        AmqpValue(Compound.ARRAY, b""),
         AmqpValue(AmqpType.NULL, None),
     )
 )
@@ -71,6 +89,11 @@ written = st.one_of(
     st.builds("a + 1 BETWEEN {} AND {}".format, st.integers(-2, 2), st.sampled_from((2, 5, 2147483647))),
     st.builds("a NOT IN ('{}', 'b') AND b NOT LIKE '{}_'".format, st.sampled_from("a1"), st.sampled_from("aé")),
     st.builds("a LIKE '%{0}' AND NOT b LIKE '{0}%%'".format, st.sampled_from(("a", "1", "é"))),
+    # IN on what is no string.
+    st.builds("NOT (a IN ('{}', 'x'))".format, st.sampled_from("a1")),
+    st.builds("NOT (b IN ('{}'))".format, st.sampled_from("ax")),
+    st.builds("NOT (a IN ('{}')) OR NOT (b IN ('1', '{}'))".format, st.sampled_from("a1"), st.sampled_from("ax")),
+    st.builds("NOT (b IN ('{}')) AND NOT (a IN ('{}'))".format, st.sampled_from("a1"), st.sampled_from("ax")),
 )
 
 
@@ -93,7 +116,7 @@ def selectors(rules: Rules) -> st.SearchStrategy[str]:
     )
 
 
-queries = st.sampled_from(
+xqueries = st.sampled_from(
     (
         "declare variable $a external; $a = 'a'",
         "declare variable $a external; declare variable $b external; $a > 0 or not($b = 1)",
@@ -104,8 +127,11 @@ queries = st.sampled_from(
 
 
 @st.composite
-def topologies(draw: st.DrawFn, rules: Rules) -> Topology:
-    """A topology with cycles, alternates, replaced keys and all types of exchanges that its broker has."""
+def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True) -> Topology:
+    """A topology with cycles, alternates, replaced keys and all types of exchanges that its broker has.
+
+    ``queries`` says whether bindings of XML exchanges have queries, which not every layout can answer.
+    """
     types = rules.types
     names = [*NAMES, *rules.predeclared]
     exchanges = []
@@ -135,8 +161,8 @@ def topologies(draw: st.DrawFn, rules: Rules) -> Topology:
                 arguments["x-match"] = AmqpValue(AmqpType.STRING, mode)
         if kinds[source] in rules.selector_types and draw(st.booleans()):
             arguments["x-filter-jms-selector"] = AmqpValue(AmqpType.STRING, draw(selectors(rules)))
-        if kinds[source] == "xml" and draw(st.booleans()):
-            arguments["xquery"] = AmqpValue(AmqpType.STRING, draw(queries))
+        if kinds[source] == "xml" and queries and draw(st.booleans()):
+            arguments["xquery"] = AmqpValue(AmqpType.STRING, draw(xqueries))
         if rules.replaces_keys and binding.destination_type == "exchange" and draw(st.booleans()):
             arguments["x-replacement-routing-key"] = AmqpValue(AmqpType.STRING, draw(keys))
         if kinds[source] == "topic" and binding.key and not rules.topic.words(binding.key):

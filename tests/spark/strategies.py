@@ -169,8 +169,8 @@ def typed_messages(draw: st.DrawFn) -> Message:
     )
 
 
-def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
-    """Trees that ``check`` accepts, over some names."""
+def selectors(names: tuple[str, ...], null_tests_any: bool = False) -> st.SearchStrategy[ast.Expression]:
+    """Trees that ``check`` accepts, over some names; ``null_tests_any`` puts IS NULL behind any operand."""
     name = st.sampled_from(names).map(ast.Identifier)
     text = st.one_of(texts, st.sampled_from(ID_TEXTS)).map(ast.StringLiteral)
     number = st.one_of(integers.map(ast.IntegerLiteral), floats.map(ast.FloatLiteral))
@@ -181,7 +181,7 @@ def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
             st.builds(ast.Calculate, st.sampled_from(ARITHMETIC), inner, inner),
             st.builds(
                 ast.Sign,
-                st.just(ast.Arithmetic.SUBTRACT),
+                st.sampled_from((ast.Arithmetic.SUBTRACT, ast.Arithmetic.ADD)),
                 st.one_of(name, st.builds(ast.Calculate, st.sampled_from(ARITHMETIC), inner, inner)),
             ),
         ),
@@ -211,7 +211,7 @@ def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
         st.builds(ast.Between, arithmetic, arithmetic, arithmetic, st.booleans()),
         st.builds(ast.In, name, st.lists(text, min_size=1, max_size=3).map(tuple), st.booleans()),
         like,
-        st.builds(ast.IsNull, st.one_of(name, arithmetic), st.booleans()),
+        st.builds(ast.IsNull, st.one_of(name, arithmetic) if null_tests_any else name, st.booleans()),
     )
 
     def combine(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.Expression]:

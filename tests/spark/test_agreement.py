@@ -26,6 +26,9 @@ EXAMPLES = 24 * (settings().max_examples // 100)
 #: Each example runs Spark jobs, so it is not shrunk: the assertion names the one selector that failed.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
+#: The receiver of the messages.
+RECEIVER: dict[str, Any] = {"now": 1_750_000_000_000, "destination": "q"}
+
 #: Thousands of small expressions over a few rows: interpreting them is faster than compiling them.
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
@@ -40,9 +43,9 @@ def seen(result: str, answer: bool | None) -> Any:
 
 def assert_agreement(frame: DataFrame, layout: Layout | str, selectors: list[str], messages: list[Message]) -> None:
     trees = [parse_selector(text) for text in selectors]
-    truths = [[evaluate(tree, message) for message in messages] for tree in trees]
+    truths = [[evaluate(tree, message, **RECEIVER) for message in messages] for tree in trees]
     for result in ("filter", "boolean", "ternary"):
-        texts = [transpile_selector(text, layout, result=result, missing="null").sql for text in selectors]
+        texts = [transpile_selector(text, layout, result=result, missing="null", **RECEIVER).sql for text in selectors]
         for text, sql, row, column in zip(selectors, texts, truths, answers(frame, texts), strict=True):
             wanted = [expected(result, truth) for truth in row]
             assert [seen(result, answer) for answer in column] == wanted, f"{result}: {text}\n{sql}"

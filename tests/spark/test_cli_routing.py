@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
+from spark_ext import create_messages
 from spark_ext.cli import main
 
 DATA = Path(__file__).parent.parent.parent / "examples" / "data"
@@ -122,13 +123,13 @@ def test_route_counts_and_writes_deliveries(run, spark: SparkSession) -> None:  
     result = run("route", "small.json", "archive.jsonl", "--output", "deliveries.out", "--deliveries", lines=lines)
     assert result.exit_code == 0, result.output
     assert "         2  q\n" in result.output
-    assert "2 deliveries of 4 messages; 2 reach no queue" in result.output
+    assert "2 deliveries of 4 messages; 2 reach no queue: 1 discarded, 1 no-exchange" in result.output
     assert [row.queue for row in spark.read.parquet(str(Path("deliveries.out").absolute())).collect()] == ["q", "q"]
     summary = json.loads(run("route", "small.json", "archive.jsonl", "--summary").stdout)
     assert summary == {
         "exchanges": {"": 1, "amq.topic": 2, "nowhere": 1},
         "queues": {"q": 2},
-        "outcomes": {"discard": 1, "no-exchange": 1, "routed": 2},
+        "outcomes": {"delivered": 2, "discarded": 1, "no-exchange": 1},
     }
 
 
@@ -152,3 +153,102 @@ def test_the_trace_needs_no_gzip(run) -> None:  # type: ignore[no-untyped-def]
     result = run("backtest", "archive.jsonl", DEFINITIONS, lines=first)
     assert result.exit_code == 0
     assert "50 of 50 messages" in result.output
+
+
+ZERO_TEN = [
+    {"delivery_properties": {"exchange": "amq.topic", "routing_key": "a.b"}},
+    {"message_properties": {"application_headers": {"qpid.subject": "a.c"}}, "exchange": "amq.topic"},
+    {"delivery_properties": {"exchange": "amq.topic", "routing_key": "b"}},
+    {"delivery_properties": {"routing_key": "q"}},
+    {"exchange": "nowhere"},
+]
+COUNTED = {
+    "exchanges": {"": 1, "amq.topic": 3, "nowhere": 1},
+    "queues": {"q": 3},
+    "outcomes": {"delivered": 3, "no-exchange": 1, "returned": 1},
+}
+
+
+def test_archives_of_amqp_0_10_are_routed_from_json_lines_and_parquet(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
+    options = ("--layout", "amqp-0-10", "--mandatory", "--output", "routed.out", "--outcome", "became")
+    result = run("route", "small.json", "archive.jsonl", *options, lines=ZERO_TEN)
+    assert result.exit_code == 0, result.output
+    assert "         3  q\n" in result.output
+    assert "3 deliveries of 5 messages; 2 reach no queue: 1 no-exchange, 1 returned" in result.output
+    routed = str(Path("routed.out").absolute())
+    rows = spark.read.parquet(routed)
+    assert {"queues", "became", "message_properties", "delivery_properties"} <= set(rows.columns)
+    assert not [name for name in rows.columns if name.startswith("_")]
+    assert sorted(row.became for row in rows.select("became").collect()) == ["delivered"] * 3 + [
+        "no-exchange",
+        "returned",
+    ]
+    # What was written is an archive of the same layout, and shows it.
+    for options in (("--layout", "amqp-0-10"), ()):
+        again = run("route", "small.json", "routed.out", "--mandatory", "--summary", *options)
+        assert json.loads(again.stdout) == COUNTED
+    shown = run("route", "small.json", "archive.jsonl", "--mandatory", "--summary", "--keys-once")
+    assert json.loads(shown.stdout) == COUNTED
+
+
+def test_messages_and_what_spark_writes_are_json_lines_of_amqp_0_10_too(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
+    frame = create_messages(
+        spark, [{"properties": {"subject": "a.b"}, "application_properties": {"n": 1}}], "amqp-0-10"
+    )
+    written = frame.selectExpr("to_json(struct(*)) AS line").collect()
+    lines = [*(row.line for row in written), {"properties": {"subject": "a.b"}}]
+    options = ("--layout", "amqp-0-10", "--exchange", "amq.topic")
+    result = run("route", "small.json", "archive.jsonl", *options, lines=lines)
+    assert "2 deliveries of 2 messages; 0 reach no queue" in result.output
+    recorded = [ZERO_TEN[0] | {"routed_queues": ["q"]}, ZERO_TEN[2] | {"routed_queues": ["q"]}]
+    result = run("backtest", "archive.jsonl", "small.json", "--layout", "amqp-0-10", lines=recorded)
+    assert result.exit_code == 1
+    assert "1 of 2 messages have exactly the broker's queues" in result.output
+    assert "to amq.topic with key 'b': missed q" in result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            {"delivery_properties": {"routing_kee": "a"}},
+            "archive.jsonl:1: message.unknown-field: delivery_properties: AMQP 0-10",
+        ),
+        ({"message_properties": {"application_headers": {"a": []}}}, "expected a simple value, found an array"),
+    ],
+)
+def test_a_line_that_is_no_row_of_amqp_0_10_is_refused(run, line: object, said: str) -> None:  # type: ignore[no-untyped-def]
+    result = run("route", "small.json", "archive.jsonl", "--layout", "amqp-0-10", lines=[line])
+    assert result.exit_code == 2
+    assert said in result.output
+    assert "Traceback" not in result.output
+
+
+def test_parquet_without_the_structs_of_amqp_0_10_is_refused(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
+    spark.range(1).write.parquet(str(Path("other.parquet").absolute()))
+    result = run("route", "small.json", "other.parquet", "--layout", "amqp-0-10")
+    assert result.exit_code == 2
+    assert (
+        "has no column message_properties and no column delivery_properties, which archives of AMQP 0-10 have"
+        in result.output
+    )
+
+
+def test_messages_are_published_to_their_own_to_or_by_an_address(run) -> None:  # type: ignore[no-untyped-def]
+    lines = [
+        {"properties": {"to": "/exchanges/amq.topic/a.b"}},
+        {"properties": {"to": "/queues/q"}},
+        {"exchange": "amq.topic"},
+    ]
+    result = run("route", "small.json", "archive.jsonl", "--publish-to", "to", "--summary", lines=lines)
+    assert json.loads(result.stdout) == {
+        "exchanges": {"": 1, "amq.topic": 1},
+        "queues": {"q": 2},
+        "outcomes": {"delivered": 2, "rejected": 1},
+    }
+    result = run("route", "small.json", "archive.jsonl", "--address", "amq.topic/a.b")
+    assert "3 deliveries of 3 messages; 0 reach no queue" in result.output
+    result = run("route", "small.json", "archive.jsonl", "--address", "amq.topik/a.b")
+    assert (result.exit_code, "did you mean amq.topic" in result.output) == (2, True)
+    result = run("route", "small.json", "archive.jsonl", "--protocol", "1.0", "--mandatory")
+    assert (result.exit_code, "--mandatory is a flag of AMQP 0-8 to 0-9-1" in result.output) == (2, True)

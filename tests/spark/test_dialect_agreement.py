@@ -15,7 +15,7 @@ from tests.conformance.vectors import DIALECTS
 from tests.spark import strategies
 from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
-from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES
+from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES, RECEIVER
 from transpiler import Message, TranspilerError, parse_selector, print_selector, transpile_selector
 from transpiler.layouts.layout import Layout
 from transpiler.message.types import AmqpType, AmqpValue
@@ -44,10 +44,13 @@ def assert_agreement(
     frame: object, layout: Layout | str, dialect: str, texts: list[str], messages: list[Message]
 ) -> None:
     rules = find_dialect(dialect)
-    wanted = [[judge(parse_selector(text, dialect), message, rules).truth for message in messages] for text in texts]
+    wanted = [
+        [judge(parse_selector(text, dialect), message, rules, **RECEIVER).truth for message in messages]
+        for text in texts
+    ]
     for result in ("ternary", "filter"):
         sqls = [
-            transpile_selector(text, layout, dialect=dialect, result=result, missing="null").sql  # type: ignore[arg-type]
+            transpile_selector(text, layout, dialect=dialect, result=result, missing="null", **RECEIVER).sql  # type: ignore[arg-type]
             for text in texts
         ]
         for text, sql, truths, column in zip(texts, sqls, wanted, answers(frame, sqls), strict=True):  # type: ignore[arg-type]
@@ -64,7 +67,9 @@ def test_spark_agrees_with_the_reference_on_the_canonical_layout(
     spark: SparkSession, dialect: str, ansi: str, data: st.DataObject
 ) -> None:
     names = strategies.NAMES + strategies.HEADERS
-    trees = data.draw(st.lists(strategies.selectors(names), min_size=SELECTORS, max_size=SELECTORS))
+    trees = data.draw(
+        st.lists(strategies.selectors(names, null_tests_any=True), min_size=SELECTORS, max_size=SELECTORS)
+    )
     messages = data.draw(st.lists(strategies.messages, min_size=MESSAGES, max_size=MESSAGES))
     with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED}):
         frame = numbered(create_messages(spark, messages))
@@ -83,7 +88,9 @@ def test_spark_agrees_with_the_reference_on_typed_columns(
 ) -> None:
     schema = StructType.fromDDL(COLUMNS)
     names = (*schema.names, "missing")
-    trees = data.draw(st.lists(strategies.selectors(names), min_size=SELECTORS, max_size=SELECTORS))
+    trees = data.draw(
+        st.lists(strategies.selectors(names, null_tests_any=True), min_size=SELECTORS, max_size=SELECTORS)
+    )
     messages = data.draw(st.lists(strategies.typed_messages(), min_size=MESSAGES, max_size=MESSAGES))
     layout = infer_layout(schema)
     with spark_settings(spark, INTERPRETED):

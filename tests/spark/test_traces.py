@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import create_messages, deliveries, route, trace_messages
 from tests.spark.harness import largest_method, settings
+from transpiler.layouts.amqp import AmqpLayout
 from transpiler.message.rabbitmq import read_trace
 from transpiler.topology.files import read_topology
 
@@ -68,12 +69,22 @@ def test_headers_keep_their_types_and_other_lines_are_told_apart(spark: SparkSes
     frame = trace_messages(spark.createDataFrame([(line,) for line in lines], "value STRING"))
     first, second = frame.collect()
     found = {
-        name: (value.type, value[value.type])
+        name: (value.type, *(content for content in value[1:] if content is not None))
         for name, value in first.application_properties.items()
-        if value.type != "null"
     }
-    assert found == {"s": ("string", "5"), "n": ("long", 5), "x": ("double", 2.5), "b": ("boolean", True)}
-    assert first.application_properties["none"].type == "null"
+    assert found == {
+        "s": ("string", "5"),
+        "n": ("long", 5),
+        "x": ("double", 2.5),
+        "b": ("boolean", True),
+        "none": ("null",),
+        # They are there, and what they hold is not known.
+        "table": ("map", b""),
+        "list": ("list", b""),
+    }
+    [publication] = read_trace(lines[:1])
+    row = AmqpLayout().row(publication.message)["application_properties"]
+    assert row == {name: value.asDict() for name, value in first.application_properties.items()}
     assert (first.exchange, first.properties.subject, first.routed_queues) == ("e", "k", [])
     assert (second.exchange, second.routed_queues) == (None, None)
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler import Message, TopologyError, route_message, transpile_address
-from transpiler.topology import Binding, Topology, topology_from_dict
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology import Alternate, Binding, Topology, topology_from_dict, topology_to_dict
 from transpiler.topology.address import NodeType, parse_address, subscription_bindings, subscription_queue
 
 
@@ -55,6 +56,19 @@ def test_every_part_of_an_address_is_read() -> None:
         ("a; {node: {durable: 5}}", "address:1:21: address.type: durable is true or false"),
         ("a; {link: {reliability: some}}", "it is one of unreliable, at-most-once, at-least-once, exactly-once"),
         ("a; {link: {x-bindings: [{arguments: {a: []}}]}}", "an argument is a simple value"),
+        ("a; {link: {x-declare: 5}}", "address:1:23: address.type: x-declare is a map"),
+        ("a; {link: {x-declare: {auto-delete: yes}}}", "address:1:37: address.type: auto-delete is true or false"),
+        ("a; {link: {x-declare: {exclusive: 1}}}", "address:1:35: address.type: exclusive is true or false"),
+        ("a; {link: {x-declare: {alternate-exchange: {}}}}", "address.type: alternate-exchange is a text"),
+        ("a; {link: {x-declare: {alternate-exchange: ''}}}", "alternate-exchange names an exchange"),
+        ("a; {link: {x-declare: {arguments: [1]}}}", "address:1:35: address.type: arguments is a map"),
+        (
+            "a; {link: {x-declare: {arguments: {a: {b: 1}}}}}",
+            "address:1:39: address.type: an argument is a simple value",
+        ),
+        ("a; {link: {x-declare: {auto_delete: true}}}", "did you mean auto-delete?"),
+        ("a; {link: {x-declare: {type: topic}}}", "x-declare has no option 'type'"),
+        ("a; {node: {x-declare: {auto-delete: yes}}}", "address:1:37: address.type: auto-delete is true or false"),
         ("a; " + "{a: " * 30, "limit.nesting"),
     ],
 )
@@ -122,6 +136,10 @@ def test_an_address_makes_the_bindings_that_the_chapter_prescribes(
         ("reliability: unreliable", False, True),
         ("reliability: exactly-once", False, False),
         ("reliability: at-least-once, durable: true", True, False),
+        ("durable: true", True, False),
+        ("reliability: unreliable, durable: true", True, True),
+        ("reliability: exactly-once, x-declare: {auto-delete: true}", False, True),
+        ("x-declare: {auto-delete: false, durable: true}", True, False),
     ],
 )
 def test_reliability_and_durability_say_what_the_subscription_queue_is(
@@ -129,6 +147,34 @@ def test_reliability_and_durability_say_what_the_subscription_queue_is(
 ) -> None:
     queue = subscription_queue(parse_address(f"n; {{link: {{{link}}}}}"))
     assert (queue.durable, queue.auto_delete, queue.exclusive) == (durable, auto_delete, True)
+
+
+def test_a_link_declares_its_subscription_queue_in_full() -> None:
+    topology = with_receivers(
+        "news; {link: {name: s, durable: true, "
+        "x-declare: {auto-delete: True, exclusive: false, alternate-exchange: both, "
+        "arguments: {qpid.max_count: 100, qpid.policy_type: ring, 'qpid.last_value_queue': true, r: .5}}}}"
+    )
+    queue = next(queue for queue in topology.queues if queue.name == "s")
+    assert (queue.durable, queue.auto_delete, queue.exclusive) == (True, True, False)
+    assert queue.alternate == Alternate("both")
+    assert {name: (value.type.value, value.value) for name, value in queue.arguments.items()} == {
+        "qpid.max_count": ("long", 100),
+        "qpid.policy_type": ("string", "ring"),
+        "qpid.last_value_queue": ("boolean", True),
+        "r": ("double", 0.5),
+    }
+    # A message that is published does not go to a queue's alternate.
+    assert route_message(topology, Message(), "news") == ("s",)
+    assert topology_from_dict(topology_to_dict(topology)) == topology
+
+
+def test_a_queue_that_an_address_creates_is_declared_in_full() -> None:
+    declare = "x-declare: {auto-delete: true, exclusive: true, alternate-exchange: news, arguments: {a: 1}}"
+    topology = with_receivers(f"fresh; {{create: always, node: {{durable: true, {declare}}}}}")
+    queue = next(queue for queue in topology.queues if queue.name == "fresh")
+    assert (queue.durable, queue.auto_delete, queue.exclusive, queue.alternate) == (True, True, True, Alternate("news"))
+    assert queue.arguments == {"a": AmqpValue(AmqpType.LONG, 1)}
 
 
 @pytest.mark.parametrize(
@@ -146,6 +192,15 @@ def test_reliability_and_durability_say_what_the_subscription_queue_is(
 )
 def test_an_address_compiles_to_what_its_bindings_ask(address: str, node_type: NodeType, sql: str) -> None:
     assert transpile_address(address, node_type).sql == sql
+
+
+def test_over_amqp_0_10_the_routing_key_goes_before_the_subject() -> None:
+    key, subject = "delivery_properties.routing_key", "message_properties.application_headers['qpid.subject'].string"
+    assert transpile_address("n/red", "direct", "amqp-0-10").sql == (
+        f"{key} = 'red' OR {key} IS NULL AND {subject} = 'red'"
+    )
+    everything = transpile_address("n/#", "topic", "amqp-0-10").sql
+    assert (key in everything, subject in everything) == (True, True)
 
 
 def test_a_binding_of_another_exchange_is_no_part_of_the_column() -> None:
@@ -200,6 +255,15 @@ def test_a_selector_of_a_link_is_no_condition_of_its_queue() -> None:
         ("x; {create: always, node: {type: topic, x-declare: {type: odd}}}", "there are no exchanges of type 'odd'"),
         ("jobs; {link: {x-bindings: [{key: a}]}}", "an element of x-bindings names no exchange"),
         ("news; {link: {oops: 1}}", "addresses[0]:1:15: address.unknown-option"),
+        (
+            "news; {link: {x-declare: {alternate-exchange: nwes}}}",
+            "addresses[0].alternate: there is no exchange called 'nwes'\n  hint: did you mean news?",
+        ),
+        (
+            "news; {link: {x-declare: {exclusive: maybe}}}",
+            "addresses[0]:1:38: address.type: exclusive is true or false",
+        ),
+        ("nwes", "there is no queue called 'nwes'\n  hint: did you mean news?"),
     ],
 )
 def test_an_address_that_resolves_to_nothing_is_refused(address: str, expected: str) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from transpiler import Message, Topology, TopologyError, route_message
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.amqp.encoder import encode
+from transpiler.amqp.values import AmqpList, AmqpMap
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.reference.route import publish
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.brokerj import topology_from_broker_j
@@ -47,10 +49,15 @@ def test_json_types_are_the_ones_that_the_broker_reads_back() -> None:
         "d": AmqpValue(AmqpType.DOUBLE, 5.5),
         "s": AmqpValue(AmqpType.STRING, "5"),
         "b": AmqpValue(AmqpType.BOOLEAN, True),
+        "list": AmqpValue(Compound.LIST, encode(AmqpList((AmqpValue(AmqpType.LONG, 1),)))),
+        "table": AmqpValue(
+            Compound.MAP, encode(AmqpMap(((AmqpValue(AmqpType.STRING, "a"), AmqpValue(AmqpType.LONG, 1)),)))
+        ),
     }
-    assert [found.message for found in topology.findings] == [
-        "bindings[0].arguments.list: an array equals no header, so it is left out",
-        "bindings[0].arguments.table: an object equals no header, so it is left out",
+    assert [(found.code, found.message.partition(":")[0]) for found in topology.findings] == [
+        ("import.decimal", "bindings[0].arguments.d"),
+        ("import.types", "bindings[0].arguments.list"),
+        ("import.types", "bindings[0].arguments.table"),
     ]
 
 
@@ -112,7 +119,7 @@ def test_what_changes_routing_from_outside_is_listed() -> None:
 def test_an_alternate_that_is_not_there_is_none_to_rabbitmq() -> None:
     exchanges = [{"name": "x", "vhost": "/", "type": "fanout", "arguments": {"alternate-exchange": "gone"}}]
     topology = topology_from_definitions(definitions(exchanges=exchanges))
-    assert publish(topology, message("k"), "x").outcome == "discard"
+    assert publish(topology, message("k"), "x").outcome == "discarded"
 
 
 def broker_j() -> Topology:
@@ -151,7 +158,7 @@ def test_what_broker_j_does_not_show_or_we_do_not_do_is_listed() -> None:
 
 def test_the_unroutable_behaviour_of_broker_j_is_read() -> None:
     host = {"queues": [], "exchanges": [{"name": "x", "type": "direct", "unroutableMessageBehaviour": "REJECT"}]}
-    assert publish(topology_from_broker_j(host), message("k"), "x").outcome == "reject"
+    assert publish(topology_from_broker_j(host), message("k"), "x").outcome == "rejected"
 
 
 def test_what_the_management_interface_shows_reads_as_well() -> None:

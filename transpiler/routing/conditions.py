@@ -6,38 +6,26 @@ up in the trie of its exchange; the pattern then holds what is asked besides.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from transpiler.analysis.names import Missing
-from transpiler.analysis.operands import Operand, at
-from transpiler.analysis.pairs import header_at
+from transpiler.analysis.pairs import Header, Way, Ways, header_at
 from transpiler.analysis.queries import Queries
 from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError
 from transpiler.layouts.columns import (
-    BIGINT,
-    BINARY,
-    BOOLEAN,
-    DOUBLE,
     STRING,
-    Derived,
-    Kind,
-    Location,
-    TaggedUnion,
-    TypedColumn,
 )
 from transpiler.layouts.layout import Layout
 from transpiler.message.fields import Place
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, TypeClass, coerce
 from transpiler.optimizer import optimize
 from transpiler.predicate.core import (
     FALSE,
     TRUE,
     Column,
     Compare,
-    Constant,
     IsNull,
     Like,
     Predicate,
@@ -52,7 +40,6 @@ from transpiler.selector.dialects import find_dialect
 from transpiler.selector.pattern import Wildcard
 from transpiler.source import Source
 from transpiler.topology.model import Binding, HeadersMatch, Topology
-from transpiler.topology.rules import NumberEquality
 from transpiler.topology.xquery import parse_query
 
 #: Columns that a routed message has while it is routed: the exchange, the routing key, and the same without the empty
@@ -101,6 +88,7 @@ class Conditions:
         self._missing = missing
         self._selectors = Selectors(layout, find_dialect(topology.rules.dialect), missing)
         self._headers: dict[object, Predicate] = {}
+        self._ways = Ways(topology.rules.headers.equality)
         self._queries: dict[str, Predicate] = {}
         self._joined: dict[tuple[int, int], tuple[Predicate, Predicate, Predicate]] = {}
 
@@ -186,141 +174,46 @@ class Conditions:
     def _headers_match(self, match: HeadersMatch) -> Condition | None:
         if match.never:
             return None
+        # Bindings whose values are shown in the same ways have one pattern.
+        key: list[object] = [match.any]
         constants: list[Parameter] = []
-        names = []
+        pairs = []
         for name, value in match.pairs:
-            kind = None if value is None else _kind(value, self._rules.headers.numbers)
-            if kind is not None and value is not None:
-                constants.append(_constant(value))
-            names.append((name, kind))
-        key = (match.any, tuple(names))
-        pattern = self._headers.get(key)
+            found = None if value is None else self._ways.of(value)
+            pairs.append((name, found))
+            key += (name, None if found is None else len(found))
+            for way in found or ():
+                key.append(way.shown)
+                constants.append(way.constant)
+        whole = tuple(key)
+        pattern = self._headers.get(whole)
         if pattern is None:
-            pattern = self._headers[key] = self._headers_pattern(match)
+            pattern = self._headers[whole] = self._headers_pattern(match.any, pairs)
         return None if pattern == FALSE else Condition(pattern, tuple(constants))
 
-    def _headers_pattern(self, match: HeadersMatch) -> Predicate:
+    def _headers_pattern(self, any_pair: bool, pairs: list[tuple[str, tuple[Way, ...] | None]]) -> Predicate:
         tests: list[Predicate] = []
-        number = 0
-        for name, value in match.pairs:
-            test = _presence if value is None else _equality(value, number, self._rules.headers.numbers)
-            number += value is not None
-            tests.append(self._header(name, test))
-        return any_of(*tests) if match.any else all_of(*tests)
+        numbers = count()
+        for name, found in pairs:
+            header = self._header(name)
+            if found is None:
+                tests.append(header.present)
+                continue
+            compared = {way: parameter(next(numbers), way.shown.read.type) for way in found}
+            tests.append(header.equals(found, compared.__getitem__))
+        return any_of(*tests) if any_pair else all_of(*tests)
 
-    def _header(self, name: str, test: Callable[[Location], Predicate]) -> Predicate:
+    def _header(self, name: str) -> Header:
         location = self._layout.property(name)
         subject = self._layout.field(Place("properties", "subject")) if name == self._rules.subject_header else None
         if location is None and subject is None:
             if self._missing == "null":
-                return FALSE
+                return header_at()
             near = nearest(name, self._layout.names())
             raise LayoutError.at(
                 "layout.no-column",
                 f"no column holds the header {name}",
                 hint=f"did you mean {near[0]}?" if near else "missing='null' reads an unknown name as a missing header",
             )
-        found = FALSE if location is None else test(location)
-        if subject is None:
-            return found
         # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
-        absent = header_at(location).missing
-        return any_of(found, all_of(absent, test(subject)))
-
-
-def _presence(location: Location) -> Predicate:
-    return header_at(location).present
-
-
-def _kind(value: AmqpValue, numbers: NumberEquality) -> object:
-    """What of a wanted value decides how it is compared: all that ``_equality`` looks at."""
-    found = coerce(value)
-    special = found if numbers is NumberEquality.AS_INT64 and found in (0, 1) else None
-    return value.type, special, isinstance(found, float) and math.isnan(found)
-
-
-def _constant(value: AmqpValue) -> Parameter:
-    found = coerce(value)
-    assert found is not None
-    return found
-
-
-_PARAMETER_TYPES = {
-    TypeClass.BOOLEAN: BOOLEAN,
-    TypeClass.INTEGER: BIGINT,
-    TypeClass.FLOATING: DOUBLE,
-    TypeClass.STRING: STRING,
-    TypeClass.BYTES: BINARY,
-}
-
-
-def _equality(value: AmqpValue, number: int, numbers: NumberEquality) -> Callable[[Location], Predicate]:
-    """Where a header equals a wanted value, by the broker's idea of it."""
-    wanted = TYPE_CLASS[COERCION[value.type]]
-    found = coerce(value)
-    compared = parameter(number, _PARAMETER_TYPES[wanted])
-
-    def same_class(operand: Operand) -> Predicate:
-        if isinstance(found, float) and math.isnan(found):
-            return FALSE
-        return any_of(*(Compare(Comparison.EQ, item.value, compared) for item in operand.of(wanted)))
-
-    def by_value(location: Location) -> Predicate:
-        return same_class(at(location))
-
-    def same_type(location: Location) -> Predicate:
-        # Java's equals: of one class, and of two byte arrays never.
-        if wanted is TypeClass.BYTES:
-            return FALSE
-        return all_of(_of_type(location, value.type), same_class(at(location)))
-
-    def as_int64(location: Location) -> Predicate:
-        if value.type is AmqpType.FLOAT:
-            return FALSE
-        operand = at(location)
-        if wanted not in (TypeClass.INTEGER, TypeClass.BOOLEAN):
-            return same_class(operand)
-        # A boolean is 0 or 1.
-        other = TypeClass.BOOLEAN if wanted is TypeClass.INTEGER else TypeClass.INTEGER
-        constant = Constant(int(bool(found)), BIGINT) if wanted is TypeClass.BOOLEAN else Constant(bool(found), BOOLEAN)
-        crossed = operand.of(other) if wanted is TypeClass.BOOLEAN or found in (0, 1) else ()
-        return any_of(same_class(operand), *(Compare(Comparison.EQ, item.value, constant) for item in crossed))
-
-    return {
-        NumberEquality.BY_VALUE: by_value,
-        NumberEquality.SAME_TYPE: same_type,
-        NumberEquality.AS_INT64: as_int64,
-    }[numbers]
-
-
-_TEXT = (AmqpType.STRING, AmqpType.SYMBOL)
-
-#: The AMQP type of the values of a typed column.
-_COLUMN_TYPES = {
-    Kind.BOOLEAN: AmqpType.BOOLEAN,
-    Kind.TINYINT: AmqpType.BYTE,
-    Kind.SMALLINT: AmqpType.SHORT,
-    Kind.INT: AmqpType.INT,
-    Kind.BIGINT: AmqpType.LONG,
-    Kind.FLOAT: AmqpType.FLOAT,
-    Kind.DOUBLE: AmqpType.DOUBLE,
-    Kind.STRING: AmqpType.STRING,
-    Kind.CHAR: AmqpType.STRING,
-    Kind.VARCHAR: AmqpType.STRING,
-    Kind.TIMESTAMP: AmqpType.TIMESTAMP,
-    Kind.TIMESTAMP_NTZ: AmqpType.TIMESTAMP,
-}
-
-
-def _of_type(location: Location, wanted: AmqpType) -> Predicate:
-    match location:
-        case TaggedUnion(path=path):
-            tag = Column((*path, "type"), STRING)
-            if wanted in _TEXT:
-                return Compare(Comparison.NE, tag, Constant(AmqpType.CHAR.value, STRING))
-            return Compare(Comparison.EQ, tag, Constant(wanted.value, STRING))
-        case TypedColumn(type=column_type):
-            found = _COLUMN_TYPES.get(column_type.kind)
-            return TRUE if found is wanted or (found is AmqpType.STRING and wanted in _TEXT) else FALSE
-        case Derived():
-            return FALSE
+        return header_at(location, subject)

@@ -7,14 +7,14 @@ bindings come instead of the implied one, what the C++ client does: they do, unl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn
 
 from transpiler.diagnostics import nearest
 from transpiler.errors import TopologyError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.source import Source, Span
-from transpiler.topology.model import XQUERY_ARGUMENT, Arguments, Binding, Queue
+from transpiler.topology.model import XQUERY_ARGUMENT, Alternate, Arguments, Binding, Queue
 from transpiler.topology.options import Items, Pairs, Text, Value, read_address_text
 from transpiler.topology.rules import ExchangeType
 
@@ -105,11 +105,19 @@ _LINK = (
 )
 
 
+#: What ``x-declare`` may say of a queue: the fields of AMQP 0-10's queue.declare that are no option of their own, and
+#: ``durable``, which goes before the option of that name.
+_DECLARE = ("durable", "auto-delete", "exclusive", "alternate-exchange", "arguments")
+
+#: Which of these are true or false.
+_DECLARED_FLAGS = ("durable", "auto-delete", "exclusive")
+
+
 def _node(options: _Options) -> Node:
     return Node(
         options.one_of("type", ("queue", "topic"), None),
         options.flag("durable"),
-        options.plain("x-declare"),
+        options.declaration("x-declare", ("type", *_DECLARE)),
         _bindings(options),
     )
 
@@ -120,7 +128,7 @@ def _link(options: _Options) -> Link:
         options.flag("durable"),
         options.one_of("reliability", _RELIABILITIES, None),
         options.text("selector"),
-        options.plain("x-declare"),
+        options.declaration("x-declare", _DECLARE),
         options.plain("x-subscribe"),
         _bindings(options),
     )
@@ -210,6 +218,20 @@ class _Options:
             self._fail("address.type", f"{name} is a map", value.span)
         return {str(key.value): _plain(item) for key, item in value}
 
+    def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
+        """An option that is a map of what a declaration says, in Python's types, each value checked."""
+        options = self.map(name, known)
+        for flag in _DECLARED_FLAGS:
+            options.flag(flag)
+        alternate = options.text("alternate-exchange")
+        if alternate == "":
+            span = options._found["alternate-exchange"].span
+            self._fail(
+                "address.value", "alternate-exchange names an exchange", span, "leave it out where there is none"
+            )
+        options.simple("arguments")
+        return self.plain(name) | ({} if alternate is None else {"alternate-exchange": alternate})
+
     def simple(self, name: str) -> dict[str, AmqpValue]:
         """An option that is a map of simple values; an integer is 64 bits, as the C++ client has it."""
         value = self._found.get(name)
@@ -221,8 +243,12 @@ class _Options:
         for key, item in value:
             if not isinstance(item, Text):
                 self._fail("address.type", "an argument is a simple value", item.span)
-            found[str(key.value)] = AmqpValue(_type(item.value), item.value)
+            found[str(key.value)] = _typed(item.value)
         return found
+
+
+def _typed(value: Any) -> AmqpValue:
+    return AmqpValue(_type(value), value)
 
 
 def _type(value: object) -> AmqpType:
@@ -252,12 +278,27 @@ def subscription_queue(address: Address) -> Queue:
 
     "If the reliability is set to unreliable then an auto-deleted, exclusive queue is used ... For exactly-once the
     queue is not set to be auto-deleted. The durability ... is determined by the durable option in the link properties."
-    Its name is the link's; where the link has none, the address's, to which a client adds what makes it unique.
+    A durable link that says nothing of its reliability is reliable, as the C++ client has it. "The subscription queue's
+    arguments can be specified using the x-declare map within the link properties", which goes before all these.
+    The queue's name is the link's; where the link has none, the address's, to which a client adds what makes it unique.
     """
-    reliable = address.link.reliability in ("at-least-once", "exactly-once")
-    exclusive = address.link.declare.get("exclusive", True)
-    name = address.link.name or address.name
-    return Queue(name, durable=address.link.durable, auto_delete=not reliable, exclusive=exclusive is True)
+    link = address.link
+    reliable = link.reliability in ("at-least-once", "exactly-once") or (link.durable and link.reliability is None)
+    queue = Queue(link.name or address.name, durable=link.durable, auto_delete=not reliable, exclusive=True)
+    return with_declaration(queue, link.declare)
+
+
+def with_declaration(queue: Queue, declare: Mapping[str, Any]) -> Queue:
+    """The queue with what ``x-declare`` says of it."""
+    alternate = declare.get("alternate-exchange")
+    return replace(
+        queue,
+        durable=declare.get("durable", queue.durable),
+        auto_delete=declare.get("auto-delete", queue.auto_delete),
+        exclusive=declare.get("exclusive", queue.exclusive),
+        alternate=queue.alternate if alternate is None else Alternate(alternate),
+        arguments={name: _typed(value) for name, value in declare.get("arguments", {}).items()},
+    )
 
 
 def subscription_bindings(address: Address, exchange_type: ExchangeType, queue: str) -> tuple[Binding, ...]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from transpiler.jsontext import JsonTextError, load_json
-from transpiler.message.types import AmqpType
-from transpiler.topology.entries import Entry, Findings, refuse
+from transpiler.message.types import AmqpType, Compound
+from transpiler.topology.entries import TYPES_LOST, Entry, Findings, refuse
 from transpiler.topology.model import (
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
@@ -187,11 +187,13 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
             if part == "bindings" and (key, destination) in found:
                 # The management interface shows a durable binding under both names.
                 continue
-            arguments = place.arguments("arguments", findings, AmqpType.INT)
+            arguments = place.arguments("arguments", small=AmqpType.INT)
             for name, value in arguments.items():
                 if isinstance(value.value, str):
                     _report_context(value.value, place.at(f"arguments.{name}"), findings)
                 _report_argument(name, place, exchange, findings)
+                if exchange.type == "headers" and isinstance(value.type, Compound):
+                    findings.add("import.types", place.at(f"arguments.{name}"), TYPES_LOST)
             # The broker looks for a queue of that name first.
             kind: DestinationType = "queue" if destination in queues else "exchange"
             found[key, destination] = Binding(exchange.name, destination, key, arguments, kind, place.path)

@@ -54,7 +54,7 @@ def _errors(topology: Topology) -> Iterator[Diagnostic]:
         try:
             tree = parse_selector(selector, dialect)
             if tree is not None:
-                check(tree, Source(selector))
+                check(tree, Source(selector), dialect)
         except TranspilerError as error:
             yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
         else:

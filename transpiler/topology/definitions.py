@@ -1,18 +1,24 @@
 """RabbitMQ's ``definitions.json``: one virtual host's exchanges, queues and bindings.
 
 An export leaves out the default exchange, the ``amq.`` ones and the implied bindings; ``Rules`` has them. JSON has lost
-the AMQP types: an integer is a long, a fraction a double, as the broker itself reads them back.
+the AMQP types: an integer is a long, a fraction a double, as the broker itself reads them back. A headers exchange
+does not tell integers of other widths, timestamps or bytes from what they are exported as; where it does tell what the
+export does not, a finding says how the argument was read.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from transpiler.topology.entries import Entry, Findings, refuse
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
+from transpiler.topology.entries import TYPES_LOST, Entry, Findings, refuse
 from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
-from transpiler.topology.rules import RABBITMQ, ExchangeType
+from transpiler.topology.rules import RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
 
 _TYPES: tuple[ExchangeType, ...] = RABBITMQ.types
 
@@ -28,8 +34,9 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     """The topology of a virtual host from an export of RabbitMQ's definitions.
 
     ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges of types that plugins bring,
-    which are left out with their bindings, and settings that change routing from outside: shovels, federation.
-    Raises ``TopologyError``.
+    which are left out with their bindings, settings that change routing from outside (shovels, federation), and
+    arguments of headers bindings whose type the export has lost. The member ``rabbitmq_version`` says how numbers are
+    compared: with ``==`` up to 3.12, later with ``=:=``. Raises ``TopologyError``.
     """
     root, findings = Entry.of(data, ""), Findings()
     wanted = _choose_vhost(root, vhost)
@@ -42,17 +49,77 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     for entry in root.entries("bindings"):
         if not _in(entry, wanted):
             continue
-        binding = _binding(entry, findings)
+        binding = _binding(entry)
         if binding.source in left_out or (binding.destination_type == "exchange" and binding.destination in left_out):
             name = binding.source if binding.source in left_out else binding.destination
             findings.add("import.left-out", entry.path, f"left out with the exchange {name!r}")
         elif binding.source != DEFAULT_EXCHANGE or binding.key != binding.destination:
             bindings.append(binding)
+    types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
+    headers = {number for number, binding in enumerate(bindings) if types.get(binding.source) == "headers"}
+    bindings = [
+        replace(binding, arguments=_as_sent(binding, findings)) if number in headers else binding
+        for number, binding in enumerate(bindings)
+    ]
+    rules = _rules(root, [bindings[number] for number in sorted(headers)], findings)
     for entry in root.entries("parameters"):
         if _in(entry, wanted):
             component = entry.text("component", "")
             findings.add("import.unknown", entry.path, f"a parameter of {component or 'a plugin'} is not understood")
-    return Topology(RABBITMQ, exchanges, queues, tuple(bindings), findings=tuple(findings.found))
+    return Topology(rules, exchanges, queues, tuple(bindings), findings=tuple(findings.found))
+
+
+#: The first version whose headers exchange compares numbers exactly.
+_EXACT = (3, 13)
+
+
+def _rules(root: Entry, headers: list[Binding], findings: Findings) -> Rules:
+    """The rules of the version that wrote the export; without it those of today's, and a finding where they part."""
+    for name in ("rabbitmq_version", "rabbit_version"):
+        found = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", str(root.data.get(name)))
+        if found is not None:
+            return RABBITMQ_3_12 if (int(found[1]), int(found[2])) < _EXACT else RABBITMQ
+    for binding in headers:
+        if any(_is_number(value) for value in binding.arguments.values()):
+            message = "the export does not say its version, and this binding asks for a number"
+            hint = 'up to 3.12 the integer 1 equals 1.0, later it does not, as here: write "rabbitmq_version": "3.12.0"'
+            findings.add("import.version", binding.path, message, hint)
+    return RABBITMQ
+
+
+def _is_number(value: AmqpValue) -> bool:
+    selector_type = COERCION[value.type]
+    return selector_type is not SelectorType.NULL and TYPE_CLASS[selector_type].numeric
+
+
+#: How the broker exports bytes that are not UTF-8, in lines of 76 characters.
+_BYTES = "Not UTF-8, base64 is: "
+
+
+def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
+    """The arguments of a headers binding as its client sent them, as far as the export shows it."""
+    found = {}
+    for name, value in binding.arguments.items():
+        path = f"{binding.path}.arguments.{name}"
+        found[name] = value
+        match value:
+            case AmqpValue(AmqpType.STRING, "undefined") if name != "x-match":
+                found[name] = AmqpValue(AmqpType.NULL, None)
+                message = "is how the broker exports a void argument, and is taken for one; it may have been this text"
+                findings.add("import.void", path, message, "a void argument asks for the header whatever its value")
+            case AmqpValue(AmqpType.STRING, str() as text) if text.startswith(_BYTES):
+                try:
+                    data = base64.b64decode(text.removeprefix(_BYTES).replace("\n", ""), validate=True)
+                except (binascii.Error, ValueError):
+                    continue
+                found[name] = AmqpValue(AmqpType.BINARY, data)
+                findings.add("import.bytes", path, "is how the broker exports bytes that are no text, and is read so")
+            case AmqpValue(AmqpType.DOUBLE):
+                message = "may have been a decimal, which is exported as another number; it is taken for a double"
+                findings.add("import.decimal", path, message)
+            case AmqpValue(Compound()):
+                findings.add("import.types", path, TYPES_LOST)
+    return found
 
 
 def _choose_vhost(root: Entry, vhost: str | None) -> str | None:
@@ -174,12 +241,12 @@ class _Policies:
         return next((alternate for _, pattern, alternate in self._known if pattern.search(name)), None)
 
 
-def _binding(entry: Entry, findings: Findings) -> Binding:
+def _binding(entry: Entry) -> Binding:
     return Binding(
         entry.text("source"),
         entry.text("destination"),
         entry.text("routing_key", ""),
-        entry.arguments("arguments", findings),
+        entry.arguments("arguments"),
         entry.one_of("destination_type", ("queue", "exchange"), "queue"),
         entry.path,
     )

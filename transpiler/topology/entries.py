@@ -13,6 +13,15 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 MAX_FINDINGS = 1_000
 
+#: Lists and maps inside each other, in an argument.
+MAX_DEPTH = 20
+
+#: What is not known of an argument that holds other values.
+TYPES_LOST = (
+    "JSON has lost the types of the values inside: it equals a header whose integers are of 64 bits, if there are any, "
+    "whose fractions are doubles, and whose entries are in this order"
+)
+
 _Choice = TypeVar("_Choice", bound=str)
 
 
@@ -135,10 +144,10 @@ class Entry:
                 hint = f"did you mean {near[0]}?" if near else f"the members are {', '.join(known)}"
                 refuse("topology.unknown", self.path, f"there is no member called {name!r}", hint)
 
-    def arguments(self, name: str, findings: Findings, small: AmqpType = AmqpType.LONG) -> dict[str, AmqpValue]:
-        """A member that maps names to simple values; ``small`` is the type of an integer of 32 bits.
+    def arguments(self, name: str, *, small: AmqpType = AmqpType.LONG, tagged: bool = False) -> dict[str, AmqpValue]:
+        """A member that maps names to values; ``small`` is the type of an integer of 32 bits.
 
-        What is no simple value is listed and left out, for nothing can be compared with it.
+        An array is a list, an object a map; with ``tagged``, an object of ``type`` and ``value`` alone says its type.
         """
         if not self.has(name):
             return {}
@@ -148,14 +157,28 @@ class Entry:
             if not isinstance(key, str):
                 refuse("topology.type", entry.path, f"expected text as the name of an argument, found {kind(key)}")
             entry._check_unicode(key, key)
-            if isinstance(value, list | tuple) or (isinstance(value, Mapping) and set(value) != {"type", "value"}):
-                message = f"{kind(value)} equals no header, so it is left out"
-                findings.add("topology.argument", entry.at(key), message)
-            elif isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:
-                found[key] = AmqpValue(small, value)
-            else:
-                found[key] = _value(value, entry.at(key))
+            found[key] = _value(_with_types(value, small, tagged, entry.at(key)), entry.at(key))
         return found
+
+
+def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int = 0) -> Any:
+    """A value of an argument as message JSON has it."""
+    if depth > MAX_DEPTH:
+        refuse("limit.nesting", path, f"values nest more than {MAX_DEPTH} deep")
+    match value:
+        case bool():
+            return value
+        case int() if small is not AmqpType.LONG and -(2**31) <= value < 2**31:
+            return {"type": small.value, "value": value}
+        case list() | tuple():
+            return {"type": "list", "value": [_with_types(item, small, tagged, path, depth + 1) for item in value]}
+        case Mapping():
+            if tagged and set(value) <= {"type", "value"} and "type" in value:
+                return value
+            items = {key: _with_types(item, small, tagged, path, depth + 1) for key, item in value.items()}
+            return {"type": "map", "value": items}
+        case _:
+            return value
 
 
 def _value(value: Any, path: str) -> AmqpValue:

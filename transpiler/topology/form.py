@@ -11,12 +11,13 @@ from typing import Any
 
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.entries import Entry, Findings, kind, refuse
+from transpiler.topology.entries import Entry, kind, refuse
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,
     XQUERY_ARGUMENT,
     Alternate,
+    Arguments,
     Binding,
     DestinationType,
     Exchange,
@@ -33,14 +34,14 @@ _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
 def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
-    root, findings = Entry.of(data, ""), Findings()
+    root = Entry.of(data, "")
     root.only(("broker", "default_exchange", "queues", "exchanges", "bindings", "addresses"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
     exchanges = tuple(_exchange(item, path) for item, path in root.items("exchanges"))
     queues = tuple(_queue(item, path) for item, path in root.items("queues"))
-    bindings = tuple(_binding(entry, findings) for entry in root.entries("bindings"))
+    bindings = tuple(_binding(entry) for entry in root.entries("bindings"))
     default = root.text("default_exchange", DEFAULT_EXCHANGE)
-    topology = Topology(rules, exchanges, queues, bindings, default, tuple(findings.found))
+    topology = Topology(rules, exchanges, queues, bindings, default)
     return with_addresses(topology, tuple(_addresses(root)))
 
 
@@ -66,12 +67,14 @@ def _queue(item: Any, path: str) -> Queue:
     if isinstance(item, str):
         return Queue(Entry({"name": item}, path).text("name"), path=path)
     entry = _object_or_name(item, path)
-    entry.only(("name", "durable", "auto_delete", "exclusive"))
+    entry.only(("name", "durable", "auto_delete", "exclusive", "alternate", "arguments"))
     return Queue(
         entry.text("name"),
         entry.flag("durable", True),
         entry.flag("auto_delete", False),
         entry.flag("exclusive", False),
+        _alternate(entry),
+        entry.arguments("arguments", tagged=True),
         path,
     )
 
@@ -113,10 +116,10 @@ def _destination(entry: Entry) -> tuple[str, DestinationType]:
     return (entry.text("queue"), "queue") if entry.has("queue") else (entry.text("exchange"), "exchange")
 
 
-def _binding(entry: Entry, findings: Findings) -> Binding:
+def _binding(entry: Entry) -> Binding:
     entry.only(("source", "queue", "exchange", "key", "selector", "xquery", "arguments"))
     destination, destination_type = _destination(entry)
-    arguments = entry.arguments("arguments", findings)
+    arguments = entry.arguments("arguments", tagged=True)
     for member, argument in (("selector", SELECTOR_ARGUMENT), ("xquery", XQUERY_ARGUMENT)):
         if entry.has(member):
             if argument in arguments:
@@ -128,7 +131,8 @@ def _binding(entry: Entry, findings: Findings) -> Binding:
 def _queue_to_dict(queue: Queue) -> Any:
     if queue == Queue(queue.name):
         return queue.name
-    return _changed({"name": queue.name}, queue, durable=True, auto_delete=False, exclusive=False)
+    result = _changed({"name": queue.name}, queue, durable=True, auto_delete=False, exclusive=False)
+    return result | _alternate_to_dict(queue.alternate) | _arguments_to_dict(queue.arguments)
 
 
 def _changed(result: dict[str, Any], item: object, **defaults: object) -> dict[str, Any]:
@@ -141,9 +145,7 @@ def _changed(result: dict[str, Any], item: object, **defaults: object) -> dict[s
 
 def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
     result: dict[str, Any] = {"name": exchange.name, "type": exchange.type}
-    if exchange.alternate is not None:
-        alternate = exchange.alternate
-        result["alternate"] = alternate.name if alternate.type == "exchange" else {"queue": alternate.name}
+    result |= _alternate_to_dict(exchange.alternate)
     return _changed(result, exchange, unroutable="discard", durable=True, auto_delete=False, internal=False)
 
 
@@ -151,6 +153,16 @@ def _binding_to_dict(binding: Binding) -> dict[str, Any]:
     result: dict[str, Any] = {"source": binding.source, binding.destination_type: binding.destination}
     if binding.key:
         result["key"] = binding.key
-    if binding.arguments:
-        result["arguments"] = Message(application_properties=binding.arguments).to_dict()["application_properties"]
-    return result
+    return result | _arguments_to_dict(binding.arguments)
+
+
+def _alternate_to_dict(alternate: Alternate | None) -> dict[str, Any]:
+    if alternate is None:
+        return {}
+    return {"alternate": alternate.name if alternate.type == "exchange" else {"queue": alternate.name}}
+
+
+def _arguments_to_dict(arguments: Arguments) -> dict[str, Any]:
+    if not arguments:
+        return {}
+    return {"arguments": Message(application_properties=arguments).to_dict()["application_properties"]}

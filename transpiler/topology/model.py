@@ -15,7 +15,7 @@ from typing import Literal
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import TopologyError
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.rules import ExchangeType, Rules
+from transpiler.topology.rules import ExchangeType, RelayAddress, Rules
 
 DestinationType = Literal["queue", "exchange"]
 
@@ -40,25 +40,29 @@ MAX_WORDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Alternate:
+    """Where an exchange sends what it cannot route: RabbitMQ's alternate exchange, Broker-J's alternate binding."""
+
+    name: str
+    type: DestinationType = "exchange"
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """A queue. What it does with its messages is no part of a topology.
 
-    ``path``, here and below, says where the object stands in the file that it came from; it is no part of its identity.
+    ``alternate`` gets messages that consumers reject or that the queue leaves behind when it is deleted, and none that
+    are published; ``arguments`` are those of its declaration. ``path``, here and below, says where the object stands in
+    the file that it came from; it is no part of its identity.
     """
 
     name: str
     durable: bool = True
     auto_delete: bool = False
     exclusive: bool = False
+    alternate: Alternate | None = None
+    arguments: Arguments = field(default_factory=dict, hash=False)
     path: str = field(default="", compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Alternate:
-    """Where an exchange sends what it cannot route: RabbitMQ's alternate exchange, Broker-J's alternate binding."""
-
-    name: str
-    type: DestinationType = "exchange"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,19 @@ class Topology:
     def queue_names(self) -> frozenset[str]:
         """The names of all queues; each is also its queue's key in the default exchange."""
         return frozenset(queue.name for queue in self.queues)
+
+    @cached_property
+    def relay_nodes(self) -> Mapping[str, DestinationType]:
+        """What a whole address in ``to`` names to the anonymous relay, where ``rules.relay`` reads names.
+
+        An address stands for one node: where a queue and an exchange have one name, for that which the broker looks for
+        first.
+        """
+        exchanges: dict[str, DestinationType] = {name: "exchange" for name in self.exchange_by_name if name}
+        queues: dict[str, DestinationType] = dict.fromkeys(self.queue_names, "queue")
+        if self.rules.relay is RelayAddress.QUEUE_FIRST:
+            return exchanges | queues
+        return {name: found for name, found in (queues | exchanges).items() if "/" not in name}
 
     @cached_property
     def bindings_by_source(self) -> Mapping[str, tuple[Binding, ...]]:
@@ -225,6 +242,9 @@ def _missing(code: str, path: str, what: str, name: str, known: Mapping[str, obj
 def _errors(topology: Topology) -> Iterator[Diagnostic]:
     yield from _name_errors("queues", topology.queues)
     yield from _name_errors("exchanges", topology.exchanges)
+    for number, queue in enumerate(topology.queues):
+        if queue.alternate is not None:
+            yield from _alternate_errors(topology, queue.alternate, f"{queue.path or f'queues[{number}]'}.alternate")
     for number, exchange in enumerate(topology.exchanges):
         yield from _exchange_errors(topology, exchange, exchange.path or f"exchanges[{number}]")
     for number, binding in enumerate(topology.bindings):

@@ -144,9 +144,9 @@ def _label(topology: Topology, binding: Binding) -> str:
     elif exchange_type != "fanout":
         parts.append(binding.key or '""')
     for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT):
-        text = binding.text(argument)
+        text = " ".join((binding.text(argument) or "").split())
         if text:
-            parts.append(_short(" ".join(text.split())))
+            parts.append(_short(text))
     return " | ".join(parts)
 
 

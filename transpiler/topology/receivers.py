@@ -1,14 +1,14 @@
-"""Receivers with addresses as part of a topology: what their addresses create, and where they are bound.
+"""Receivers and senders with addresses in a topology: what their addresses create, what they bind, and where they send.
 
 Source: the AMQP 0-10 mapping chapter. A name resolves to the queue or the exchange that the topology has; where it has
-neither, and the address says ``create: always`` or ``receiver``, to what ``node`` describes.
+neither, and the address says ``create: always``, or names the side that creates it, to what ``node`` describes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import NoReturn, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NoReturn, get_args
 
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import TopologyError
@@ -19,9 +19,11 @@ from transpiler.topology.address import (
     parse_address,
     subscription_bindings,
     subscription_queue,
+    with_declaration,
 )
-from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
-from transpiler.topology.rules import ExchangeType
+from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.publishing import relay_target
+from transpiler.topology.rules import ExchangeType, RelayAddress
 
 
 def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]]) -> Topology:
@@ -30,7 +32,7 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
     An address may come with the path where it stands. ``TopologyError`` for one that does not read, or whose name is
     nowhere, or is a queue and an exchange and the address does not say which.
     """
-    receivers = _Receivers(topology)
+    links = _Links(topology)
     for number, item in enumerate(addresses):
         text, path = item if isinstance(item, tuple) else (item, f"addresses[{number}]")
         try:
@@ -38,15 +40,53 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
         except TopologyError as error:
             found = error.diagnostics[0]
             raise TopologyError([replace(found, source=Source(text, path))]) from None
-        receivers.add(address, path)
-    return receivers.topology()
+        links.add(address, path)
+    return links.topology()
 
 
-class _Receivers:
-    """A topology that grows by one receiver after the other."""
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Where a sender with an address publishes: the topology with what the address creates, and an exchange of it.
 
-    def __init__(self, topology: Topology) -> None:
+    ``key`` is the routing key of all messages; None where each has its own, which is its subject. ``subject`` is the
+    subject of messages that have none.
+    """
+
+    topology: Topology
+    exchange: str
+    key: str | None = None
+    subject: str | None = None
+
+
+def resolve_sender(topology: Topology, address: str | Address) -> Sender:
+    """The sender that an address makes.
+
+    "When sending to a queue, the queue's name is set as the routing key and the message is transferred to the default
+    (or nameless) exchange. When sending to an exchange, the message is transferred to that exchange and the routing key
+    is set to the message subject if one is specified. A default subject may be specified in the target address."
+    ``TopologyError`` as for ``with_addresses``.
+    """
+    if isinstance(address, str) and address.startswith("/") and topology.rules.relay is RelayAddress.PATH:
+        target = relay_target(topology, address)
+        if target is None:
+            message = f"{address!r} names no exchange or queue of this topology"
+            hint = "RabbitMQ's addresses are /queues/name, /exchanges/name and /exchanges/name/key, percent-encoded"
+            raise TopologyError.at("address.target", f"address: {message}", hint=hint)
+        return Sender(topology, target.exchange, target.key)
+    parsed = parse_address(address) if isinstance(address, str) else address
+    links = _Links(topology, "sender")
+    is_queue = links.add_sender(parsed, "address")
+    if is_queue:
+        return Sender(links.topology(), DEFAULT_EXCHANGE, parsed.name, parsed.subject)
+    return Sender(links.topology(), parsed.name, None, parsed.subject)
+
+
+class _Links:
+    """A topology that grows by the links of one side, receivers or senders, one after the other."""
+
+    def __init__(self, topology: Topology, side: Literal["receiver", "sender"] = "receiver") -> None:
         self._before = topology
+        self._side = side
         self._types = {name: exchange.type for name, exchange in topology.exchange_by_name.items()}
         self._names = set(topology.queue_names)
         self._exchanges = list(topology.exchanges)
@@ -57,29 +97,47 @@ class _Receivers:
         self._path = ""
 
     def topology(self) -> Topology:
-        """The topology with all receivers."""
-        return replace(
-            self._before,
-            exchanges=tuple(self._exchanges),
-            queues=tuple(self._queues),
-            bindings=tuple(self._bindings),
-            findings=tuple(self._findings),
-        )
+        """The topology with all links."""
+        parts: dict[str, list[Any]] = {
+            "exchanges": self._exchanges,
+            "queues": self._queues,
+            "bindings": self._bindings,
+            "findings": self._findings,
+        }
+        if all(len(part) == len(getattr(self._before, name)) for name, part in parts.items()):
+            # Nothing was added, and a large topology takes long to check.
+            return self._before
+        changed: dict[str, Any] = {name: tuple(part) for name, part in parts.items()}
+        return replace(self._before, **changed)
 
     def add(self, address: Address, path: str) -> None:
         """One more receiver."""
-        self._path = path
-        if self._is_queue(address):
-            if address.name not in self._names:
-                self._create_queue(address)
+        if self._resolve(address, path):
             self._bind(address.link.bindings, queue=address.name)
         else:
-            if address.name not in self._types:
-                self._create_exchange(address)
             self._subscribe(address)
         if address.link.selector is not None:
             message = "the link's selector filters what the receiver gets from the queue, not what the queue gets"
             self._findings.append(Diagnostic("address.selector", "warning", f"{path}: {message}"))
+
+    def add_sender(self, address: Address, path: str) -> bool:
+        """One more sender; whether it sends to a queue."""
+        is_queue = self._resolve(address, path)
+        if is_queue:
+            self._bind(address.link.bindings, queue=address.name)
+        else:
+            self._bind(address.link.bindings, exchange=address.name)
+        return is_queue
+
+    def _resolve(self, address: Address, path: str) -> bool:
+        """Whether an address is of a queue, which is there then, as the exchange is otherwise."""
+        self._path = path
+        is_queue = self._is_queue(address)
+        if is_queue and address.name not in self._names:
+            self._create_queue(address)
+        elif not is_queue and address.name not in self._types:
+            self._create_exchange(address)
+        return is_queue
 
     def _refuse(self, code: str, message: str, hint: str) -> NoReturn:
         raise TopologyError.at(code, f"{self._path}: {message}", hint=hint)
@@ -95,22 +153,18 @@ class _Receivers:
         return not is_exchange
 
     def _may_create(self, address: Address, what: str) -> None:
-        if address.create not in ("always", "receiver"):
-            near = nearest(address.name, self._names if what == "queue" else self._types)
+        if address.create not in ("always", self._side):
+            known = self._types.keys() if what == "exchange" else self._names
+            if address.node.type is None:
+                # What is neither is taken for a queue, and either may have been meant.
+                known = known | self._types.keys()
+            near = nearest(address.name, known)
             hint = f"did you mean {near[0]}?" if near else "declare it, or write {create: always} in the address"
             self._refuse(f"topology.no-{what}", f"there is no {what} called {address.name!r}", hint)
 
     def _create_queue(self, address: Address) -> None:
         self._may_create(address, "queue")
-        declare = address.node.declare
-        self._add_queue(
-            Queue(
-                address.name,
-                durable=address.node.durable,
-                auto_delete=declare.get("auto-delete") is True,
-                exclusive=declare.get("exclusive") is True,
-            )
-        )
+        self._add_queue(with_declaration(Queue(address.name, durable=address.node.durable), address.node.declare))
         self._bind(address.node.bindings, queue=address.name)
 
     def _add_queue(self, queue: Queue) -> None:
@@ -126,9 +180,9 @@ class _Receivers:
             Exchange(
                 address.name,
                 exchange_type,
-                Alternate(str(alternate)) if alternate is not None else None,
-                durable=address.node.durable,
-                auto_delete=declare.get("auto-delete") is True,
+                None if alternate is None else Alternate(alternate),
+                durable=declare.get("durable", address.node.durable),
+                auto_delete=declare.get("auto-delete", False),
                 path=self._path,
             )
         )

@@ -7,26 +7,27 @@ are silent, what the brokers do, rule by rule.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
 from transpiler.diagnostics import nearest
 from transpiler.errors import TopologyError
+from transpiler.message.equality import BY_VALUE, Equality, Numbers
 
 ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml"]
 
 
-class NumberEquality(Enum):
-    """When a number in a headers binding equals a number in a message."""
+class RelayAddress(Enum):
+    """How the anonymous relay reads the address in a message's ``to``: the JMS mapping, section 6.2."""
 
-    #: By value within integers of every width and within floating point numbers; 1 is not 1.0.
-    BY_VALUE = "by value"
-    #: Only within one Java type, as ``Integer.equals(Long)`` has it.
-    SAME_TYPE = "same type"
-    #: By value within integers, where a boolean counts as 0 or 1; a float equals nothing but a double binding.
-    AS_INT64 = "as int64"
+    #: The name of an exchange or else of a queue, or ``exchange/key``; a name has no slash (Broker-J).
+    EXCHANGE_FIRST = "exchange first"
+    #: The name of a queue or else of an exchange, or else ``exchange/key`` (Qpid C++).
+    QUEUE_FIRST = "queue first"
+    #: ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded (RabbitMQ 4).
+    PATH = "path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class HeadersRules:
     any_of_nothing: bool = False
     #: An empty string in a binding asks for presence only, as a void value does.
     empty_string_is_presence: bool = False
-    numbers: NumberEquality = NumberEquality.BY_VALUE
+    equality: Equality = BY_VALUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,9 @@ class Rules:
     default_as_alternate: bool = True
     #: Whether the alternate of an alternate is asked in turn.
     alternates_chain: bool = True
+    relay: RelayAddress = RelayAddress.EXCHANGE_FIRST
+    #: To a publisher of AMQP 1.0 the broker releases a message that it cannot route; others accept or reject it.
+    releases_unroutable: bool = False
     #: The header by which a headers binding or a query names the message's subject.
     subject_header: str | None = None
     topic: TopicRules = TopicRules()
@@ -128,7 +132,7 @@ QPID_JAVA = Rules(
         tolerates_unknown_match=True,
         any_of_nothing=True,
         empty_string_is_presence=True,
-        numbers=NumberEquality.SAME_TYPE,
+        equality=Equality(same_type=True),
     ),
 )
 
@@ -148,9 +152,18 @@ QPID_CPP = Rules(
     types=("direct", "topic", "fanout", "headers", "xml"),
     exchange_to_exchange=False,
     alternates_chain=False,
+    relay=RelayAddress.QUEUE_FIRST,
     subject_header="qpid.subject",
-    headers=HeadersRules(defaults_to_all=False, counts_x=True, numbers=NumberEquality.AS_INT64),
+    headers=HeadersRules(
+        defaults_to_all=False,
+        counts_x=True,
+        equality=Equality(booleans_are_integers=True, refuses_floats=True),
+    ),
 )
+
+#: The exchange compares Erlang's terms, which have no types for text and bytes and none for integers; a decimal is a
+#: pair. Since RabbitMQ 3.13 it compares with ``=:=``, and takes a header's timestamp for milliseconds.
+_ERLANG = Equality(bytes_are_text=True, decimals_apart=True, empty_compounds_alike=True, asks_in_seconds=True)
 
 RABBITMQ = Rules(
     "rabbitmq",
@@ -172,11 +185,22 @@ RABBITMQ = Rules(
     several_keys=True,
     alternate_on_no_match=True,
     default_as_alternate=False,
+    relay=RelayAddress.PATH,
+    releases_unroutable=True,
     topic=TopicRules(empty_key_has_no_words=True),
-    headers=HeadersRules(with_x=True),
+    headers=HeadersRules(with_x=True, equality=_ERLANG),
 )
 
-RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ)})
+#: RabbitMQ up to 3.12, whose headers exchange compares with ``==``.
+RABBITMQ_3_12 = replace(
+    RABBITMQ,
+    name="rabbitmq-3.12",
+    headers=HeadersRules(with_x=True, equality=replace(_ERLANG, numbers=Numbers.EXACT, has_seconds=True)),
+)
+
+RULES: Mapping[str, Rules] = MappingProxyType(
+    {rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_3_12)}
+)
 
 
 def find_rules(rules: str | Rules) -> Rules:

@@ -1,0 +1,125 @@
+"""RabbitMQ's headers exchange, by version: the reference, Spark and imported definitions have the broker's verdicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_ext import create_messages, route
+from tests.routing import rabbitmq_headers
+from transpiler import Message, route_message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.routing import program
+from transpiler.topology.definitions import topology_from_definitions
+from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.rules import RABBITMQ, RABBITMQ_3_12, Rules
+
+VERSIONS = {"3.10.8": RABBITMQ_3_12, "3.13": RABBITMQ}
+
+VALUES = [rabbitmq_headers.read(row["value"]) for row in rabbitmq_headers.rows()]
+MESSAGES = [Message(application_properties={"h": value}) for value in VALUES] + [
+    Message(application_properties={"g": AmqpValue(AmqpType.INT, 1)})
+]
+
+#: The canonical schema has a decimal's value and not its scale, so that these are equal here and not to the broker.
+ONE = [["D", [0, 1]], ["D", [1, 10]], ["D", [2, 100]]]
+
+
+def topology(rules: Rules) -> Topology:
+    match = AmqpValue(AmqpType.STRING, "all")
+    names = [f"q{number:02}" for number in range(len(VALUES))]
+    bindings = [
+        Binding("amq.headers", name, "", {"x-match": match, "h": value})
+        for name, value in zip(names, VALUES, strict=True)
+    ]
+    return Topology(rules, (), tuple(map(Queue, names)), tuple(bindings), default_exchange="amq.headers")
+
+
+def verdicts(version: str) -> list[list[str]]:
+    """The queues of each message."""
+    rows = rabbitmq_headers.rows()
+    values = [row["value"] for row in rows]
+    found: list[list[str]] = [[] for _ in MESSAGES]
+    for number, row in enumerate(rows):
+        for place, digit in enumerate(row[version]):
+            alike = row["value"] in ONE and place < len(values) and values[place] in ONE
+            if digit == "1" or alike:
+                found[place].append(f"q{number:02}")
+    return found
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_reference_has_the_brokers_verdicts(version: str) -> None:
+    found = topology(VERSIONS[version])
+    for message, wanted in zip(MESSAGES, verdicts(version), strict=True):
+        assert list(route_message(found, message)) == wanted, message
+
+
+@pytest.mark.parametrize("layout", ["amqp", "amqp-0-10"])
+@pytest.mark.parametrize("min_rows", [1, 12])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_spark_has_the_brokers_verdicts(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, version: str, min_rows: int, layout: str
+) -> None:
+    monkeypatch.setattr(program, "MIN_ROWS", min_rows)
+    frame = create_messages(spark, MESSAGES, layout).coalesce(1)
+    rows = route(frame, topology(VERSIONS[version]), layout).select("queues").collect()
+    assert [row.queues for row in rows] == verdicts(version)
+
+
+def exported(**more: Any) -> dict[str, Any]:
+    bindings = [
+        {"source": "amq.headers", "vhost": "/", "destination": f"q{number:02}", "destination_type": "queue"}
+        | {"routing_key": "", "arguments": {"h": row["exported"], "x-match": "all"}}
+        for number, row in enumerate(rabbitmq_headers.rows())
+    ]
+    queues = [{"name": binding["destination"], "vhost": "/"} for binding in bindings]
+    return {"bindings": bindings, "queues": queues} | more
+
+
+def places(found: Topology, code: str) -> list[int]:
+    """The numbers of the bindings that a finding names."""
+    codes = [finding for finding in found.findings if finding.code == code]
+    return [int(finding.message.partition("[")[2].partition("]")[0]) for finding in codes]
+
+
+def test_definitions_without_a_finding_have_the_brokers_verdicts() -> None:
+    """And with one where the export shows nothing else: a void argument, and bytes that are no text."""
+    found = topology_from_definitions(exported(rabbit_version="3.10.8"))
+    unsure = {number for code in ("import.types", "import.decimal") for number in places(found, code)}
+    rows = rabbitmq_headers.rows()
+    text = next(number for number, row in enumerate(rows) if row["value"] == ["S", "undefined"])
+    sure = {f"q{number:02}" for number in range(len(rows)) if number != text and number not in unsure}
+    for message, wanted in zip(MESSAGES, verdicts("3.10.8"), strict=True):
+        answer = [name for name in route_message(found, message, "amq.headers") if name in sure]
+        assert answer == [name for name in wanted if name in sure], message
+    kinds = {row["value"][0] for number, row in enumerate(rows) if number in unsure}
+    assert kinds == {"A", "F", "D", "f", "d"}
+    assert [rows[number]["value"] for number in places(found, "import.void")] == [["S", "undefined"], ["V", None]]
+    assert [rows[number]["value"] for number in places(found, "import.bytes")] == [["x", "ff"]]
+
+
+@pytest.mark.parametrize(
+    ("versions", "rules"),
+    [
+        ({"rabbit_version": "3.10.8", "rabbitmq_version": "3.10.8"}, RABBITMQ_3_12),
+        ({"rabbit_version": "3.12.14"}, RABBITMQ_3_12),
+        ({"rabbit_version": "3.13.0-rc.1"}, RABBITMQ),
+        ({"rabbitmq_version": "4.1.0+12.g1a"}, RABBITMQ),
+        ({"rabbitmq_version": "3.9.13-1", "rabbit_version": "4.0.0"}, RABBITMQ_3_12),
+    ],
+)
+def test_the_version_in_the_definitions_says_how_numbers_compare(versions: dict[str, str], rules: Rules) -> None:
+    found = topology_from_definitions(exported(**versions))
+    assert found.rules is rules
+    assert places(found, "import.version") == []
+
+
+def test_definitions_without_a_version_are_of_today_and_say_where_that_matters() -> None:
+    found = topology_from_definitions(exported())
+    assert found.rules is RABBITMQ
+    values = rabbitmq_headers.rows()
+    assert {values[number]["value"][0] for number in places(found, "import.version")} == set("bBsuIilfdDT")
+    assert topology_from_definitions(exported(bindings=[], rabbit_version="unknown")).findings == ()

@@ -1,0 +1,148 @@
+"""What a publisher asks of a broker: where a message goes, and what is done with one that reaches no queue.
+
+Sources: the exchanges chapter of the Qpid Broker-J book, section 4.6.4, for what becomes of unroutable messages; the
+JMS mapping, working draft 10, section 6.2, for the anonymous relay; RabbitMQ's address format for AMQP 1.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
+from urllib.parse import unquote
+
+from transpiler.diagnostics import nearest
+from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
+from transpiler.topology.rules import RelayAddress, Rules
+
+#: The publisher's protocol; None stands for any, by which each setting does what its own protocol says.
+Protocol = Literal["0-8", "0-9", "0-9-1", "0-10", "1.0"]
+
+PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+
+#: Where messages go: to an exchange with a routing key, or to the anonymous relay, which reads the message's ``to``.
+PublishTo = Literal["exchange", "to"]
+
+PUBLISH_TO: tuple[PublishTo, ...] = get_args(PublishTo)
+
+#: What became of a message: it reached queues, or reached them only by way of alternates; it was dropped, sent back to
+#: its publisher, or refused; ``no-exchange`` is one that was published to an exchange that is not there.
+Outcome = Literal["delivered", "alternate", "discarded", "returned", "rejected", "no-exchange"]
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+_BEHAVIOURS: Mapping[Unroutable, Outcome] = MappingProxyType(
+    {"discard": "discarded", "reject": "rejected", "return": "returned"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """The settings of a publisher that decide what becomes of messages which no queue takes.
+
+    ``mandatory`` is the flag of AMQP 0-8 to 0-9-1, ``reject_unroutable`` the capability REJECT_UNROUTABLE that a
+    sending link of AMQP 1.0 asks its target for. In another protocol neither has an effect. ``ValueError`` for a
+    protocol that is none of ``PROTOCOLS``.
+    """
+
+    protocol: Protocol | None = None
+    mandatory: bool = False
+    reject_unroutable: bool = False
+
+    def __post_init__(self) -> None:
+        if self.protocol is not None:
+            check_choice("protocol", self.protocol, PROTOCOLS)
+
+    def outcome(self, exchange: Exchange, rules: Rules) -> Outcome:
+        """What becomes of a message to an exchange that neither its bindings nor an alternate bring to a queue."""
+        if exchange.internal:
+            # Only other exchanges publish to an internal one.
+            return "rejected"
+        match self.protocol:
+            case None:
+                if self.mandatory:
+                    return "returned"
+                return "rejected" if self.reject_unroutable else _BEHAVIOURS[exchange.unroutable]
+            case "1.0":
+                # "the message is discarded unless the sending link has requested the REJECT_UNROUTABLE target
+                # capability, or the Exchange has its unroutableMessageBehaviour attribute set to REJECT"
+                if rules.releases_unroutable:
+                    return "returned"
+                return "rejected" if self.reject_unroutable or exchange.unroutable == "reject" else "discarded"
+            case "0-10":
+                # "If the message is still unroutable after considering the alternate binding,the message is
+                # discarded."
+                return "discarded"
+            case _:
+                # "If using AMQP protocols 0-8..0-9-1, and the publisher set the mandatory flag ..., the message is
+                # returned to the Producer. Otherwise, the message is discarded."
+                return "returned" if self.mandatory or exchange.unroutable == "return" else "discarded"
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise ``ValueError`` for a value that is none of the choices."""
+    if value not in choices:
+        near = nearest(str(value), choices)
+        hint = f"did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}{'; ' if hint else ''}{hint}")
+
+
+class Target(NamedTuple):
+    """An exchange, by name, and the routing key; None stands for the message's own subject."""
+
+    exchange: str
+    key: str | None
+
+
+def relay_target(topology: Topology, to: str | None) -> Target | None:
+    """The exchange and key that the anonymous relay sends a message with that ``to`` on to.
+
+    None where ``to`` is absent or names no exchange or queue of the topology: the relay rejects the message.
+    """
+    if to is None:
+        return None
+    if topology.rules.relay is RelayAddress.PATH:
+        return _path_target(topology, to)
+    # "When sending to a queue, the queue's name is set as the routing key and the message is transferred to the
+    # default (or nameless) exchange": the AMQP 0-10 mapping.
+    match topology.relay_nodes.get(to):
+        case "queue":
+            return Target(DEFAULT_EXCHANGE, to)
+        case "exchange":
+            return Target(to, None)
+    name, _, key = to.partition("/")
+    # A slash with nothing behind it gives no key.
+    return Target(name, key or None) if topology.relay_nodes.get(name) == "exchange" else None
+
+
+_EXCHANGES, _QUEUES = "/exchanges/", "/queues/"
+
+#: A percent sign that begins no encoded byte.
+_LONELY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
+
+
+def _path_target(topology: Topology, to: str) -> Target | None:
+    """The target of RabbitMQ's addresses, version 2."""
+    if to.startswith(_QUEUES) and len(to) > len(_QUEUES):
+        queue = _unquoted(to.removeprefix(_QUEUES))
+        return None if queue is None else Target(DEFAULT_EXCHANGE, queue)
+    if not to.startswith(_EXCHANGES):
+        return None
+    name, slash, rest = to.removeprefix(_EXCHANGES).partition("/")
+    exchange, key = _unquoted(name), _unquoted(rest)
+    # The default exchange is addressed by its queues.
+    if not exchange or key is None or "/" in rest or exchange not in topology.exchange_by_name:
+        return None
+    return Target(exchange, key if slash else "")
+
+
+def _unquoted(text: str) -> str | None:
+    """The text behind percent-encoding; None where it is not well-formed UTF-8."""
+    if _LONELY_PERCENT.search(text):
+        return None
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return None

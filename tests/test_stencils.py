@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler import transpile_selector
+from transpiler.analysis.receiving import ANYONE
 from transpiler.compiler import _transpile, find_layout
 from transpiler.layouts.infer import layout_from_schema
 from transpiler.layouts.layout import Layout
 from transpiler.predicate.core import Constant
 from transpiler.predicate.walk import constants
 from transpiler.selector.dialects import JMS
-from transpiler.stencils import Stencils, mask
+from transpiler.stencils import STENCILS, Stencils, mask
 
 TYPES = ("byte", "short", "integer", "long", "float", "double", "decimal(10,2)", "string", "boolean", "timestamp")
 FLAT = layout_from_schema(
@@ -44,7 +47,7 @@ def outcome(text: str, layout: Layout, result: str, own: bool) -> str:
     """The SQL, or the error, of a selector, by a compilation of its own or as everybody gets it."""
     try:
         if own:
-            return _transpile(text, layout, JMS, result, "null", None)[0].sql  # type: ignore[arg-type]
+            return _transpile(text, layout, JMS, result, "null", ANYONE)[0].sql  # type: ignore[arg-type]
         return transpile_selector(text, layout, result=result, missing="null").sql  # type: ignore[arg-type]
     except ValueError as error:
         return str(error)
@@ -75,13 +78,13 @@ def test_the_third_text_of_a_shape_is_filled_in(first: str, second: str, third: 
     stencils, layout = Stencils(), find_layout("amqp")
 
     def compiled(text: str) -> tuple[str, set[Constant]]:
-        transpiled, lowered = _transpile(text, layout, JMS, "filter", "error", None)
+        transpiled, lowered = _transpile(text, layout, JMS, "filter", "error", ANYONE)
         return transpiled.sql, constants(lowered)
 
     for text in (first, second):
-        assert stencils.fill(mask(text), "key") is None
-        stencils.learn(mask(text), "key", layout, compiled(text)[0], compiled)
-    assert stencils.fill(mask(third), "key") == (expected or compiled(third)[0])
+        assert stencils.fill(mask(text, layout), "key") is None
+        stencils.learn(mask(text, layout), "key", layout, compiled(text)[0], compiled)
+    assert stencils.fill(mask(third, layout), "key") == (expected or compiled(third)[0])
 
 
 @pytest.mark.parametrize(
@@ -102,12 +105,12 @@ def test_a_literal_that_decides_more_than_itself_is_no_hole(first: str, second: 
     stencils, layout = Stencils(), find_layout("amqp")
 
     def compiled(text: str) -> tuple[str, set[Constant]]:
-        transpiled, lowered = _transpile(text, layout, JMS, "filter", "error", None)
+        transpiled, lowered = _transpile(text, layout, JMS, "filter", "error", ANYONE)
         return transpiled.sql, constants(lowered)
 
     for text in (first, second):
-        stencils.learn(mask(text), "key", layout, compiled(text)[0], compiled)
-    assert stencils.fill(mask(third), "key") is None
+        stencils.learn(mask(text, layout), "key", layout, compiled(text)[0], compiled)
+    assert stencils.fill(mask(third, layout), "key") is None
 
 
 def test_the_trace_of_a_filled_stencil_is_that_of_its_own_text() -> None:
@@ -115,3 +118,82 @@ def test_the_trace_of_a_filled_stencil_is_that_of_its_own_text() -> None:
         found = transpile_selector(f"traced = '{color}' AND JMSPriority < 3")
         assert [phase for phase, _ in found.trace] == ["lowered", "optimized"]
         assert found.trace[1][1] == found.sql
+
+
+#: One column of every type that a property can have, and of one that it cannot.
+EVERY_TYPE = (
+    "boolean byte short integer long float double decimal(1,0) decimal(1,1) decimal(4,2) decimal(10,10) decimal(20,0) "
+    "decimal(38,0) decimal(38,10) decimal(38,38) string char(3) varchar(3) binary timestamp timestamp_ntz date"
+).split()
+COLUMNS = layout_from_schema(
+    {
+        "fields": [
+            {"name": f"c{number}", "type": kind, "nullable": True, "metadata": {}}
+            for number, kind in enumerate((*EVERY_TYPE, "string collate UTF8_LCASE"))
+        ]
+    }
+)
+#: Literals of one kind; among them those that stand for others while a stencil is learnt, and what derives from them.
+POOLS = (
+    "0 1 5 6 9 10 127 255 2147483648 999999999999999 710000100000 710000101007 820000300000 820000298987 710000100001",
+    "0.0 5.0 0.1 0.25 1.5 5.25 0.000001 9.99 12.345678 710000100000.25 820000300000.25 99999.999999 710000100000.2",
+    "'' 'a' 'abc' 'abcd' 'it''s' 'mark_710000100000' 'mark_820000300000' '710000100000'",
+    "+5 -1 5L 0x5 1e3 007 +710000100000 820000300000L 7.1e11 TRUE",
+)
+POOLS_OF_LITERALS = tuple([item.replace("_", " ") for item in pool.split(" ")] for pool in POOLS)
+TERMS = (
+    *(f"{{name}} {operator} {{literal}}" for operator in ("=", "<>", "<", "<=", ">", ">=")),
+    "{name} = {literal} OR {name} = {literal}",
+    "{name} > {literal} AND {name} < {literal}",
+    "{name} IN ({literal}, {literal})",
+    "{name} NOT BETWEEN {literal} AND {literal}",
+    "{literal} = {name}",
+    "{name} = {name}",
+    "{name} LIKE 'mark 710000100000'",
+    "{name} = 355000050000 + 355000050000",
+)
+
+
+def shape_of(random: Random, columns: list[str]) -> str:
+    """A selector with columns' names and places for literals."""
+    terms = [random.choice(TERMS) for _ in range(random.choice((1, 2, 3)))]
+    named = [term.replace("{name}", random.choice(columns)) for term in terms]
+    return random.choice((" AND ", " OR ")).join(f"{random.choice(('', 'NOT '))}({term})" for term in named)
+
+
+@pytest.mark.parametrize("seed", range(250))
+def test_the_sql_does_not_depend_on_what_was_compiled_before(seed: int) -> None:
+    STENCILS.clear()
+    random = Random(seed)
+    layout = random.choice((find_layout("amqp"), COLUMNS, COLUMNS, COLUMNS))
+    columns = [f"c{random.randrange(len(EVERY_TYPE) + 1)}" for _ in range(2)]
+    shape, result = shape_of(random, columns), random.choice(("filter", "boolean", "ternary"))
+    places = [random.choice(POOLS_OF_LITERALS) for _ in range(shape.count("{literal}"))]
+    for _ in range(6):
+        text = shape.replace("{literal}", "{}").format(*map(random.choice, places))
+        assert outcome(text, layout, result, own=False) == outcome(text, layout, result, own=True), text
+
+
+@pytest.mark.parametrize(
+    ("column", "learnt", "asked"),
+    [
+        ("decimal(38,10)", "{} <= 5", "{} <= 12"),
+        ("decimal(38,10)", "{} > 710000100000.25", "{} > 710000100000.2"),
+        ("decimal(10,2)", "{} <= 1.5", "{} <= 0.000001"),
+        ("float", "{} <= 1.5", "{} <= 0.1"),
+        ("timestamp", "{} > 5", "{} > 7"),
+        ("string", "{0} = 'mark 710000100000' AND {0} LIKE 'mark 710000100000'", "{0} = 'y' AND {0} LIKE '$'"),
+        ("V", "{} <= 710000100000.25", "{} <= 9.99"),
+    ],
+)
+def test_a_literal_that_its_column_writes_otherwise_is_compiled_anew(column: str, learnt: str, asked: str) -> None:
+    STENCILS.clear()
+    name = "c"
+    layout = (
+        find_layout("amqp")
+        if column == "V"
+        else layout_from_schema({"fields": [{"name": name, "type": column, "nullable": True, "metadata": {}}]})
+    )
+    for text in (learnt, learnt, asked.replace("$", "mark 710000100000")):
+        found = outcome(text.format(name), layout, "filter", own=False)
+        assert found == outcome(text.format(name), layout, "filter", own=True)

@@ -89,18 +89,25 @@ def __dir__() -> list[str]:
 
 
 def evaluate(
-    selector: str | Expression | None, message: Message, dialect: str | Dialect = "jms", *, now: int | None = None
+    selector: str | Expression | None,
+    message: Message,
+    dialect: str | Dialect = "jms",
+    *,
+    now: int | None = None,
+    destination: str | None = None,
 ) -> Truth:
     """Whether one message matches, by the reference evaluator: True, False, or None for unknown.
 
-    ``selector`` is text or a parsed tree; an empty one, or None, matches every message. ``now`` is what UTC() yields,
-    in milliseconds since the epoch. Where the broker's evaluation would throw, the answer is unknown. Text raises what
-    ``parse_selector`` raises.
+    ``selector`` is text or a parsed tree; an empty one, or None, matches every message. ``now`` is the current time in
+    milliseconds since the epoch, without which the clock says: UTC() is that, and the JMSExpiration of a message that
+    has a ttl and no time of its own is so long after it. ``destination`` is the address that the consumer was created
+    with, and JMSDestination where the message has no ``to``. Where the broker's evaluation would throw, the answer is
+    unknown. Text raises what ``parse_selector`` raises.
     """
     from transpiler.reference.evaluate import evaluate as evaluate_tree
 
     tree = parse_selector(selector, dialect) if isinstance(selector, str) else selector
-    return evaluate_tree(tree, message, find_dialect(dialect), now)
+    return evaluate_tree(tree, message, find_dialect(dialect), now, destination)
 
 
 def matches(
@@ -110,6 +117,8 @@ def matches(
     dialect: str | Dialect = "jms",
     connection: str | None = None,
     unknown: Unknown = "error",
+    now: int | None = None,
+    destination: str | None = None,
 ) -> bool:
     """Whether one message passes a filter, or all filters of a set, by the reference evaluator.
 
@@ -117,7 +126,8 @@ def matches(
     """
     from transpiler.filters.sets import read_filters
     from transpiler.reference.match import check_filter, match_filter
+    from transpiler.reference.receiving import Receiver
 
     whole, own = read_filters(filters, unknown).whole, find_dialect(dialect)
     check_filter(whole, own, connection)
-    return match_filter(whole, message, own, connection)
+    return match_filter(whole, message, own, connection, Receiver(now, destination))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from transpiler.analysis.kinds import destination_choices, message_choices
 from transpiler.analysis.names import Missing
+from transpiler.analysis.receiving import Receiver
 from transpiler.analysis.selectors import is_plain, selector_lowering
 from transpiler.collector import paused_collector
 from transpiler.diagnostics import Diagnostic, nearest
@@ -35,7 +36,7 @@ from transpiler.stencils import STENCILS, mask
 if TYPE_CHECKING:
     from transpiler.filters.sets import FilterSet, FiltersLike
     from transpiler.filters.values import Unknown
-    from transpiler.selector.vocabulary import Form
+    from transpiler.selector.vocabulary import Form, Table
     from transpiler.topology.address import Address, NodeType
 
 #: What the SQL yields: see ``transpile_selector``.
@@ -90,23 +91,28 @@ def transpile_selector(
     result: Result = "filter",
     missing: Missing = "error",
     now: int | None = None,
+    destination: str | None = None,
 ) -> Transpiled:
     """A selector as Spark SQL over a layout.
 
     ``filter`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``boolean`` is never NULL; ``ternary``
-    has NULL for unknown. ``missing`` says what a name without a column means. ``now`` is what UTC() yields, in
-    milliseconds since the epoch; without it, the time of the query or micro-batch. Raises what ``parse_selector``
-    raises, and ``LayoutError``.
+    has NULL for unknown. ``missing`` says what a name without a column means. ``now`` is the time of UTC() and of
+    JMSExpiration, in milliseconds since the epoch; without it, the time of the query or micro-batch. ``destination`` is
+    the address that the consumer was created with, and JMSDestination where a message has no ``to``. Raises what
+    ``parse_selector`` raises, and ``LayoutError``.
     """
     _check_options(result, missing)
     where, rules = find_layout(layout), find_dialect(dialect)
-    run = partial(_transpile, layout=where, dialect=rules, result=result, missing=missing, now=now)
+    receiver = Receiver(now, destination)
+    run = partial(_transpile, layout=where, dialect=rules, result=result, missing=missing, receiver=receiver)
     if len(text) > _LONG:
         with paused_collector():
             return run(text)[0]
     if rules is not JMS:
         return run(text)[0]
-    maskings, known = mask(text), (id(where), result, missing)
+    # The receiver is no part of the key: a text that names JMSExpiration or JMSDestination has a finding, and so no
+    # stencil.
+    maskings, known = mask(text, where), (id(where), result, missing)
     filled = STENCILS.fill(maskings, known)
     if filled is not None:
         return Transpiled(filled, retrace=partial(_retrace, run, text))
@@ -129,11 +135,11 @@ def _probe(run: _Run, text: str) -> tuple[str, set[Constant]]:
 
 
 def _transpile(
-    text: str, layout: Layout, dialect: Dialect, result: Result, missing: Missing, now: int | None
+    text: str, layout: Layout, dialect: Dialect, result: Result, missing: Missing, receiver: Receiver
 ) -> tuple[Transpiled, Predicate]:
     """The selector's SQL, and the predicate that it holds for before any rewriting."""
     tree = parse_selector(text, dialect)
-    lowering = selector_lowering(layout, missing, Source(text), dialect, now)
+    lowering = selector_lowering(layout, missing, Source(text), dialect, receiver)
 
     def lower(wanted: bool) -> Predicate:
         if tree is None:
@@ -154,12 +160,15 @@ def transpile_filter(
     missing: Missing = "error",
     connection: str | None = None,
     unknown: Unknown = "error",
+    now: int | None = None,
+    destination: str | None = None,
 ) -> Transpiled:
     """A filter, or a filter set, as Spark SQL over a layout; all filters of a set must hold.
 
     ``filters`` is a filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
     ``dialect`` is that of the JMS selectors. ``connection`` is the receiver's, for no-local. ``unknown="ignore"``
-    leaves out what nobody here knows; ``in_effect`` says what stays. A filter accepts a message or does not, so
+    leaves out what nobody here knows; ``in_effect`` says what stays. ``now`` and ``destination`` are those of
+    ``transpile_selector``, for the selectors. A filter accepts a message or does not, so
     ``ternary`` has no NULL here. Raises ``DecodeError``, ``LayoutError``, ``UnsupportedFeatureError`` and what
     ``parse_selector`` raises.
     """
@@ -169,7 +178,8 @@ def transpile_filter(
 
     _check_options(result, missing)
     filter_set = read_filters(filters, unknown)
-    lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection)
+    receiver = Receiver(now, destination)
+    lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection, receiver)
     predicate = lowering.whole(filter_set.whole)
     sql, retrace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result, True)
     return Transpiled(sql, (*filter_set.findings, *lowering.findings), filter_set, retrace)
@@ -258,18 +268,22 @@ def find_layout(layout: str | Layout) -> Layout:
     return found
 
 
-def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") -> str:
+def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms", table: Table = "meaning") -> str:
     """A selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
 
-    It selects the same messages. Raises what ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each
-    condition that has no exact counterpart.
+    By ``meaning`` it selects the same messages, those of a consumer whose destination is not known. By ``standard``
+    each name is exchanged for its one counterpart in the table of apache-filters.xml: ``JMSType`` and
+    ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay. Raises what
+    ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no counterpart.
     """
     from transpiler.selector.renaming import translate_names as rename
 
     if form not in ("jms", "amqp"):
         raise ValueError(f"the form of names is jms or amqp, not {form!r}")
+    if table not in ("meaning", "standard"):
+        raise ValueError(f"the table of names is meaning or standard, not {table!r}")
     tree = parse_selector(text, dialect)
-    return "" if tree is None else print_selector(rename(tree, form, Source(text)))
+    return "" if tree is None else print_selector(rename(tree, form, Source(text), table))
 
 
 def transpile_message_type(layout: str | Layout = "amqp") -> str:

@@ -40,9 +40,9 @@ class Diagnostic:
     hint: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "message", _one_line(self.message))
+        object.__setattr__(self, "message", one_line(self.message))
         if self.hint is not None:
-            object.__setattr__(self, "hint", _one_line(self.hint))
+            object.__setattr__(self, "hint", one_line(self.hint))
 
     def render(self) -> str:
         """The caret block: a headline, the line with the span underlined, and the hint."""
@@ -51,10 +51,10 @@ class Diagnostic:
         if self.source is None:
             lines.append(f"{label}: {self.message}")
         elif self.span is None:
-            lines.append(f"{_one_line(self.source.name)}: {label}: {self.message}")
+            lines.append(f"{one_line(self.source.name)}: {label}: {self.message}")
         else:
             line, column = self.source.position(self.span.start)
-            lines.append(f"{_one_line(self.source.name)}:{line}:{column}: {label}: {self.message}")
+            lines.append(f"{one_line(self.source.name)}:{line}:{column}: {label}: {self.message}")
             lines.extend(_caret_block(self.source, self.span, line, column))
         if self.hint:
             lines.append(f"  hint: {self.hint}")
@@ -97,7 +97,7 @@ def _visible(character: str) -> str:
     return character if character.isprintable() else "\ufffd"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """A text that may quote anything, as one printable line of bounded length; its beginning and its end stay."""
     if len(text) > MAX_MESSAGE:
         text = f"{text[: MAX_MESSAGE * 2 // 3]} … {text[-MAX_MESSAGE // 4 :]}"

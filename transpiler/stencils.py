@@ -7,6 +7,9 @@ compared with an application property and nothing else; literals that are equal 
 others are equal has another stencil; and a stencil is used only after two more compilations, with other values in
 the opposite order, came out with the same text around the same holes, and for no literal that equals one of the
 constants that stay.
+
+A literal over a typed column is a hole only where SQL writes it as it is. Over a DECIMAL it takes the column's scale,
+over a FLOAT it is rounded to the column's numbers, and over a TIMESTAMP it becomes a time.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from transpiler.errors import LayoutError
+from transpiler.layouts.columns import Kind, TaggedUnion, TypedColumn
+from transpiler.layouts.layout import Layout
 from transpiler.message.fields import find_field
 from transpiler.predicate.core import Constant
 from transpiler.sql.quoting import quote_text
@@ -43,6 +49,9 @@ _SCAN = re.compile(
 )
 _MEMBER = re.compile(_STRING)
 _MEMBERS = re.compile(rf"\s*+{_STRING}\s*+(?:,\s*+{_STRING}\s*+)*+")
+
+#: The types of columns that are compared with a literal as it is.
+_AS_WRITTEN = frozenset((Kind.BIGINT, Kind.DOUBLE, Kind.STRING, Kind.CHAR, Kind.VARCHAR))
 
 _Literal = str | int | float
 
@@ -110,14 +119,14 @@ def _spell(value: _Literal) -> str:
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
 
 
-def _mask(text: str, fractions: bool) -> Masked | None:
+def _mask(text: str, layout: Layout, fractions: bool) -> Masked | None:
     """The text masked; None where nothing can be."""
     texts: list[str] = []
     places: list[int] = []
     known: dict[_Literal, int] = {}
     literals: list[_Literal] = []
     end = 0
-    for start, written in _candidates(text):
+    for start, written in _candidates(text, layout):
         value = _read(written)
         if type(value) is float and (value.is_integer() or not fractions):
             # A whole number can equal an integer, another one cannot.
@@ -137,11 +146,11 @@ def _mask(text: str, fractions: bool) -> Masked | None:
     return Masked(tuple(texts), tuple(places), literals)
 
 
-def _candidates(text: str) -> Iterator[tuple[int, str]]:
+def _candidates(text: str, layout: Layout) -> Iterator[tuple[int, str]]:
     """The literals that may become holes, and where they begin."""
     for match in _SCAN.finditer(text):
         name, literal, members = match[1], match[2], match[3]
-        if name is None or find_field(name) is not None:
+        if name is None or find_field(name) is not None or not _keeps_literals(layout, name):
             continue
         if literal is not None:
             if literal.isascii():
@@ -150,6 +159,19 @@ def _candidates(text: str) -> Iterator[tuple[int, str]]:
             for member in _MEMBER.finditer(members):
                 if member[0].isascii():
                     yield match.start(3) + member.start(), member[0]
+
+
+def _keeps_literals(layout: Layout, name: str) -> bool:
+    """Return True if SQL compares the property of that name with a literal as the selector has it."""
+    try:
+        location = layout.property(name)
+    except LayoutError:
+        return False
+    match location:
+        case TypedColumn(type=column_type):
+            return column_type.kind in _AS_WRITTEN
+        case _:
+            return isinstance(location, TaggedUnion)
 
 
 def _read(written: str) -> _Literal:
@@ -190,31 +212,38 @@ class Stencils:
             if key not in self._met:
                 self._met.add(key)
                 continue
-            probe = _probe(masked, compile_text, 1, layout)
-            if probe is not None and probe == _probe(masked, compile_text, -1, layout):
+            probe = _probe(masked, compile_text, _ASCENDING, layout)
+            if probe is not None and probe == _probe(masked, compile_text, _DESCENDING, layout):
                 stencil = probe
                 if stencil.fill(masked.literals) == sql:
                     self._found[key] = stencil
                     return
 
 
-def mask(text: str) -> tuple[Masked, ...]:
+def mask(text: str, layout: Layout) -> tuple[Masked, ...]:
     """The text without its literals, and then, if it has some, without all but those with a fraction.
 
     Over an integer those become another number, so that many texts with them have no stencil.
     """
-    masked = _mask(text, fractions=True) if len(text) <= _MAX_LENGTH else None
+    masked = _mask(text, layout, fractions=True) if len(text) <= _MAX_LENGTH else None
     if masked is None:
         return ()
     if float not in map(type, masked.literals):
         return (masked,)
-    whole = _mask(text, fractions=False)
+    whole = _mask(text, layout, fractions=False)
     return (masked,) if whole is None else (masked, whole)
 
 
-def _probe(masked: Masked, compile_text: Compile, step: int, layout: object) -> _Stencil | None:
+#: The numbers that stand for literals in the two probes, the first one and the distance. No number is in both: what
+#: is derived from a mark, or equals one by chance, is another text in the other probe.
+_ASCENDING = (710_000_100_000, 1_007)
+_DESCENDING = (820_000_300_000, -1_013)
+
+
+def _probe(masked: Masked, compile_text: Compile, numbers: tuple[int, int], layout: object) -> _Stencil | None:
     """The SQL cut at literals that stand for the real ones; None where one of them does not come out."""
-    marks = [_mark(value, place * step) for place, value in enumerate(masked.literals)]
+    first, distance = numbers
+    marks = [_mark(value, first + distance * place) for place, value in enumerate(masked.literals)]
     written: dict[str, tuple[int, _Form]] = {}
     for place, mark in enumerate(marks):
         forms = (_Form.TEXT,) if isinstance(mark, str) else (_Form.DOUBLE, _Form.INTEGER)
@@ -229,9 +258,8 @@ def _probe(masked: Masked, compile_text: Compile, step: int, layout: object) -> 
     return _Stencil(tuple(pieces[::2]), holes, fixed.difference(marks), layout)
 
 
-def _mark(value: _Literal, place: int) -> _Literal:
-    """A literal that turns up nowhere else; those of two probes stand in the opposite order."""
-    number = 710_000_100_000 + 1_007 * place
+def _mark(value: _Literal, number: int) -> _Literal:
+    """The literal of a probe, of the same type as the real one."""
     match value:
         case str():
             return f"mark {number}"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from transpiler.analysis.comparison import not_true
 from transpiler.analysis.names import Missing
-from transpiler.analysis.operands import MISSING, Alternative, Operand, at
+from transpiler.analysis.operands import MISSING, Operand, at, from_value, or_else
 from transpiler.analysis.pairs import Header, header_at, headers
 from transpiler.analysis.queries import Queries
 from transpiler.analysis.subjects import direct, topic
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.layout import Layout
-from transpiler.message.fields import Place
+from transpiler.message.fields import ROUTING_KEYS, Place
+from transpiler.message.types import TypeClass
 from transpiler.predicate.core import TRUE, Predicate, all_of, any_of
 from transpiler.source import Source
 from transpiler.topology.address import Address, NodeType, subscription_bindings
@@ -58,7 +61,7 @@ class Addresses:
                 return self._key(binding.key)
             case "topic":
                 words = QPID_CPP.topic.words(binding.key)
-                return topic(self._subject(), words, absent=all(word == "#" for word in words))
+                return topic(self._routing_key(), words, absent=all(word == "#" for word in words))
             case "headers":
                 return self._headers(binding)
             case "xml":
@@ -70,13 +73,15 @@ class Addresses:
 
     def _key(self, key: str) -> Predicate:
         """An absent routing key is the empty one."""
-        found = direct(self._subject(), key)
-        return any_of(found, self._subject().absent) if key == "" else found
+        found = direct(self._routing_key(), key)
+        return any_of(found, self._routing_key().absent) if key == "" else found
 
-    def _subject(self) -> Operand:
-        location = self._layout.field(Place("properties", "subject"))
-        if location is not None:
-            return at(location)
+    def _routing_key(self) -> Operand:
+        """The text of the first field that has the routing key; what is no text is none."""
+        found = (self._layout.field(place) for place in ROUTING_KEYS)
+        texts = [item.value for location in found if location is not None for item in at(location).of(TypeClass.STRING)]
+        if texts:
+            return reduce(or_else, map(from_value, texts))
         if self._missing == "null":
             return MISSING
         message = "the routing key is read from properties.subject, and the layout has no such column"
@@ -89,7 +94,7 @@ class Addresses:
             message = "Qpid C++ refuses a binding of a headers exchange without x-match"
             raise UnsupportedFeatureError.at("topology.x-match", message, hint=hint)
         pairs = [(self._header(name), value) for name, value in match.pairs]
-        return headers(pairs, match.any)
+        return headers(pairs, match.any, QPID_CPP.headers.equality)
 
     def _header(self, name: str) -> Header:
         place = self._layout.property(name)
@@ -98,17 +103,5 @@ class Addresses:
             near = nearest(name, self._layout.names())
             hint = f"did you mean {near[0]}?" if near else "missing='null' reads an unknown name as missing"
             raise LayoutError.at("layout.no-column", f"no column holds the header {name}", hint=hint)
-        found = header_at(place)
-        return found if subject is None else _or_else(found, header_at(subject))
-
-
-def _or_else(header: Header, other: Header) -> Header:
-    """A header, and where the message has no such key another one."""
-    # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
-    more = tuple(Alternative(item.value, all_of(header.missing, item.guard)) for item in other.operand.alternatives)
-    operand = Operand(
-        header.operand.alternatives + more,
-        any_of(header.operand.present, all_of(header.missing, other.operand.present)),
-        all_of(header.operand.absent, other.operand.absent),
-    )
-    return Header(operand, any_of(header.present, other.present), all_of(header.missing, other.missing))
+        # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
+        return header_at(place, subject)

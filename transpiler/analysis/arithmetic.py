@@ -19,6 +19,13 @@ _FUNCTIONS = {
 }
 
 
+def number(operand: Operand) -> Operand:
+    """Apply a unary plus: the operand where it is a number; anything else is missing, as in all arithmetic."""
+    if all(kind.numeric for kind in operand.classes):
+        return operand
+    return _operand([_integer(operand), _floating(operand)])
+
+
 def negate(operand: Operand) -> Operand:
     """A unary minus; the least long has no negative in 64 bits."""
     values: list[Value | None] = []

@@ -26,7 +26,7 @@ from transpiler.predicate.core import (
 from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Arithmetic, Comparison
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.rules import Division, IntegerArithmetic, NotNumbers, Remainder, Signs
+from transpiler.selector.rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus
 
 #: The digits of the widest DECIMAL.
 DECIMAL_DIGITS = 38
@@ -114,9 +114,7 @@ def _as_decimal(item: Typed) -> Value:
 
 def sign(operator: Arithmetic, operand: TypedOperand, dialect: Dialect) -> TypedOperand:
     """A unary plus or minus."""
-    checked = dialect.signs is Signs.BEFORE_PRIMARY or dialect.not_numbers is NotNumbers.THROWS
-    if operator is Arithmetic.ADD and not checked:
-        # Every Java broker lets a unary plus stand before anything and do nothing.
+    if operator is Arithmetic.ADD and dialect.unary_plus is UnaryPlus.NOTHING:
         return operand
     numbers = [item for item in operand.alternatives if item.type.numeric]
     others = [item.type for item in operand.alternatives if not item.type.numeric]
@@ -155,12 +153,15 @@ def _negative(item: Typed, dialect: Dialect) -> Typed:
                 assert isinstance(item.value.value, float)
                 return Typed(item.type, constant(-item.value.value))
             return Typed(item.type, Apply(Function.NEGATE, (item.value,), DOUBLE), item.guard, item.sure)
-        case OperandType.INT:
+        case OperandType.INT if _java(dialect):
             return Typed(item.type, Apply(Function.SUBTRACT_INT, (zero, item.value), BIGINT), item.guard, item.sure)
         case _ if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM:
             return Typed(item.type, Apply(Function.SUBTRACT_BIG, (zero, item.value), DECIMAL), item.guard, item.sure)
         case _:
-            return Typed(item.type, Apply(Function.SUBTRACT_LONG, (zero, item.value), BIGINT), item.guard, item.sure)
+            # One width or not, what is negated here has 64 bits.
+            return Typed(
+                OperandType.LONG, Apply(Function.SUBTRACT_LONG, (zero, item.value), BIGINT), item.guard, item.sure
+            )
 
 
 def calculate(operator: Arithmetic, left: TypedOperand, right: TypedOperand, dialect: Dialect) -> TypedOperand:
@@ -271,13 +272,16 @@ def _is_zero(numbers: _Values) -> Predicate:
 
 
 def _dies(left: _Values, right: _Values) -> Predicate:
-    """The integer divisions that end the C++ broker: by zero, and of the least long by -1."""
-    if not (left.operand.of(OperandType.LONG) and right.operand.of(OperandType.LONG)):
+    """Return where an integer division ends the C++ broker: by zero, and of the least long by -1.
+
+    A header field counts as an integer whatever width its table gives it: JMSPriority is an int there.
+    """
+    if not (left.operand.of(*_WHOLE) and right.operand.of(*_WHOLE)):
         return FALSE
-    dividend = left.value(_as_long, OperandType.LONG)
-    divisor = right.value(_as_long, OperandType.LONG)
+    dividend = left.value(_as_long, *_WHOLE)
+    divisor = right.value(_as_long, *_WHOLE)
     least = all_of(Compare(Comparison.EQ, dividend, constant(-(2**63))), Compare(Comparison.EQ, divisor, constant(-1)))
-    whole = all_of(left.where(OperandType.LONG), right.where(OperandType.LONG))
+    whole = all_of(left.where(*_WHOLE), right.where(*_WHOLE))
     return all_of(whole, any_of(Compare(Comparison.EQ, divisor, constant(0)), least))
 
 
@@ -291,7 +295,7 @@ def _results(operator: Arithmetic, left: _Values, right: _Values, dialect: Diale
         if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM:
             items.append(_big(operator, left, right))
         else:
-            items.extend(_whole(operator, left, right))
+            items.extend(_whole(operator, left, right, dialect))
     if operator is not Arithmetic.REMAINDER:
         items.extend(_with_doubles(operator, left, right, dialect))
     return items
@@ -350,19 +354,21 @@ def _may_overflow(operator: Arithmetic, left: _Values, right: _Values) -> bool:
             )
 
 
-def _whole(operator: Arithmetic, left: _Values, right: _Values) -> list[Typed]:
-    """Integers by integers in 32 or 64 bits."""
+def _whole(operator: Arithmetic, left: _Values, right: _Values, dialect: Dialect) -> list[Typed]:
+    """Calculate integers by integers: in 64 bits, and in Java's dialects in 32 where neither side has 64."""
     items = []
-    if left.operand.of(*_INTS) and right.operand.of(*_INTS):
+    ints = _INTS if _java(dialect) else ()
+    if left.operand.of(*ints) and right.operand.of(*ints):
         function = _BY_WIDTH[OperandType.INT][operator]
-        value = Apply(function, (left.value(_as_int, *_INTS), right.value(_as_int, *_INTS)), BIGINT)
-        both = all_of(left.where(*_INTS), right.where(*_INTS))
+        value = Apply(function, (left.value(_as_int, *ints), right.value(_as_int, *ints)), BIGINT)
+        both = all_of(left.where(*ints), right.where(*ints))
         items.append(Typed(OperandType.INT, value, standing=both))
-    long = any_of(left.where(OperandType.LONG), right.where(OperandType.LONG))
+    longs = tuple(kind for kind in _WHOLE if kind not in ints)
+    long = any_of(left.where(*longs), right.where(*longs))
     if long != FALSE:
         function = Function.DIVIDE if operator is Arithmetic.DIVIDE else _BY_WIDTH[OperandType.LONG][operator]
         value = Apply(function, (left.value(_as_long, *_WHOLE), right.value(_as_long, *_WHOLE)), BIGINT)
-        always = any(not side.operand.of(*_INTS) for side in (left, right))
+        always = any(not side.operand.of(*ints) for side in (left, right))
         guard = TRUE if always else long
         both = all_of(left.where(*_WHOLE), right.where(*_WHOLE))
         items.append(Typed(OperandType.LONG, value, guard, standing=all_of(both, guard)))

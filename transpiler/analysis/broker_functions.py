@@ -12,11 +12,12 @@ from typing import NoReturn
 from transpiler.analysis.broker_arithmetic import java_text
 from transpiler.analysis.broker_comparison import Truths, compare
 from transpiler.analysis.java_patterns import objection
+from transpiler.analysis.receiving import Receiver
 from transpiler.analysis.typed import Typed, TypedOperand, complement, literal, truth_value
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.layouts.columns import BIGINT, STRING
+from transpiler.layouts.columns import STRING
 from transpiler.message.operand_types import OperandType
-from transpiler.predicate.core import FALSE, TRUE, Apply, Matches, Value, all_of, any_of, constant
+from transpiler.predicate.core import FALSE, TRUE, Apply, Matches, all_of, any_of, constant
 from transpiler.predicate.functions import Function
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
@@ -29,19 +30,18 @@ class Functions:
     """The functions of one selector; ``operand`` lowers an argument."""
 
     def __init__(
-        self, operand: Callable[[ast.Expression], TypedOperand], source: Source, dialect: Dialect, now: int | None
+        self, operand: Callable[[ast.Expression], TypedOperand], source: Source, dialect: Dialect, receiver: Receiver
     ) -> None:
         self.operand = operand
         self.source = source
         self.dialect = dialect
-        self.now = now
+        self.receiver = receiver
 
     def call(self, node: ast.Call) -> TypedOperand:
         """What a function yields."""
         match node.function:
             case "UTC":
-                now: Value = constant(self.now) if self.now is not None else Apply(Function.NOW, (), BIGINT)
-                return TypedOperand((Typed(OperandType.LONG, now, sure=True),), known=TRUE)
+                return TypedOperand((Typed(OperandType.LONG, self.receiver.time, sure=True),), known=TRUE)
             case "REGEX":
                 return truth_value(*self._regex(node))
             case "INLIST":

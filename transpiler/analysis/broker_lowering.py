@@ -67,7 +67,6 @@ class BrokerLowering:
         names: BrokerNames,
         source: Source,
         dialect: Dialect,
-        now: int | None = None,
         parameters: Parameters = NO_PARAMETERS,
     ) -> None:
         self.names = names
@@ -76,7 +75,7 @@ class BrokerLowering:
         self.dialect = dialect
         self.findings: list[Diagnostic] = []
         self.convert = False
-        self.functions = Functions(self.operand, source, dialect, now)
+        self.functions = Functions(self.operand, source, dialect, names.receiver)
         self._limit = SizeLimit(source)
         self._lowered: dict[int, Truths] = {}
         self._operands: dict[int, TypedOperand] = {}

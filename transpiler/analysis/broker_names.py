@@ -7,12 +7,15 @@ from typing import NoReturn
 from transpiler.analysis.names import Missing, Names
 from transpiler.analysis.operands import at as untyped
 from transpiler.analysis.operands import one_value
+from transpiler.analysis.receiving import ANYONE, Receiver
 from transpiler.analysis.typed import NULL, Typed, TypedOperand, at, literal, or_else
 from transpiler.layouts.columns import BIGINT, STRING, Derivation, Derived, Location, TaggedUnion
 from transpiler.layouts.layout import Layout
 from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
+from transpiler.message.fields import RECEIVER
 from transpiler.message.operand_types import OperandType
 from transpiler.predicate.core import (
+    TRUE,
     Apply,
     Compare,
     Flag,
@@ -35,8 +38,10 @@ from transpiler.source import Source
 class BrokerNames(Names):
     """The operands of the names of one text over one layout, as one broker sees them."""
 
-    def __init__(self, layout: Layout, missing: Missing, source: Source, dialect: Dialect) -> None:
-        super().__init__(layout, missing, source)
+    def __init__(
+        self, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: Receiver = ANYONE
+    ) -> None:
+        super().__init__(layout, missing, source, receiver)
         self.dialect = dialect
         self.found: dict[tuple[str | None, str], TypedOperand] = {}
 
@@ -90,13 +95,31 @@ class BrokerNames(Names):
         return or_else(operand, literal(field.type, default))
 
     def _read(self, field: BrokerField, identifier: ast.Identifier) -> TypedOperand:
-        places = [found for place in field.places if (found := self.layout.field(place)) is not None]
-        if field.places and not places and self.missing == "error":
+        read = [place for place in field.places if place.section != RECEIVER]
+        places = [found for place in read if (found := self.layout.field(place)) is not None]
+        known = [self.receiver.value(place) for place in field.places if place.section == RECEIVER]
+        given = [Typed(field.type, value, sure=True) for value in known if value is not None]
+        lifetime = None if field.lifetime is None else self.layout.field(field.lifetime)
+        if field.places and not places and not given and lifetime is None and self.missing == "error":
             self._no_field(field, identifier)
         operand = NULL
         for location in places:
             operand = or_else(operand, self._field_at(field, location))
+        for item in given:
+            operand = or_else(operand, TypedOperand((item,), known=TRUE))
+        if lifetime is not None:
+            operand = or_else(operand, self._end(field, one_value(lifetime)))  # type: ignore[arg-type]
         return self._with_default(operand, field)
+
+    def _end(self, field: BrokerField, lifetime: Value) -> TypedOperand:
+        """The end of a lifetime that begins now."""
+        end = Apply(Function.LATER, (lifetime, self.receiver.time), BIGINT)
+        there, absent = IsNull(lifetime, negated=True), IsNull(lifetime)
+        if not field.zero_is_for_ever:
+            return TypedOperand((Typed(field.type, end),), absent, known=there)
+        some = Compare(Comparison.NE, lifetime, constant(0))
+        none = any_of(absent, Compare(Comparison.EQ, lifetime, constant(0)))
+        return TypedOperand((Typed(field.type, end, some, sure=True),), none, known=some)
 
     def _no_field(self, field: BrokerField, identifier: ast.Identifier) -> NoReturn:
         first = field.places[0]

@@ -12,8 +12,9 @@ from typing import assert_never
 from transpiler.analysis.comparison import not_true
 from transpiler.analysis.limits import MAX_NODES
 from transpiler.analysis.names import Missing
-from transpiler.analysis.operands import MISSING, Alternative, Operand, at
-from transpiler.analysis.pairs import Header, equals, header_at, headers
+from transpiler.analysis.operands import Alternative, Operand
+from transpiler.analysis.pairs import Header, header_at, headers, pair
+from transpiler.analysis.receiving import ANYONE, Receiver
 from transpiler.analysis.selectors import selector_lowering
 from transpiler.analysis.subjects import direct, topic
 from transpiler.diagnostics import Diagnostic, nearest
@@ -37,6 +38,7 @@ from transpiler.filters.kinds import (
 )
 from transpiler.filters.selectors import dialect_of, parse_text, source_of
 from transpiler.layouts.layout import Layout
+from transpiler.message.equality import BY_VALUE, Equality, Numbers
 from transpiler.message.fields import PUBLISHER_CONNECTION, Place
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass
 from transpiler.predicate.core import FALSE, TRUE, Like, Predicate, Value, all_of, any_of
@@ -50,11 +52,19 @@ _SUBJECT = Place("properties", "subject")
 class FilterLowering:
     """The predicates of filters over one layout; ``findings`` collects what a user should know about them."""
 
-    def __init__(self, layout: Layout, missing: Missing, dialect: Dialect, connection: str | None) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        missing: Missing,
+        dialect: Dialect,
+        connection: str | None,
+        receiver: Receiver = ANYONE,
+    ) -> None:
         self.layout = layout
         self.missing = missing
         self.dialect = dialect
         self.connection = connection
+        self.receiver = receiver
         self.findings: list[Diagnostic] = []
 
     def whole(self, node: Filter) -> Predicate:
@@ -76,7 +86,7 @@ class FilterLowering:
                 return topic(self._field(_SUBJECT, node.path), words, wanted, absent=absent)
             case HeadersBinding(match=how, pairs=pairs):
                 found = [(self._header(key, node.path), value) for key, value in pairs]
-                return headers(found, how.any_pair, wanted)
+                return headers(found, how.any_pair, BY_VALUE, wanted)
             case NoLocal():
                 return self._no_local(node.path, wanted)
             case JmsSelector() | SqlFilter():
@@ -91,7 +101,7 @@ class FilterLowering:
                 return self.filter(inner, not wanted)
             case PropertiesFilter(fields=fields):
                 parts = [
-                    _is_like(self._field(Place("properties", name), node.path), reference) for name, reference in fields
+                    _is_like(self._place(Place("properties", name), node.path), reference) for name, reference in fields
                 ]
                 return all_of(*parts) if wanted else not_true(all_of(*parts))
             case ApplicationPropertiesFilter(entries=entries):
@@ -105,7 +115,7 @@ class FilterLowering:
         if tree is None:
             return TRUE if wanted else FALSE
         source = source_of(node)
-        lowering = selector_lowering(self.layout, self.missing, source, dialect_of(node, self.dialect))
+        lowering = selector_lowering(self.layout, self.missing, source, dialect_of(node, self.dialect), self.receiver)
         predicate = lowering.selector(tree)
         self.findings.extend(finding for finding in lowering.findings if finding not in self.findings)
         return predicate if wanted else not_true(predicate)
@@ -125,25 +135,28 @@ class FilterLowering:
                 hint=f"the canonical layout has it in {PUBLISHER_CONNECTION.section}, {PUBLISHER_CONNECTION.field}",
             )
         # One that does not say where it comes from did not come from here.
-        own = equals(at(place), AmqpValue(AmqpType.STRING, self.connection))
+        own = pair(header_at(place), AmqpValue(AmqpType.STRING, self.connection), BY_VALUE)
         return not_true(own) if wanted else own
 
     def _entry(self, header: Header, reference: Reference) -> Predicate:
         if isinstance(reference, AmqpValue) and reference.value is None:
             return header.present
-        return _is_like(header.operand, reference, across_numbers=True)
+        return _is_like(header, reference)
 
     def _field(self, place: Place, path: str) -> Operand:
+        return self._place(place, path).operand
+
+    def _place(self, place: Place, path: str) -> Header:
         location = self.layout.field(place)
         if location is not None:
-            return at(location)
+            return header_at(location)
         if self.missing == "error":
             raise LayoutError.at(
                 "layout.no-column",
                 f"{path}: reads {place.section}.{place.field}, and the layout has no such column",
                 hint="missing='null' reads it as absent",
             )
-        return MISSING
+        return header_at()
 
     def _header(self, key: str, path: str) -> Header:
         try:
@@ -162,14 +175,22 @@ class FilterLowering:
         return header_at(location)
 
 
-def _is_like(operand: Operand, reference: Reference, *, across_numbers: bool = False) -> Predicate:
+#: The equality of the Filter Expressions.
+_ACROSS_NUMBERS = Equality(numbers=Numbers.AS_DOUBLES)
+
+
+def _is_like(header: Header, reference: Reference) -> Predicate:
     match reference:
         case Prefix(text=text):
-            return _strings(operand, lambda value: Like(value, (text, Wildcard.ANY) if text else (Wildcard.ANY,)))
+            return _strings(
+                header.operand, lambda value: Like(value, (text, Wildcard.ANY) if text else (Wildcard.ANY,))
+            )
         case Suffix(text=text):
-            return _strings(operand, lambda value: Like(value, (Wildcard.ANY, text) if text else (Wildcard.ANY,)))
+            return _strings(
+                header.operand, lambda value: Like(value, (Wildcard.ANY, text) if text else (Wildcard.ANY,))
+            )
         case AmqpValue():
-            return equals(operand, reference, across_numbers=across_numbers)
+            return pair(header, reference, _ACROSS_NUMBERS)
 
 
 def _strings(operand: Operand, make: Callable[[Value], Predicate]) -> Predicate:

@@ -33,13 +33,24 @@ from transpiler.predicate.functions import Function
 from transpiler.selector.ast import Comparison
 
 
+def later(duration: Value, times: tuple[Value, ...]) -> Operand:
+    """The end of a duration that begins at the first of some times that is not NULL."""
+    begin = times[0] if len(times) == 1 else Apply(Function.FIRST, times, BIGINT)
+    return from_value(Apply(Function.LATER, (duration, begin), BIGINT))
+
+
+def whole_number(location: Location) -> Value:
+    """The integer at a place that holds nothing else."""
+    return at(location).of(TypeClass.INTEGER)[0].value
+
+
 @lru_cache(maxsize=1_024)
-def mapped_operand(mapped: Mapped, locations: tuple[Location, ...]) -> Operand:
-    """The operand at some places, after the conversion that the JMS mapping prescribes."""
+def mapped_operand(mapped: Mapped, location: Location) -> Operand:
+    """The operand at a place, after the conversion that the JMS mapping prescribes."""
     # There are few header fields, and a layout has each of them in one place.
     if mapped in (Mapped.MESSAGE_ID, Mapped.CORRELATION_ID):
-        return _id(mapped, locations[0])
-    operand = at(locations[0])
+        return _id(mapped, location)
+    operand = at(location)
     match mapped:
         case Mapped.AS_IS:
             return operand
@@ -62,9 +73,6 @@ def mapped_operand(mapped: Mapped, locations: tuple[Location, ...]) -> Operand:
             return _each(operand, Function.NEXT, TypeClass.INTEGER, BIGINT)
         case Mapped.GROUP_SEQUENCE:
             return _each(operand, Function.FOLDED, TypeClass.INTEGER, BIGINT)
-        case Mapped.SUM:
-            [first, second] = (at(location).of(TypeClass.INTEGER)[0].value for location in locations)
-            return from_value(Apply(Function.ADD, (first, second), BIGINT))
     raise AssertionError(mapped)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from transpiler.analysis.arithmetic import calculate, negate
-from transpiler.analysis.comparison import comparable_pairs, compare, compare_pairs, not_true
+from transpiler.analysis.arithmetic import calculate, negate, number
+from transpiler.analysis.comparison import comparable_pairs, compare, compare_pairs
 from transpiler.analysis.limits import SizeLimit
 from transpiler.analysis.names import Names
 from transpiler.analysis.operands import Operand, guarded, is_boolean, literal
@@ -139,9 +139,7 @@ class Lowering:
             case ast.StringLiteral() | ast.IntegerLiteral() | ast.FloatLiteral() | ast.BooleanLiteral():
                 return literal(self._constant(node))
             case ast.Sign(operator=operator, operand=operand):
-                # Every broker lets a unary plus stand before anything and do nothing.
-                inner = self.operand(operand)
-                return inner if operator is ast.Arithmetic.ADD else negate(inner)
+                return (number if operator is ast.Arithmetic.ADD else negate)(self.operand(operand))
             case ast.Calculate(operator=operator, left=left, right=right):
                 return calculate(operator, self.operand(left), self.operand(right))
             case (
@@ -164,12 +162,9 @@ class Lowering:
         return any_of(*parts) if node.negated is wanted else all_of(*parts)
 
     def _text_test(self, node: ast.Expression, wanted: bool, make: Callable[[Value, bool], Predicate]) -> Predicate:
-        """IN and LIKE: FALSE on what is no string, unknown on NULL."""
-        operand = self.operand(node)
-        strings = operand.of(TypeClass.STRING)
-        if wanted or len(strings) == len(operand.alternatives):
-            return any_of(*(all_of(item.guard, make(item.value, not wanted)) for item in strings))
-        return all_of(operand.present, not_true(self._text_test(node, True, make)))
+        """Lower IN and LIKE, which are unknown on NULL and on what is no string."""
+        strings = self.operand(node).of(TypeClass.STRING)
+        return any_of(*(all_of(item.guard, make(item.value, not wanted)) for item in strings))
 
     def _warn_unlike(self, node: ast.Compare, left: Operand, right: Operand) -> None:
         sides = f"{self._say(node.left, left)}, and {self._say(node.right, right)}"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Literal, NoReturn
 
-from transpiler.analysis.headers import mapped_operand
+from transpiler.analysis.headers import later, mapped_operand, whole_number
 from transpiler.analysis.operands import MISSING, Operand, at, literal, or_else
+from transpiler.analysis.receiving import ANYONE, Receiver
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
 from transpiler.layouts.layout import Layout
-from transpiler.message.fields import HEADER_FIELDS, WIRE, HeaderField, Mapped, find_field
+from transpiler.message.fields import HEADER_FIELDS, RECEIVER, WIRE, HeaderField, Mapped, Origin, Place, find_field
 from transpiler.message.ids import canonical, text_of
 from transpiler.message.types import SelectorValue
-from transpiler.predicate.core import constant
+from transpiler.predicate.core import Value, constant
 from transpiler.selector import ast
 from transpiler.source import Source
 
@@ -22,10 +23,11 @@ Missing = Literal["error", "null"]
 class Names:
     """The operands of the names of one text over one layout."""
 
-    def __init__(self, layout: Layout, missing: Missing, source: Source) -> None:
+    def __init__(self, layout: Layout, missing: Missing, source: Source, receiver: Receiver = ANYONE) -> None:
         self.layout = layout
         self.missing = missing
         self.source = source
+        self.receiver = receiver
         self.known: dict[str, Operand] = {}
         #: What a user should know about the names.
         self.findings: list[Diagnostic] = []
@@ -95,16 +97,20 @@ class Names:
         location = self.layout.property(identifier.name) if self.layout.names() else None
         if location is not None:
             # A typed column of the header's own name holds what JMS would have said.
-            return or_else(at(location), default)
+            operand = at(location)
+            for origin in header_field.origins:
+                if all(place.section == RECEIVER for place in origin.places):
+                    operand = or_else(operand, self._origin(origin) or MISSING)
+            return or_else(operand, default)
         if not header_field.origins:
             self._warn("name.unmapped", f"{header_field.name} is always missing: {header_field.why}", identifier, None)
             return MISSING
         operand, found = MISSING, False
         for origin in header_field.origins:
-            locations = [place for where in origin.places if (place := self.layout.field(where)) is not None]
-            if len(locations) == len(origin.places):
+            own = self._origin(origin)
+            if own is not None:
                 found = True
-                operand = or_else(operand, mapped_operand(origin.mapped, tuple(locations)))
+                operand = or_else(operand, own)
         if not found and self.missing == "error":
             first = header_field.places[0]
             self._no_place(
@@ -113,6 +119,24 @@ class Names:
                 "missing='null' reads it as absent",
             )
         return or_else(operand, default)
+
+    def _origin(self, origin: Origin) -> Operand | None:
+        """The operand of one origin; None where the layout, or the receiver, does not have it."""
+        if origin.mapped is Mapped.LATER:
+            duration, *times = (self._whole_number(where) for where in origin.places)
+            return None if duration is None else later(duration, tuple(time for time in times if time is not None))
+        [where] = origin.places
+        if where.section == RECEIVER:
+            value = self.receiver.value(where)
+            return None if value is None else literal(value)
+        location = self.layout.field(where)
+        return None if location is None else mapped_operand(origin.mapped, location)
+
+    def _whole_number(self, place: Place) -> Value | None:
+        if place.section == RECEIVER:
+            return self.receiver.value(place)
+        location = self.layout.field(place)
+        return None if location is None else whole_number(location)
 
     def _warn(self, code: str, message: str, node: ast.Expression, hint: str | None) -> None:
         finding = Diagnostic(code, "warning", message, self.source, node.span, hint)

@@ -232,6 +232,7 @@ _CONVERSIONS = (
     Function.TEXT,
     Function.AT_MOST,
     Function.NEXT,
+    Function.LATER,
     Function.FOLDED,
     Function.STRING_MESSAGE_ID,
     Function.STRING_CORRELATION_ID,

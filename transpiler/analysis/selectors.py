@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 from transpiler.analysis.lowering import Lowering
 from transpiler.analysis.names import Missing, Names
 from transpiler.analysis.parameters import NO_PARAMETERS, Parameters
+from transpiler.analysis.receiving import ANYONE, Receiver
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.layout import Layout
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect
@@ -31,23 +32,23 @@ def selector_lowering(
     missing: Missing,
     source: Source,
     dialect: Dialect,
-    now: int | None = None,
+    receiver: Receiver = ANYONE,
     parameters: Parameters = NO_PARAMETERS,
 ) -> Lowering | BrokerLowering:
     """The lowering of a dialect: one truth at a time, or, where evaluation may throw and types are told apart, all.
 
-    ``now`` is what UTC() yields, in milliseconds since the epoch; without it, the time of the query. ``parameters``
-    stand for the literals at their places. A record of one's own that neither of them answers is an
+    ``receiver`` says the time of UTC() and JMSExpiration, and the consumer's destination. ``parameters`` stand for the
+    literals at their places. A record of one's own that neither of them answers is an
     ``UnsupportedFeatureError``, and never compiled as another dialect.
     """
     if is_plain(dialect):
-        return Lowering(Names(layout, missing, source), source, parameters)
+        return Lowering(Names(layout, missing, source, receiver), source, parameters)
     _check(dialect)
     # The other dialects' modules are as large as all of this one's, and most programs have one dialect.
     from transpiler.analysis.broker_lowering import BrokerLowering
     from transpiler.analysis.broker_names import BrokerNames
 
-    return BrokerLowering(BrokerNames(layout, missing, source, dialect), source, dialect, now, parameters)
+    return BrokerLowering(BrokerNames(layout, missing, source, dialect, receiver), source, dialect, parameters)
 
 
 def is_plain(dialect: Dialect) -> bool:

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from transpiler.layouts.columns import (
+    AMQP_TYPES,
     BIGINT,
     BINARY,
     BOOLEAN,
+    DERIVED_TYPES,
     DOUBLE,
     STRING,
     ColumnType,
-    Derivation,
     Derived,
     Kind,
     Location,
@@ -24,7 +25,7 @@ from transpiler.layouts.columns import (
     TypedColumn,
 )
 from transpiler.message.operand_types import ByteText, OperandType, UnsignedLong
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, SelectorType
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, SelectorType, ValueType
 from transpiler.predicate.core import (
     FALSE,
     TRUE,
@@ -139,33 +140,6 @@ def literal(kind: OperandType, value: bool | int | float | str) -> TypedOperand:
 
 _FIELDS = {"boolean": BOOLEAN, "long": BIGINT, "double": DOUBLE, "string": STRING, "binary": BINARY}
 
-#: What a column of a Spark type is to AMQP.
-_COLUMN_TYPES = {
-    Kind.BOOLEAN: AmqpType.BOOLEAN,
-    Kind.TINYINT: AmqpType.BYTE,
-    Kind.SMALLINT: AmqpType.SHORT,
-    Kind.INT: AmqpType.INT,
-    Kind.BIGINT: AmqpType.LONG,
-    Kind.FLOAT: AmqpType.FLOAT,
-    Kind.DOUBLE: AmqpType.DOUBLE,
-    Kind.DECIMAL: AmqpType.DECIMAL128,
-    Kind.STRING: AmqpType.STRING,
-    Kind.CHAR: AmqpType.STRING,
-    Kind.VARCHAR: AmqpType.STRING,
-    Kind.BINARY: AmqpType.BINARY,
-    Kind.TIMESTAMP: AmqpType.TIMESTAMP,
-    Kind.TIMESTAMP_NTZ: AmqpType.TIMESTAMP,
-}
-
-
-#: What an older wire format's way to say something is to AMQP.
-_DERIVED_TYPES = {
-    Derivation.TEXT: AmqpType.STRING,
-    Derivation.ADDRESS: AmqpType.STRING,
-    Derivation.UUID: AmqpType.UUID,
-    Derivation.PERSISTENT: AmqpType.BOOLEAN,
-}
-
 
 def at(location: Location, seen: Value | None, dialect: Dialect, origin: str = "") -> TypedOperand:
     """What a place in a row is to a broker; ``seen`` is a typed column as the value that a selector sees."""
@@ -174,10 +148,10 @@ def at(location: Location, seen: Value | None, dialect: Dialect, origin: str = "
             return _union(path, dialect, origin)
         case TypedColumn(type=column_type):
             assert seen is not None
-            return _column(_COLUMN_TYPES[column_type.kind], seen, dialect, origin)
+            return _column(AMQP_TYPES[column_type.kind], seen, dialect, origin)
         case Derived(derivation=derivation):
             assert seen is not None
-            return _column(_DERIVED_TYPES[derivation], seen, dialect, origin)
+            return _column(DERIVED_TYPES[derivation], seen, dialect, origin)
 
 
 def _column(amqp: AmqpType, seen: Value, dialect: Dialect, origin: str) -> TypedOperand:
@@ -207,7 +181,7 @@ def _not_finite(value: Value) -> Predicate:
 def _union(path: tuple[object, ...], dialect: Dialect, origin: str) -> TypedOperand:
     types = dialect.types
     tag = Column((*path, "type"), STRING)  # type: ignore[arg-type]
-    by_field: dict[str, dict[tuple[OperandType, Function | None], list[AmqpType]]] = {}
+    by_field: dict[str, dict[tuple[OperandType, Function | None], list[ValueType]]] = {}
     for amqp, kind in types.table.items():
         field = TYPE_CLASS[COERCION[amqp]].value
         by_field.setdefault(field, {}).setdefault((kind, _conversion(amqp, dialect)), []).append(amqp)
@@ -227,7 +201,7 @@ def _union(path: tuple[object, ...], dialect: Dialect, origin: str) -> TypedOper
     dropped: Predicate = FALSE
     if not types.special_doubles:
         dropped = _not_finite(Column((*path, "double"), DOUBLE))  # type: ignore[arg-type]
-    without = [amqp for amqp in AmqpType if amqp not in types.table and amqp not in types.throws]
+    without = [amqp for amqp in COERCION if amqp not in types.table and amqp not in types.throws]
     present = _not_tagged(tag, {*without, *types.throws})
     if len(types.table) < len(without) + len(types.throws):
         present = _tagged(tag, list(types.table))
@@ -262,17 +236,17 @@ def _field_of(selector: SelectorType) -> str | None:
     return None if selector is SelectorType.NULL else TYPE_CLASS[selector].value
 
 
-def _tagged(tag: Value, names: Iterable[AmqpType]) -> Predicate:
+def _tagged(tag: Value, names: Iterable[ValueType]) -> Predicate:
     members = tuple(constant(name) for name in sorted(amqp.value for amqp in names))
     return In(tag, members) if len(members) > 1 else Compare(Comparison.EQ, tag, members[0])
 
 
-def _not_tagged(tag: Value, names: Iterable[AmqpType]) -> Predicate:
+def _not_tagged(tag: Value, names: Iterable[ValueType]) -> Predicate:
     members = tuple(constant(name) for name in sorted(amqp.value for amqp in names))
     return In(tag, members, negated=True) if len(members) > 1 else Compare(Comparison.NE, tag, members[0])
 
 
-def _conversion(amqp: AmqpType, dialect: Dialect) -> Function | None:
+def _conversion(amqp: ValueType, dialect: Dialect) -> Function | None:
     types = dialect.types
     if amqp is AmqpType.CHAR and types.char_is_number:
         return Function.CODE_POINT
@@ -282,7 +256,7 @@ def _conversion(amqp: AmqpType, dialect: Dialect) -> Function | None:
     return None
 
 
-def _item(kind: OperandType, names: tuple[AmqpType, ...], value: Value, guard: Predicate, dialect: Dialect) -> Typed:
+def _item(kind: OperandType, names: tuple[ValueType, ...], value: Value, guard: Predicate, dialect: Dialect) -> Typed:
     conversion = _conversion(names[0], dialect)
     if conversion is not None:
         value = Apply(conversion, (value,), BIGINT if conversion is Function.CODE_POINT else STRING)
@@ -301,7 +275,7 @@ def _names_types(guard: Predicate) -> bool:
 
 def _items(
     kind: OperandType,
-    names: tuple[AmqpType, ...],
+    names: tuple[ValueType, ...],
     column: Column,
     guard: Predicate,
     partial: bool,

@@ -114,6 +114,10 @@ class Function(Enum):
     NOW = "now"
     #: The timestamp so many milliseconds after that.
     MOMENT = "moment"
+    #: So many milliseconds, a uint, after a time in milliseconds.
+    LATER = "later"
+    #: The difference of two times, whose integers are so small that it does not overflow.
+    UNTIL = "until"
     #: A double whose sign shows, zero included: its text.
     SIGNED_TEXT = "signed text"
 

@@ -40,6 +40,11 @@ def solved(node: Compare) -> Predicate | None:
     """The comparison for the timestamp alone; None where it is not about one."""
     if not isinstance(node.left, Apply) and not isinstance(node.right, Apply):
         return None
+    match node.left, node.right:
+        case Apply(function=Function.LATER), Constant():
+            return _lasting(node.operator, node.left, node.right)
+        case Constant(), Apply(function=Function.LATER):
+            return _lasting(node.operator.mirrored, node.right, node.left)
     left, right = _sum(node.left), _sum(node.right)
     difference = None if left is None or right is None else left.plus(right, -1)
     if difference is None or difference.timestamp is None:
@@ -52,6 +57,19 @@ def solved(node: Compare) -> Predicate | None:
         milliseconds = Apply(Function.MILLISECONDS, (difference.timestamp,), BIGINT)
         return Compare(operator, milliseconds, Constant(offset, BIGINT))
     return _turned(operator, difference.timestamp, offset) if now == 1 else None
+
+
+def _lasting(operator: Comparison, end: Apply, bound: Constant) -> Predicate | None:
+    """The end of a duration compared with a time: the duration alone, compared with what is left until then."""
+    match end.arguments, bound.value:
+        case _, bool():
+            return None
+        case (duration, Constant(value=int() as now)), int() as time:
+            return Compare(operator, duration, Constant(time - now, BIGINT)) if abs(time - now) <= _MOST else None
+        case (duration, Apply(function=Function.NOW) as now), int() as time if abs(time) <= _MOST:
+            return Compare(operator, duration, Apply(Function.UNTIL, (Constant(time, BIGINT), now), BIGINT))
+        case _:
+            return None
 
 
 def _turned(operator: Comparison, timestamp: Value, offset: int) -> Predicate:

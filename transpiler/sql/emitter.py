@@ -291,6 +291,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
             offset = int(first.value)
             added = f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
             return f"timestamp_millis({TEMPLATES[Function.NOW]}{added})", _PRIMARY
+        case Function.UNTIL:
+            return f"{_within(text, _SUM)} - {_within(_value(arguments[1]), _PRODUCT)}", _SUM
         case Function.BY_BYTES:
             return f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT
         case Function.WITHOUT_TRAILING_DOTS:

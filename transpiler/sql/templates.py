@@ -81,5 +81,6 @@ TEMPLATES: Mapping[Function, str] = MappingProxyType(
         Function.LOWER: "lower({0})",
         Function.REPLACE: "regexp_replace({0}, {1}, {2})",
         Function.NOW: "unix_millis(current_timestamp())",
+        Function.LATER: "try_add({0}, {1})",
     }
 )

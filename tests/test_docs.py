@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from transpiler import DecodeError, Message, route_message, transpile_filter
+from transpiler.topology import topology_from_dict
+
+FILTER = {"descriptor": "apache.org:legacy-amqp-headers-binding:map", "value": {"a": 1}}
 DOCS = Path(__file__).parent.parent / "docs"
 
 
@@ -15,3 +19,24 @@ DOCS = Path(__file__).parent.parent / "docs"
 def test_a_page_is_what_its_script_writes(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=DOCS.parent)
     assert done.stdout == script.with_suffix(".md").read_text(encoding="utf-8")
+
+
+def test_a_headers_filter_demands_x_match_and_an_exchange_does_not() -> None:
+    assert "`x-match` | demanded, for the document has a MUST there" in (DOCS / "filters.md").read_text("utf-8")
+    with pytest.raises(DecodeError, match="x-match is missing"):
+        transpile_filter(FILTER)
+    message = Message.from_dict({"application_properties": {"a": 1}})
+    bound = {"source": "amq.match", "queue": "q", "arguments": {"a": 1}}
+    for broker in ("qpid-java", "rabbitmq"):
+        topology = topology_from_dict({"broker": broker, "queues": ["q"], "bindings": [bound]})
+        assert route_message(topology, message, "amq.match") == ("q",)
+
+
+def test_the_selector_of_a_headers_binding_of_broker_j_is_asked() -> None:
+    assert "direct, topic, fanout and\nheaders exchanges" in (DOCS / "dialects.md").read_text("utf-8")
+    arguments = {"x-match": "all", "a": 1, "x-filter-jms-selector": "b = 2"}
+    bound = {"source": "amq.match", "queue": "q", "arguments": arguments}
+    topology = topology_from_dict({"broker": "qpid-java", "queues": ["q"], "bindings": [bound]})
+    for b, queues in ((2, ("q",)), (3, ())):
+        message = Message.from_dict({"application_properties": {"a": 1, "b": b}})
+        assert route_message(topology, message, "amq.match") == queues

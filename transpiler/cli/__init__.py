@@ -1,11 +1,11 @@
 """selector-sql: the commands that need neither Spark nor a JVM.
 
-Results go to standard output and findings to standard error. Exit codes: 0 for a clean run, 1 for findings of
-``check``, 2 for what could not be done.
+Results go to standard output and warnings to standard error. ``group`` has the exit codes and the end of every command,
+``inputs`` opens every file, and ``commands`` lists the commands.
 """
 
 from __future__ import annotations
 
-from transpiler.cli.group import main
+from transpiler.cli.commands import main
 
 __all__ = ["main"]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 
 from transpiler import Diagnostic, Layout, TranspilerError, __version__, parse_selector, transpile_selector
 from transpiler.cli.group import fail
+from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.options import layout_options, read_layout
 from transpiler.source import Source
 
@@ -21,7 +23,7 @@ from transpiler.source import Source
     "--file",
     "files",
     multiple=True,
-    type=click.Path(allow_dash=True, exists=True, dir_okay=False),
+    type=InputFile(),
     help="A file with one selector a line; # begins a comment line; - is standard input.",
 )
 @click.option("--format", "form", type=click.Choice(["human", "json", "github", "sarif"]), default="human")
@@ -31,7 +33,7 @@ def check(
     files: tuple[str, ...],
     form: str,
     layout: str,
-    schema: Path | None,
+    schema: str | None,
     dialect: str,
     missing: Any,
 ) -> None:
@@ -58,11 +60,9 @@ def _selectors(selectors: tuple[str, ...], files: tuple[str, ...]) -> Iterator[t
 
 
 def _lines(file: str) -> Iterator[tuple[str, int, str]]:
-    with click.open_file(file, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            text = line.rstrip("\r\n")
-            if text.strip() and not text.lstrip().startswith("#"):
-                yield "standard input" if file == "-" else file, number, text
+    for number, text in input_lines(file):
+        if text.strip() and not text.lstrip().startswith("#"):
+            yield "standard input" if file == "-" else file, number, text
 
 
 def _check_one(text: str, layout: str | Layout, dialect: str, missing: Any) -> tuple[Diagnostic, ...]:
@@ -85,7 +85,7 @@ def _human(findings: _Findings) -> str:
     blocks = []
     for name, line, finding in findings:
         text = finding.render()
-        blocks.append(f"{name}:{line}: {text}" if name else text)
+        blocks.append(f"{shown(name)}:{line}: {text}" if name else text)
     return "".join(f"{block}\n" for block in blocks)
 
 
@@ -100,11 +100,28 @@ def _github(findings: _Findings) -> str:
     lines = []
     for name, line, finding in findings:
         column = finding.to_dict().get("column", 1)
-        place = f" file={name},line={line},col={column}," if name else " "
+        properties = {"file": name, "line": str(line), "col": str(column)} if name else {}
+        properties["title"] = finding.code
+        listed = ",".join(f"{key}={_command_property(value)}" for key, value in properties.items())
         message = finding.message + (f" ({finding.hint})" if finding.hint else "")
-        escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-        lines.append(f"::{finding.severity}{place}title={finding.code}::{escaped}\n")
+        lines.append(f"::{finding.severity} {listed}::{_command_data(message)}\n")
     return "".join(lines)
+
+
+def _command_data(text: str) -> str:
+    """Escape the message of a workflow command, as ``escapeData`` of GitHub's actions toolkit does."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _command_property(text: str) -> str:
+    """Escape a property of a workflow command, as ``escapeProperty`` of GitHub's actions toolkit does."""
+    return _command_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _uri(name: str) -> str:
+    """Return a file's name as a URI reference: relative to the run's directory, or with the scheme file."""
+    quoted = quote(name.replace("\\", "/") if os.name == "nt" else name)
+    return f"file://{quoted}" if quoted.startswith("/") else quoted
 
 
 def _sarif(findings: _Findings) -> str:
@@ -118,7 +135,7 @@ def _sarif(findings: _Findings) -> str:
                 "level": finding.severity,
                 "message": {"text": finding.message},
                 "locations": [
-                    {"physicalLocation": {"artifactLocation": {"uri": name or "selector"}, "region": region}}
+                    {"physicalLocation": {"artifactLocation": {"uri": _uri(name or "selector")}, "region": region}}
                 ],
             }
         )
@@ -130,7 +147,7 @@ def _sarif(findings: _Findings) -> str:
     log = {
         "version": "2.1.0",
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
     }
     return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
 

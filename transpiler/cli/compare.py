@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
+from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.options import read_message, read_text
 from transpiler.comparing import Compared, compare_dialects
 from transpiler.selector.dialects import DIALECTS
@@ -15,14 +14,14 @@ _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 @click.command()
 @click.argument("selector")
-@click.option("--message", type=click.File(encoding="utf-8"), help="A message in JSON; - is standard input.")
-def compare(selector: str, message: Any) -> None:
+@click.option("--message", type=InputFile(), help="A message in JSON; - is standard input.")
+def compare(selector: str, message: str | None) -> None:
     """Show what every dialect makes of SELECTOR: accepted or why not, and the verdict on a message.
 
     A dialect that parts from jms has a star, and the rule behind the difference.
     """
     text = read_text(selector)
-    found = None if message is None else read_message(message.read(), message.name)
+    found = None if message is None else read_message(read_text_file(message), message)
     width = max(len(name) for name in DIALECTS)
     for row in compare_dialects(text, found):
         star = "*" if row.rule is not None or row.reading is not None else " "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +10,9 @@ import click
 from transpiler import Message, parse_selector, transpile_selector
 from transpiler.analysis.broker_names import BrokerNames
 from transpiler.analysis.names import Missing, Names
-from transpiler.cli.options import layout_options, read_layout, read_message, read_text, warn
+from transpiler.analysis.receiving import Receiver
+from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.options import layout_options, read_layout, read_message, read_text, receiver_options, warn
 from transpiler.compiler import find_layout
 from transpiler.layouts.layout import Layout
 from transpiler.reference.evaluate import judge, value_of
@@ -26,8 +27,18 @@ _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 @click.command()
 @click.argument("selector")
 @layout_options
-@click.option("--message", type=click.File(encoding="utf-8"), help="A message in JSON; - is standard input.")
-def explain(selector: str, layout: str, schema: Path | None, dialect: str, missing: Any, message: Any) -> None:
+@receiver_options
+@click.option("--message", type=InputFile(), help="A message in JSON; - is standard input.")
+def explain(
+    selector: str,
+    layout: str,
+    schema: str | None,
+    dialect: str,
+    missing: Any,
+    now: int | None,
+    destination: str | None,
+    message: str | None,
+) -> None:
     """Show what SELECTOR means: its tree, the SQL before and after the rewrites, and why a message matches."""
     text = read_text(selector)
     rules = find_dialect(dialect)
@@ -36,17 +47,18 @@ def explain(selector: str, layout: str, schema: Path | None, dialect: str, missi
         click.echo("no selector: every message matches")
         return
     where = read_layout(layout, schema)
-    transpiled = transpile_selector(text, where, dialect=dialect, missing=missing)
-    found = None if message is None else read_message(message.read(), message.name)
+    transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, now=now, destination=destination)
+    receiver = Receiver(now, destination)
+    found = None if message is None else read_message(read_text_file(message), message)
     click.echo("selector   " + print_selector(tree, rules))
-    for line in _tree(tree, found, 0, rules):
+    for line in _tree(tree, found, 0, rules, receiver):
         click.echo("  " + line)
-    for line in _types(tree, find_layout(where), missing, Source(text), rules):
+    for line in _types(tree, find_layout(where), missing, Source(text), rules, receiver):
         click.echo(line)
     for phase, emitted in transpiled.trace:
         click.echo(f"{phase:10} {emitted}")
     if found is not None:
-        verdict = judge(tree, found, rules)
+        verdict = judge(tree, found, rules, *receiver)
         matches = "matches" if verdict.truth else "does not match"
         click.echo(f"verdict    {_TRUTHS[verdict.truth]}: the message {matches}")
         if verdict.thrown is not None:
@@ -55,37 +67,44 @@ def explain(selector: str, layout: str, schema: Path | None, dialect: str, missi
     warn(transpiled.diagnostics)
 
 
-def _types(tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect) -> Iterator[str]:
+def _types(
+    tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: Receiver
+) -> Iterator[str]:
     """Each name once, with the types that its value can have over the layout."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
     for name, identifier in identifiers.items():
         if dialect is JMS:
-            types = {found.value for found in Names(layout, missing, source).resolve(identifier).classes}
+            types = {found.value for found in Names(layout, missing, source, receiver).resolve(identifier).classes}
         else:
-            operand = BrokerNames(layout, missing, source, dialect).operand(identifier)
+            operand = BrokerNames(layout, missing, source, dialect, receiver).operand(identifier)
             types = {item.type.value for item in operand.alternatives}
         yield f"type       {name}: {' or '.join(sorted(types)) or 'always NULL'}"
 
 
 def _tree(
-    node: ast.Expression, message: Message | None, depth: int, dialect: Dialect, convert: bool = False
+    node: ast.Expression,
+    message: Message | None,
+    depth: int,
+    dialect: Dialect,
+    receiver: Receiver,
+    convert: bool = False,
 ) -> Iterator[str]:
     label = type(node).__name__.lower() if ast.children(node) else print_selector(node, dialect)
     if ast.children(node):
         label += f"  {print_selector(node, dialect)}"
     if message is not None and not isinstance(node, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral):
-        label += f"  → {_seen(node, message, dialect, convert)}"
+        label += f"  → {_seen(node, message, dialect, receiver, convert)}"
     yield "  " * depth + label
     for child in ast.children(node):
-        yield from _tree(child, message, depth + 1, dialect, convert or isinstance(node, ast.ConvertStrings))
+        yield from _tree(child, message, depth + 1, dialect, receiver, convert or isinstance(node, ast.ConvertStrings))
 
 
-def _seen(node: ast.Expression, message: Message, dialect: Dialect, convert: bool) -> str:
+def _seen(node: ast.Expression, message: Message, dialect: Dialect, receiver: Receiver, convert: bool) -> str:
     # Below the prefix a condition is read as the prefix has it.
-    verdict = judge(ast.ConvertStrings(node) if convert else node, message, dialect)
+    verdict = judge(ast.ConvertStrings(node) if convert else node, message, dialect, *receiver)
     if verdict.thrown is not None:
         return f"throws: {verdict.thrown}"
     if isinstance(node, ast.Identifier | ast.Sign | ast.Calculate | ast.Call):
-        value = value_of(node, message, dialect)
+        value = value_of(node, message, dialect, *receiver)
         return "NULL" if value is None else repr(value)
     return _TRUTHS[verdict.truth]

@@ -1,63 +1,228 @@
-"""The command group: version, help, and how every command ends for bad input."""
+"""The command group of both programs: one way for every command to begin and to end.
+
+A command begins with arguments and standard streams in UTF-8, whatever the locale says. It ends with one of the exit
+codes of ``EXIT_CODES``; an exception that leaves it becomes an error text on standard error, never a traceback. So
+the commands themselves raise: ``fail`` for what they find out, and anything else for what they meet.
+Inputs are opened by ``transpiler.cli.inputs``; standard output is written with ``click.echo``.
+"""
 
 from __future__ import annotations
 
+import io
+import os
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from transpiler import TranspilerError, __version__
+from transpiler import TranspilerError
+from transpiler.diagnostics import one_line
 
 if TYPE_CHECKING:
-    import click
+    import click as click
 else:
     try:
         import click
     except ImportError:
-        sys.exit("the commands need click: pip install 'selector-sql[cli]'")
+        sys.exit("the commands need click: pip install 'selector-sql[cli]' (for Spark: 'selector-sql[cli,spark]')")
+
+#: The end of every --help.
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 check has findings, or a backtest disagrees; 2 an error, told on standard error; "
+    "130 interrupted; 141 the reader of the output went away (as head does)."
+)
+
+#: 128 and the number of the signal, as a shell reports a process that ended by SIGINT or SIGPIPE.
+_INTERRUPTED, _PIPE_CLOSED = 130, 141
+
+_DEBUG = "SELECTOR_SQL_TRACEBACK"
 
 
-#: The commands in the order of the pipeline; each is in the module of its name.
-_COMMANDS = ("sql", "check", "explain", "match", "compare", "port", "route", "topology")
+class CommandError(click.ClickException):
+    """A command cannot be carried out; the message is for the user as it is."""
 
-
-class _Group(click.Group):
-    """Commands that are imported when they are asked for, and whose bad input never ends in a traceback.
-
-    It ends in an error text and exit code 2.
-    """
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names of all commands."""
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name."""
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(f"transpiler.cli.{cmd_name}"), cmd_name)
-        return command
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except TranspilerError as error:
-            fail(str(error))
-        except UnicodeDecodeError as error:
-            fail(f"the input is not UTF-8: byte {error.start}")
+    exit_code = 2
 
 
 def fail(message: str) -> NoReturn:
-    """Print an error and end with exit code 2."""
-    click.echo(message, err=True)
-    raise SystemExit(2)
+    """End the command with an error text and exit code 2."""
+    raise CommandError(message)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="selector-sql")
-def main() -> None:
-    """JMS selectors as Spark SQL: print it, lint it, explain it, try it.
+class Program(click.Group):
+    """A group of commands that end with an error text and an exit code of ``EXIT_CODES``."""
 
-    Completion: eval "$(_SELECTOR_SQL_COMPLETE=bash_source selector-sql)", likewise zsh_source and fish_source.
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.epilog = self.epilog or EXIT_CODES
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of that name, with the exit codes at the end of its help."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            command.epilog = command.epilog or EXIT_CODES
+        return command
+
+    def main(
+        self,
+        args: Any = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the program and exit; without ``standalone_mode`` exceptions are the caller's."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, False, **extra)
+        try:
+            _prepare_streams()
+            # On Windows the arguments are Unicode, and click expands their wildcards.
+            words = _arguments() if args is None and os.name == "posix" else args
+            status = super().main(words, prog_name, complete_var, False, **extra)
+            code = status if isinstance(status, int) else 0
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 2
+        except BaseException as error:
+            code = self._end(error)
+        sys.exit(_flushed(code))
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse the arguments; ``--help`` and ``--version`` print here."""
+        with _kept_from_click():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with _kept_from_click():
+            return super().invoke(ctx)
+
+    def describe(self, error: BaseException) -> str | None:  # noqa: ARG002
+        """Return the text for an exception of a library that only this program uses, or None."""
+        return None
+
+    def _end(self, error: BaseException) -> int:
+        """Tell an exception on standard error and return the exit code."""
+        if isinstance(error, _KeptError):
+            assert error.__cause__ is not None
+            error = error.__cause__
+        if isinstance(error, KeyboardInterrupt | click.Abort):
+            _tell("interrupted")
+            return _INTERRUPTED
+        if isinstance(error, BrokenPipeError):
+            _abandon(sys.stdout)
+            return _PIPE_CLOSED
+        if isinstance(error, click.ClickException) and not isinstance(error, CommandError):
+            try:
+                error.show()
+            except OSError:
+                _abandon(sys.stderr)
+            return error.exit_code
+        if os.environ.get(_DEBUG) and not isinstance(error, CommandError | TranspilerError):
+            raise error
+        _tell(self.describe(error) or _text(error))
+        return 2
+
+
+class _KeptError(Exception):
+    """An exception, its cause, that click would end the process for in a way of its own."""
+
+
+@contextmanager
+def _kept_from_click() -> Iterator[None]:
+    try:
+        yield
+    except (KeyboardInterrupt, EOFError, BrokenPipeError) as error:
+        raise _KeptError from error
+
+
+def _text(error: BaseException) -> str:
+    """Return the error text of an exception; only those of this project may have several lines."""
+    match error:
+        case CommandError():
+            return error.message
+        case TranspilerError():
+            return str(error)
+        case OSError():
+            place = error.filename if error.filename is not None else "standard output"
+            if isinstance(place, bytes):
+                place = os.fsdecode(place)
+            return one_line(f"{place}: {error.strerror or error}")
+        case UnicodeError():
+            return one_line(f"the text is not Unicode: {error}")
+        case MemoryError():
+            return "out of memory"
+        case RecursionError():
+            return "the input is nested too deeply"
+        case _:
+            known = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            return one_line(f"internal error: {known}") + f" (with {_DEBUG}=1 in the environment: its traceback)"
+
+
+def _tell(text: str) -> None:
+    """Write an error text; where even standard error cannot be written, the exit code has to do."""
+    try:
+        click.echo(text, err=True)
+    except (OSError, ValueError):
+        _abandon(sys.stderr)
+
+
+def _arguments() -> list[str]:
+    """Return the arguments of the process, decoded from UTF-8.
+
+    Python decodes them by the locale: under ``LC_ALL=C`` without UTF-8 mode ``é`` becomes two surrogates.
     """
+    words = []
+    for number, word in enumerate(sys.argv[1:], 1):
+        try:
+            words.append(os.fsencode(word).decode("utf-8"))
+        except UnicodeError:
+            fail(one_line(f"argument {number} is not UTF-8: {word!a}"))
+    return words
+
+
+def _prepare_streams() -> None:
+    """Make the standard streams write UTF-8, and keep closed ones from being taken for files that are opened later."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        # Nothing can be written to a descriptor that is open for reading: a closed output stays an error.
+        while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= 2:
+            pass
+        os.close(descriptor)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
+        # Unbuffered (PYTHONUNBUFFERED), Python takes a text that a pipe has accepted a part of for written.
+        sys.stdout = open(sys.stdout.fileno(), "w", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A lone surrogate, which JSON can say, becomes JSON's own escape for it.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _flushed(code: int) -> int:
+    """Write what standard output still holds; Python would do that at its exit, where an error is only a noise."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _PIPE_CLOSED
+    except OSError as error:
+        # The command has ended with an error already where it could not write either.
+        if code != 2:
+            _tell(_text(error))
+        code = 2
+    else:
+        return code
+    _abandon(sys.stdout)
+    return code
+
+
+def _abandon(stream: TextIO) -> None:
+    """Let what a stream still holds go nowhere, so that Python does not try to write it once more at its exit."""
+    try:
+        descriptor = stream.fileno()
+    except (OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)

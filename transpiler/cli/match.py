@@ -9,13 +9,15 @@ import click
 
 from transpiler import Message, evaluate, matches, parse_selector
 from transpiler.cli.group import fail
-from transpiler.cli.options import filter_options, read_filter, read_message, read_text, warn
+from transpiler.cli.inputs import check_input, input_lines
+from transpiler.cli.options import filter_options, read_filter, read_message, read_text, receiver_options, warn
 
 
 @click.command()
 @click.argument("arguments", nargs=-1, metavar="SELECTOR [FILES]...")
 @filter_options
 @click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
+@receiver_options
 @click.option("--invert", is_flag=True, help="The messages that do not match.")
 @click.option("--count", is_flag=True, help="Only how many there are.")
 def match(
@@ -25,6 +27,8 @@ def match(
     connection: str | None,
     unknown: Any,
     dialect: str,
+    now: int | None,
+    destination: str | None,
     invert: bool,
     count: bool,
 ) -> None:
@@ -41,36 +45,27 @@ def match(
         files = arguments
 
         def test(message: Message) -> bool:
-            return matches(filters, message, dialect=dialect, connection=connection)
+            return matches(filters, message, dialect=dialect, connection=connection, now=now, destination=destination)
 
     elif arguments:
         tree = parse_selector(read_text(arguments[0]), dialect)
         files = arguments[1:]
 
         def test(message: Message) -> bool:
-            return evaluate(tree, message, dialect) is True
+            return evaluate(tree, message, dialect, now=now, destination=destination) is True
 
     else:
         fail("nothing to match: give a selector, --filter FILE or --filter-bytes FILE")
-    _check_files(files)
+    for file in files:
+        check_input(file)
     if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):
         fail("standard input cannot hold both the filter and the messages: name a file of messages")
     found = 0
     for file in files or ("-",):
-        with click.open_file(file, encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip() and test(read_message(line, f"{file}:{number}")) is not invert:
-                    found += 1
-                    if not count:
-                        click.echo(line.rstrip("\r\n"))
+        for number, line in input_lines(file):
+            if line.strip() and test(read_message(line, file, number)) is not invert:
+                found += 1
+                if not count:
+                    click.echo(line)
     if count:
         click.echo(str(found))
-
-
-def _check_files(files: tuple[str, ...]) -> None:
-    path = click.Path(allow_dash=True, exists=True, dir_okay=False)
-    for file in files:
-        try:
-            path.convert(file, None, click.get_current_context())
-        except click.BadParameter as error:
-            fail(error.message)

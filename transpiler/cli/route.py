@@ -5,28 +5,29 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
 from transpiler import DecodeError, Message, Topology, TranspilerError
 from transpiler.cli.group import fail
-from transpiler.cli.options import warn
+from transpiler.cli.inputs import InputFile, input_lines, shown
+from transpiler.cli.options import load_json_line, warn
+from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file, topology_options
-from transpiler.diagnostics import nearest
-from transpiler.jsontext import JsonTextError, load_json
 from transpiler.message.rabbitmq import read_publication
 from transpiler.reference.route import publish
 from transpiler.topology.picture import Summary
+from transpiler.topology.publishing import Protocol, PublishTo
 
 
 @click.command()
-@click.argument("topology", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("files", nargs=-1, type=click.Path(allow_dash=True, exists=True, dir_okay=False))
+@click.argument("topology", type=InputFile())
+@click.argument("files", nargs=-1, type=InputFile())
 @topology_options
 @click.option("--exchange", help="The exchange of messages that name none  [default: the topology's]")
-@click.option("--mandatory", is_flag=True, help="Unroutable messages go back to their publisher.")
+@destination_options
+@publisher_options
 @click.option(
     "--layout",
     type=click.Choice(["amqp", "rabbitmq-trace"]),
@@ -37,34 +38,48 @@ from transpiler.topology.picture import Summary
 @click.option("--unroutable", is_flag=True, help="Only the messages that reach no queue.")
 @click.option("--summary", is_flag=True, help="Only how many messages went where, as one JSON object.")
 def route(
-    topology: Path,
+    topology: str,
     files: tuple[str, ...],
     form: Any,
     vhost: str | None,
     exchange: str | None,
+    address: str | None,
+    publish_to: PublishTo,
+    protocol: Protocol | None,
     mandatory: bool,
+    reject_unroutable: bool,
     layout: str,
     unroutable: bool,
     summary: bool,
 ) -> None:
     """Route message JSON lines from FILES (default: standard input) through TOPOLOGY.
 
-    Each line comes back with its queues and its outcome: routed, discard, reject, return, or no-exchange. A member
-    "exchange" beside the sections says where the message was published.
+    Each line comes back with its queues and its outcome: delivered, alternate (delivered by way of an alternate only),
+    discarded, returned, rejected, or no-exchange. A member "exchange" beside the sections says where the message was
+    published; --address and --publish-to say it in its place.
     """
+    check_publisher(protocol, mandatory, reject_unroutable)
     where = read_topology_file(topology, form, vhost)
     warn(where.findings)
-    if exchange is not None and exchange not in where.exchange_by_name:
-        near = nearest(exchange, where.exchange_by_name)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(filter(None, where.exchange_by_name))}"
-        fail(f"there is no exchange called {exchange!r}\n  hint: {hint}")
+    sender = read_destination(where, exchange, address, publish_to)
+    by_name = sender is None and publish_to == "exchange"
     exchanges: Counter[str] = Counter()
     queues: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
     for line, message, published_to, keys in _messages(files or ("-",), layout):
-        name = _first(published_to, exchange, where)
-        routed = publish(where, message, name, keys, mandatory=mandatory)
-        exchanges[name] += 1
+        routed = publish(
+            where,
+            message,
+            _first(published_to, exchange, where) if by_name else None,
+            keys,
+            address=sender,
+            publish_to=publish_to,
+            protocol=protocol,
+            mandatory=mandatory,
+            reject_unroutable=reject_unroutable,
+        )
+        if routed.exchange is not None:
+            exchanges[routed.exchange] += 1
         queues.update(routed.queues)
         outcomes[routed.outcome] += 1
         if not summary and not (unroutable and routed.queues):
@@ -86,18 +101,13 @@ _Line = tuple[dict[str, Any], Message, str | None, tuple[str, ...] | None]
 
 def _messages(files: Iterable[str], layout: str) -> Iterator[_Line]:
     for file in files:
-        with click.open_file(file, encoding="utf-8") as lines:
-            for number, text in enumerate(lines, 1):
-                if text.strip():
-                    yield from _message(text, f"{file}:{number}", layout)
+        for number, text in input_lines(file):
+            if text.strip():
+                yield from _message(text, file, number, layout)
 
 
-def _message(text: str, name: str, layout: str) -> Iterator[_Line]:
-    try:
-        line = load_json(text)
-    except JsonTextError as error:
-        column = "" if error.span is None else f":{error.span.start + 1}"
-        fail(f"{name}{column}: {error.message}")
+def _message(text: str, name: str, number: int, layout: str) -> Iterator[_Line]:
+    line = load_json_line(text, name, number)
     try:
         if layout == "rabbitmq-trace":
             if not isinstance(line, dict):
@@ -115,4 +125,4 @@ def _message(text: str, name: str, layout: str) -> Iterator[_Line]:
         sections = {key: value for key, value in line.items() if key not in ("exchange", "queues", "outcome")}
         yield line, Message.from_dict(sections), exchange, None
     except TranspilerError as error:
-        fail(f"{name}: {error}")
+        fail(f"{shown(name)}:{number}: {error}")

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from transpiler import Transpiled, translate_names, transpile_filter, transpile_selector
 from transpiler.cli.group import fail
-from transpiler.cli.options import filter_options, layout_options, read_filter, read_layout, read_text, warn
+from transpiler.cli.options import (
+    filter_options,
+    layout_options,
+    read_filter,
+    read_layout,
+    read_text,
+    receiver_options,
+    warn,
+)
 
 
 @click.command()
 @click.argument("selector", required=False)
 @filter_options
 @layout_options
+@receiver_options
 @click.option(
     "--result",
     type=click.Choice(["filter", "boolean", "ternary"]),
@@ -28,6 +36,13 @@ from transpiler.cli.options import filter_options, layout_options, read_filter, 
     type=click.Choice(["jms", "amqp"]),
     help="Print the selector instead, its header names in JMS's form or the wire's.",
 )
+@click.option(
+    "--table",
+    type=click.Choice(["meaning", "standard"]),
+    default="meaning",
+    show_default=True,
+    help="With --names: what selects the same messages, or the table of apache-filters.xml, name by name.",
+)
 def sql(
     selector: str | None,
     filter_file: str | None,
@@ -35,24 +50,34 @@ def sql(
     connection: str | None,
     unknown: Any,
     layout: str,
-    schema: Path | None,
+    schema: str | None,
     dialect: str,
     missing: Any,
+    now: int | None,
+    destination: str | None,
     result: Any,
     names: Any,
+    table: Any,
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
     filters = read_filter(filter_file, filter_bytes, unknown)
     if filters is not None and (selector is not None or names is not None):
         fail("a filter set takes the place of SELECTOR and --names: give one of the two")
-    options = {"layout": read_layout(layout, schema), "dialect": dialect, "missing": missing, "result": result}
+    options = {
+        "layout": read_layout(layout, schema),
+        "dialect": dialect,
+        "missing": missing,
+        "result": result,
+        "now": now,
+        "destination": destination,
+    }
     transpiled: Transpiled
     if filters is not None:
         transpiled = transpile_filter(filters, connection=connection, **options)
     elif selector is None:
         fail("nothing to translate: give a selector, --filter FILE or --filter-bytes FILE")
     elif names is not None:
-        click.echo(translate_names(read_text(selector), names, dialect=dialect))
+        click.echo(translate_names(read_text(selector), names, dialect=dialect, table=table))
         return
     else:
         transpiled = transpile_selector(read_text(selector), **options)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from transpiler import Topology
-from transpiler.cli.group import fail
-from transpiler.topology.files import Form, read_topology
+from transpiler.cli.inputs import read_text_file
+from transpiler.topology.files import Form, parse_topology
 
 
 def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,9 +27,6 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def read_topology_file(path: Path, form: Form | None, vhost: str | None) -> Topology:
-    """The topology in a file that can be opened."""
-    try:
-        return read_topology(path, form=form, vhost=vhost)
-    except OSError as error:
-        fail(f"{path}: {error.strerror}")
+def read_topology_file(name: str, form: Form | None, vhost: str | None) -> Topology:
+    """The topology in a file."""
+    return parse_topology(read_text_file(name), name, form=form, vhost=vhost)

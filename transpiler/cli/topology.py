@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
 
-from transpiler.cli.group import fail
-from transpiler.cli.options import warn
+from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.topologies import read_topology_file, topology_options
-from transpiler.jsontext import JsonTextError, load_json
 from transpiler.topology.form import topology_to_dict
 from transpiler.topology.picture import Summary, draw
 
 
 @click.command()
-@click.argument("topology", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("topology", type=InputFile())
 @topology_options
 @click.option(
     "--format",
@@ -29,10 +27,10 @@ from transpiler.topology.picture import Summary, draw
 )
 @click.option(
     "--counts",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=InputFile(),
     help="What route --summary counted: messages at each exchange and queue.",
 )
-def topology(topology: Path, form: Any, vhost: str | None, picture: Any, counts: Path | None) -> None:
+def topology(topology: str, form: Any, vhost: str | None, picture: Any, counts: str | None) -> None:
     """Draw the exchanges, bindings and queues of TOPOLOGY."""
     where = read_topology_file(topology, form, vhost)
     warn(where.findings)
@@ -41,9 +39,5 @@ def topology(topology: Path, form: Any, vhost: str | None, picture: Any, counts:
         return
     summary = None
     if counts is not None:
-        try:
-            text = counts.read_text(encoding="utf-8")
-            summary = Summary.from_dict(load_json(text))
-        except JsonTextError as error:
-            fail(f"{counts}{error.place(text)}: {error.message}")
+        summary = Summary.from_dict(load_json_line(read_text_file(counts), counts))
     click.echo(draw(where, picture, summary), nl=False)

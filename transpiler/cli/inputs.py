@@ -1,0 +1,150 @@
+"""Inputs of the commands: every file that a user names, and standard input, is opened here.
+
+Text is UTF-8 with or without a byte order mark, and its lines end at LF, CRLF or CR. What cannot be read ends the
+command with one line that names the file as the user did, and for bytes that are not UTF-8 the line and the column.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, NoReturn, cast
+
+from transpiler.cli.group import click, fail
+from transpiler.diagnostics import one_line
+
+#: Bytes of a file that is read as a whole, or of one line; /dev/zero has neither an end nor lines.
+MAX_BYTES = 2**29
+
+
+class InputFile(click.ParamType):  # type: ignore[type-arg]
+    """The name of a file that can be read, or - for standard input."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """Return the name; a file that is not there, or is a directory, ends the command."""
+        check_input(value)
+        return str(value)
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[Any]:
+        """Let the shell complete names of files."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+def check_input(name: str) -> None:
+    """End the command if there is no such file, before it does anything else; nothing is opened."""
+    if name == "-":
+        return
+    with _reported(name):
+        # Opening a named pipe, such as a shell's <(...), and closing it again would end its writer.
+        if stat.S_ISDIR(os.stat(system_path(name)).st_mode):
+            _refuse(name, "is a directory")
+
+
+def read_bytes(name: str) -> bytes:
+    """Return the bytes of a file."""
+    with _opened(name) as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        _refuse(name, f"has more than {MAX_BYTES:,} bytes")
+    return data
+
+
+def read_text_file(name: str) -> str:
+    """Return the text of a file, its lines ended by LF."""
+    return _decode(read_bytes(name), name).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def input_lines(name: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file without their ends, with their numbers from 1; a file called .gz is decompressed."""
+    number = 0
+    with _opened(name, unzip=name.endswith(".gz")) as stream:
+        while raw := stream.readline(MAX_BYTES + 1):
+            if len(raw) > MAX_BYTES:
+                _refuse(name, f"has more than {MAX_BYTES:,} bytes in line {number + 1}")
+            # Of a line that ends at LF, this splits what ends at CR.
+            for line in raw.splitlines():
+                number += 1
+                yield number, _decode(line, name, number)
+
+
+def shown(name: str) -> str:
+    """Return a file's name as an error shows it: one line that a terminal can show."""
+    return one_line(name)
+
+
+def system_path(name: str) -> str | bytes:
+    """Return a file's name as the operating system takes it.
+
+    Where the locale is not UTF-8, Python would refuse a name that is not ASCII.
+    """
+    return name.encode("utf-8") if os.name == "posix" else name
+
+
+@contextmanager
+def _opened(name: str, *, unzip: bool = False) -> Iterator[BinaryIO]:
+    with _reported(name):
+        if name == "-":
+            yield _standard_input()
+            return
+        with open(system_path(name), "rb") as stream:
+            if unzip:
+                with gzip.open(stream) as unzipped:
+                    yield cast(BinaryIO, unzipped)
+            else:
+                yield stream
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        fail("standard input is closed")
+    used = click.get_current_context().find_root().meta
+    if used.setdefault("transpiler.cli.standard-input", 0):
+        fail("standard input cannot be read twice: name a file for one of its uses")
+    used["transpiler.cli.standard-input"] = 1
+    return sys.stdin.buffer
+
+
+@contextmanager
+def _reported(name: str) -> Iterator[None]:
+    """End the command with one line where a file cannot be read."""
+    try:
+        yield
+    except FileNotFoundError:
+        _refuse(name, "does not exist")
+    except OSError as error:
+        _refuse(name, f"cannot be read: {error.strerror or error}")
+    except (EOFError, zlib.error) as error:
+        _refuse(name, f"cannot be decompressed: {error}")
+    except ValueError:
+        # The name has a NUL or a lone surrogate.
+        fail(one_line(f"{name!r} is not the name of a file"))
+
+
+def _refuse(name: str, why: str) -> NoReturn:
+    fail(f"standard input {why}" if name == "-" else f"file '{shown(name)}' {why}")
+
+
+def _decode(data: bytes, name: str, line: int = 1) -> str:
+    """Decode UTF-8; ``line`` is the number of the line that the data begin with."""
+    try:
+        return data.decode("utf-8-sig" if line == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        # A codec that strips the mark counts from behind it.
+        start = error.start + len(data) - len(error.object)
+        before = data[:start].decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        row, column = line + before.count("\n"), len(before) - before.rfind("\n")
+        fail(f"{shown(name)}:{row}:{column}: this is not UTF-8: byte 0x{data[start]:02x}")

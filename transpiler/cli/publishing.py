@@ -1,0 +1,78 @@
+"""What the commands read alike of a publisher: where messages go, and what happens to those that no queue takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from transpiler import Topology
+from transpiler.cli.group import fail
+from transpiler.diagnostics import nearest
+from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, PublishTo
+from transpiler.topology.receivers import Sender, resolve_sender
+
+#: The protocols whose publishers have the flag mandatory.
+_WITH_MANDATORY = (None, "0-8", "0-9", "0-9-1")
+
+
+def destination_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say where messages are published other than to an exchange by name."""
+    options: list[Callable[..., Any]] = [
+        click.option("--address", help="Publish as a sender with this address: queue, exchange, or exchange/subject."),
+        click.option(
+            "--publish-to",
+            type=click.Choice(PUBLISH_TO),
+            default="exchange",
+            show_default=True,
+            help="To an exchange, or each message to the address in its own to (the anonymous relay).",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what becomes of messages that no queue takes."""
+    options: list[Callable[..., Any]] = [
+        click.option("--protocol", type=click.Choice(PROTOCOLS), help="The publisher's version of AMQP."),
+        click.option("--mandatory", is_flag=True, help="Unroutable messages go back to their publisher."),
+        click.option(
+            "--reject-unroutable", is_flag=True, help="Unroutable messages are rejected: REJECT_UNROUTABLE of AMQP 1.0."
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def check_publisher(protocol: Protocol | None, mandatory: bool, reject_unroutable: bool) -> None:
+    """Refuse a setting that the protocol does not have: exit code 2."""
+    if mandatory and protocol not in _WITH_MANDATORY:
+        fail(f"--mandatory is a flag of AMQP 0-8 to 0-9-1, and the protocol is {protocol}")
+    if reject_unroutable and protocol not in (None, "1.0"):
+        fail(f"--reject-unroutable is a capability of AMQP 1.0, and the protocol is {protocol}")
+
+
+def read_destination(
+    topology: Topology, exchange: str | None, address: str | None, publish_to: PublishTo
+) -> Sender | None:
+    """The sender with the address, if there is one; exit code 2 where options contradict each other.
+
+    ``TopologyError`` for an address that leads nowhere.
+    """
+    given = {
+        "--exchange": exchange is not None,
+        "--address": address is not None,
+        "--publish-to to": publish_to == "to",
+    }
+    named = [name for name, is_given in given.items() if is_given]
+    if len(named) > 1:
+        fail(f"{' and '.join(named)} say in different ways where messages go: give one of them")
+    if exchange is not None and exchange not in topology.exchange_by_name:
+        near = nearest(exchange, topology.exchange_by_name)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(filter(None, topology.exchange_by_name))}"
+        fail(f"there is no exchange called {exchange!r}\n  hint: {hint}")
+    return None if address is None else resolve_sender(topology, address)

@@ -50,7 +50,11 @@ DECISIONS = (
         "topic words",
         'the subject "" is one empty word; an absent subject matches the pattern `#` only, not `#.#`',
     ),
-    ("`x-match`", "`all` or `any`, a symbol; a string is read with a warning; anything else, or none, is an error"),
+    (
+        "`x-match`",
+        "demanded, for the document has a MUST there: `all` or `any`, a symbol; a string is read with a warning; "
+        "anything else, or none, is an error. A binding of an exchange may leave it out, and then asks for `all`",
+    ),
     ("other keys with `x-`", "ignored"),
     (
         "a null in a headers binding",
@@ -60,6 +64,22 @@ DECISIONS = (
         "equal values",
         "within a class: all integers by value, all floating point numbers, strings with symbols and chars, bytes with "
         "uuids; 1 is not 1.0",
+    ),
+    (
+        "the payload of no-local",
+        "an empty list, or the text `NoLocalFilter{}` that several clients send; "
+        'with `unknown="ignore"` anything, with a warning',
+    ),
+    (
+        "header names on the wire",
+        "`FilterSet.to_amqp()` writes `amqp.correlation_id` for `JMSCorrelationID` in a selector with the descriptor "
+        "`apache.org:selector-filter:string`, by the table of its document, and leaves others as they are; "
+        "`wire_names=` decides for all",
+    ),
+    ("what a peer must offer", "`FilterSet.capabilities`: the capability of each filter's own document"),
+    (
+        "the receiver",
+        "`now=` is the time for a JMSExpiration by a ttl, `destination=` the JMSDestination of a message without `to`",
     ),
     ("no-local", "a message that does not say on which connection it was published is accepted"),
     (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from transpiler import transpile_selector
-from transpiler.message.fields import ANNOTATION, HEADER_FIELDS, HeaderField, Mapped
+from transpiler.message.fields import ANNOTATION, DESTINATION, HEADER_FIELDS, NOW, HeaderField, Mapped, Place
 from transpiler.message.types import SelectorType
 
 SAYS = {
@@ -16,7 +16,7 @@ SAYS = {
     Mapped.REDELIVERED: "{0} > 0",
     Mapped.DELIVERY_COUNT: "{0} + 1",
     Mapped.GROUP_SEQUENCE: "{0}, folded into 32 signed bits",
-    Mapped.SUM: "{0} + {1}",
+    Mapped.LATER: "{0} + {1}, or + {2} without that",
     Mapped.MESSAGE_ID: "{0} as text",
     Mapped.CORRELATION_ID: "{0} as text",
 }
@@ -44,10 +44,16 @@ def code(text: str) -> str:
     return f"{ticks}{escaped}{ticks}"
 
 
+def place_name(place: Place) -> str:
+    """A place of a message, or of its receiver."""
+    receiver = {NOW: "the current time (`now=`)", DESTINATION: "the consumer's destination (`destination=`)"}
+    return receiver.get(place) or f"`{place.section}.{place.field}`"
+
+
 def origin(field: HeaderField) -> str:
     """Where a field is read from."""
     parts = [
-        SAYS[item.mapped].format(*(f"`{place.section}.{place.field}`" for place in item.places))
+        SAYS[item.mapped].format(*map(place_name, item.places))
         for item in field.origins
         if item.places[0].section != "delivery_properties"
     ]

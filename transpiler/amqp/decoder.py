@@ -204,8 +204,14 @@ def _fail(code: str, message: str, start: int, end: int) -> NoReturn:
     raise DecodeError.at(code, f"{message}, at byte {start}", span=Span(start, end))
 
 
+#: Each type with its article, for errors: looked up for every value that is read.
+_WITH_ARTICLE: dict[AmqpType | CompoundType, str] = {
+    kind: f"{'an' if kind.value[0] in 'ai' else 'a'} {kind.value}" for kind in (*AmqpType, *CompoundType)
+}
+
+
 def _a(kind: AmqpType | CompoundType) -> str:
-    return f"{'an' if kind.value[0] in 'ai' else 'a'} {kind.value}"
+    return _WITH_ARTICLE[kind]
 
 
 def _count(number: int, noun: str) -> str:

@@ -34,7 +34,7 @@ from transpiler.selector.misplaced import (
     operator_without_operand,
 )
 from transpiler.selector.mistaken_lists import list_without_parentheses, member_of_list, misplaced_comma
-from transpiler.selector.words import Reading
+from transpiler.selector.words import MAX_READ, Reading
 from transpiler.source import Source
 
 Rule = Callable[[Reading], Mistake | None]
@@ -61,9 +61,6 @@ RULES: tuple[Rule, ...] = (
     foreign_sign,
 )
 
-#: Characters of the longest text whose words are read for a better message: people write less by hand.
-MAX_READ = 10_000
-
 #: The codes of the parser's own findings, which have no hint yet.
 _UNEXPECTED, _END = "syntax.unexpected-token", "syntax.unexpected-end"
 
@@ -74,6 +71,7 @@ def explained(error: SelectorSyntaxError, source: Source, dialect: Dialect, star
     ``start`` is the offset behind the selector's prefixes.
     """
     finding = error.diagnostics[0]
+    # People write less than that by hand, and all its words are read.
     if finding.span is None or len(source.text) > MAX_READ:
         return error
     reading = Reading(source, dialect, start, finding.span.start)

@@ -45,6 +45,8 @@ _OPERANDS = frozenset(("name", "number", "string", "quoted", "bracket"))
 #: Words and signs between members that people write for a comma.
 _SEPARATORS = frozenset(("OR", "AND", "TO", "|", "||", ";"))
 _CONSTANTS = frozenset(("TRUE", "FALSE", "NULL"))
+#: Characters behind an error whose words are read; a longer text gets no better message than the parser's.
+MAX_READ = 10_000
 #: Characters of a correction that a hint shows.
 _SHOWN = 120
 
@@ -94,7 +96,7 @@ class Reading:
         self.source = source
         self.dialect = dialect
         self.start = start
-        self.words = _scan(source.text, dialect, start)
+        self.words = _scan(source.text, dialect, start, index + MAX_READ)
         self.place = min(bisect_right(self.words, index, key=lambda word: word.end), len(self.words) - 1)
 
     def at(self, number: int) -> Word:
@@ -230,12 +232,15 @@ def shortened(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
 
 
-def _scan(text: str, dialect: Dialect, start: int) -> list[Word]:
+def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
+    """The words from ``start`` to the first that begins behind ``last``, and the end."""
     found: list[Word] = []
     for match in _compiled(dialect.comments is Comments.TAKEN).finditer(text, start):
         kind = match.lastgroup or ""
         if kind not in ("space", "comment"):
             found.append(_word(kind, match[0], match.start(), match.end(), dialect))
+            if match.start() > last:
+                break
     found.append(Word("end", "", len(text), len(text)))
     return found
 

@@ -112,8 +112,7 @@ CASES = (
         "contains({name}, '-99')) OR (NOT {premium_customer:b} AND {quantity:n} IS NOT NULL AND {weight:n} >= 10 AND "
         "{weight:n} <= 20)",
         of_any_type="({region} = 'EMEA' AND ({weight:n} > 2500 AND NOT isnan({weight:n}) OR {price:n} < 9.5D) AND "
-        "coalesce({color} NOT IN ('red', 'green'), {color:t} <> 'null') AND "
-        "coalesce(NOT contains({name}, '-99'), {name:t} <> 'null')) OR (NOT {premium_customer:b} AND "
+        "{color} NOT IN ('red', 'green') AND NOT contains({name}, '-99')) OR (NOT {premium_customer:b} AND "
         "{quantity:t} <> 'null' AND {weight:n} >= 10 AND {weight:n} <= 20)",
     ),
     Case(

@@ -98,6 +98,7 @@ def test_a_byte_order_mark_crlf_gzip_patterns_and_directories_simply_work() -> N
     mark, end = "\ufeff", "\r\n"
     text = (mark + lines(MESSAGES, end)).encode()
     log = (mark + lines([ENTRY, ENTRY], end)).encode()
+    flat = (mark + lines([ENTRY | {"routing_key": "a"}] * 2, end)).encode()
     Path("job").mkdir()
     for name, data in (
         ("p[1]*.jsonl", text),
@@ -105,7 +106,7 @@ def test_a_byte_order_mark_crlf_gzip_patterns_and_directories_simply_work() -> N
         ("job/part-0.json", text),
         ("job/_SUCCESS", b""),
         ("log[1].jsonl", log),
-        ("log.jsonl.gz", gzip.compress(log)),
+        ("log.jsonl.gz", gzip.compress(flat)),
     ):
         Path(name).write_bytes(data)
     Path("filter.json").write_text(mark + FILTER + end, encoding="utf-8")

@@ -91,6 +91,7 @@ MISTAKES = (
     ("a LIKE 'b' escpe '!'", ALL, TOKEN, "escpe", "there is no such operator", "did you mean ESCAPE?"),
     ("a isnull", ALL, TOKEN, "isnull", "there is no such operator", "write a IS NULL"),
     ("a | b", ALL, SIGN, "|", "writes | as OR", "write OR"),
+    ("a LIKE 'x' || 'y'", NOT_RABBITMQ, SIGN, "||", "no operator that joins texts", "write 'xy'"),
     ("!a", ALL, SIGN, "!", "writes ! as NOT", "write NOT a"),
     ("a !> 1", ALL, SIGN, "!>", "there is no operator !>", "write a <= 1"),
     ("a =~ 'x%'", ALL, SIGN, "=~", "there is no operator =~", "write a LIKE 'x%'"),

@@ -328,6 +328,11 @@ def foreign_sign(reading: Reading) -> Mistake | None:
     name = reading.shown(start, place) if start is not None else "…"
     title = reading.dialect.title
     match word.key:
+        case "||" if (before := reading.at(place - 1)).kind == "string" and (
+            after := reading.at(place + 1)
+        ).kind == "string":
+            hint = f"write {shortened(literal(before.content + after.content))}"
+            return Mistake(f"{title} has no operator that joins texts", word.span, hint, "syntax.operator")
         case "|" | "&":
             joint = "OR" if word.key == "|" else "AND"
             return Mistake(f"{title} writes {word.key} as {joint}", word.span, f"write {joint}", "syntax.operator")

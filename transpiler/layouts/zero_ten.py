@@ -101,7 +101,8 @@ _PLACES: Mapping[Place, Location] = MappingProxyType(
         Place("delivery_properties", "routing_key"): _delivery("routing_key", STRING),
         Place("properties", "message_id"): Derived(Derivation.UUID, (_message("message_id", BINARY),)),
         Place("properties", "user_id"): _message("user_id", BINARY),
-        Place("properties", "subject"): TaggedUnion((*_HEADERS, Key(SUBJECT))),
+        # A header of that name that is no text is a header only.
+        Place("properties", "subject"): TypedColumn((*_HEADERS, Key(SUBJECT), "string"), STRING),
         Place("properties", "reply_to"): Derived(
             Derivation.ADDRESS,
             tuple(

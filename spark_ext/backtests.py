@@ -42,7 +42,7 @@ def backtest(
     agrees = "size(missed) = 0 AND size(extra) = 0"
     counted = compared.groupBy("exchange").agg(
         sf.count("*").alias("messages"),
-        sf.expr(f"count_if(NOT ({agrees}))").alias("disagreeing"),
+        sf.expr(f"count(CASE WHEN NOT ({agrees}) THEN 1 END)").alias("disagreeing"),
         sf.sum(sf.size("recorded")).alias("deliveries"),
     )
     for row in counted.collect():

@@ -58,7 +58,7 @@ def compare_dialects(
     parted = sf.lit(False)
     for name in others:
         parted = parted | (sf.col(name) != sf.col(first))
-    counts = judged.agg(*(sf.count_if(sf.col(name)).alias(name) for name in columns)).collect()[0]
+    counts = judged.agg(*(sf.count(sf.when(sf.col(name), 1)).alias(name) for name in columns)).collect()[0]
     rows = judged.filter(parted)
     return DialectComparison(
         rows, {dialect: counts[name] for name, (dialect, _) in columns.items()}, rows.count(), refused

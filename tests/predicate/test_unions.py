@@ -24,11 +24,18 @@ def short(sql: str) -> str:
         ("a = 5 OR b = 'x'", "coalesce(a.long = 5, a.double = 5D) OR b.string = 'x'"),
         ("a = 5 AND a = 'x'", "false"),
         ("a > 2 AND a < 5", "coalesce(a.long > 2 AND a.long < 5, a.double > 2D AND a.double < 5D)"),
-        ("a BETWEEN 2 AND 5", "coalesce(CAST(a.long AS DOUBLE), a.double) BETWEEN 2D AND 5D"),
-        ("a BETWEEN 2 AND 5.5", "coalesce(a.double, CAST(a.long AS DOUBLE)) BETWEEN 2D AND 5.5D"),
+        (
+            "a BETWEEN 2 AND 5",
+            "coalesce(CAST(a.long AS DOUBLE), a.double) >= 2D AND coalesce(CAST(a.long AS DOUBLE), a.double) <= 5D",
+        ),
+        (
+            "a BETWEEN 2 AND 5.5",
+            "coalesce(a.double, CAST(a.long AS DOUBLE)) >= 2D AND coalesce(a.double, CAST(a.long AS DOUBLE)) <= 5.5D",
+        ),
         (
             "a BETWEEN 2 AND 5 AND b = 'x'",
-            "coalesce(CAST(a.long AS DOUBLE), a.double) BETWEEN 2D AND 5D AND b.string = 'x'",
+            "coalesce(CAST(a.long AS DOUBLE), a.double) >= 2D AND coalesce(CAST(a.long AS DOUBLE), a.double) <= 5D"
+            " AND b.string = 'x'",
         ),
         (
             "a BETWEEN 2 AND 5 OR b = 'x'",

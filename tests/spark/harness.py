@@ -12,6 +12,18 @@ from pyspark.sql import functions as sf
 #: Expressions in one projection. Far more make a plan that takes longer to analyze than to run.
 CHUNK = 120
 
+#: Rules of the optimizer that simplify expressions. Without them Spark evaluates the SQL as it is written.
+EXPRESSION_RULES = ",".join(
+    f"org.apache.spark.sql.catalyst.optimizer.{rule}"
+    for rule in (
+        "BooleanSimplification CombineConcats ConstantFolding ConstantPropagation FoldablePropagation"
+        " InferFiltersFromConstraints LikeSimplification NullDownPropagation NullPropagation OptimizeIn PruneFilters"
+        " PushFoldableIntoBranches ReorderAssociativeOperator ReplaceNullWithFalseInPredicate"
+        " SimplifyBinaryComparison SimplifyCaseConversionExpressions SimplifyCasts SimplifyConditionals"
+        " SimplifyDateTimeConversions SimplifyExtractValueOps UnwrapCastInBinaryComparison"
+    ).split()
+)
+
 
 def numbered(frame: DataFrame) -> DataFrame:
     """The rows with an ``id`` in their order."""

@@ -90,15 +90,6 @@ class In:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
-    """The value is neither below the first bound nor above the second."""
-
-    value: Value
-    low: Constant
-    high: Constant
-
-
-@dataclass(frozen=True, slots=True)
 class Among:
     """The value is an element of an array in a column."""
 
@@ -252,7 +243,7 @@ class NotTrue:
     predicate: Predicate
 
 
-Test = Truth | Compare | In | Between | Among | Like | Topic | Matches | Listed | XPath | Flag | IsNull | IsNan
+Test = Truth | Compare | In | Among | Like | Topic | Matches | Listed | XPath | Flag | IsNull | IsNan
 Chain = And | Or
 Predicate = Test | Chain | FirstKnown | Block | NotTrue
 

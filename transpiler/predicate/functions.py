@@ -133,6 +133,7 @@ MENTIONS: Mapping[Function, tuple[int, ...]] = MappingProxyType(
         Function.STRING_CORRELATION_ID: (3,),
         Function.ULONG_ID: (3,),
         Function.EXACT_DECIMAL: (2,),
+        Function.ADDRESS: (4, 4),
         Function.REMAINDER_DOUBLE: (2, 2),
         Function.DIVIDE_IEEE: (2, 2),
         Function.TEXT_OF_UUID: (5,),

@@ -7,8 +7,8 @@ has the last word, and the others need not be looked up:
 - ``v.long > 5 OR v.double < 5.5D`` is ``coalesce(v.double < 5.5D, v.long > 5)``;
 - ``(v.long >= 1 OR v.double >= 1D) AND (v.long < 5 OR v.double < 5D)`` asks each alternative for both;
 - ``v.type <> 'null' AND (v.string = 'a') IS NOT TRUE`` is ``coalesce(v.string <> 'a', v.type <> 'null')``;
-- bounds that both numbers share are asked of the one that there is: ``coalesce(v.double, CAST(v.long AS DOUBLE))
-  BETWEEN 1D AND 5.5D``, of which Spark evaluates the left side once.
+- bounds that both numbers share are asked of the one that there is: ``n >= 1D AND n <= 5.5D``, where n is
+  ``coalesce(v.double, CAST(v.long AS DOUBLE))``, looks up nothing for the second bound where the first one fails.
 
 A file reader knows nothing of maps, so no pushed filter is lost. Unions elsewhere stay as they are.
 """
@@ -26,7 +26,6 @@ from transpiler.predicate.core import (
     TRUE,
     And,
     Apply,
-    Between,
     Chain,
     Column,
     Compare,
@@ -103,7 +102,7 @@ def ask_once(node: Predicate) -> Predicate:
     asked = found.predicate() if isinstance(found, _Question) else found
     if isinstance(asked, FirstKnown):
         return _of_one_number(asked)
-    return And(tuple(map(_of_one_number, asked.terms))) if isinstance(asked, And) else asked
+    return _leveled(And, map(_of_one_number, asked.terms)) if isinstance(asked, And) else asked
 
 
 def _visit(node: Predicate) -> Predicate | _Question:
@@ -240,7 +239,7 @@ def _has_fraction(test: Predicate) -> bool:
 def _of_one_number(node: Predicate) -> Predicate:
     """Bounds of both numbers as bounds of the one that there is.
 
-    Only for a condition that is there by itself: Spark evaluates the number before all else that the condition says.
+    Only for a condition of the whole filter: there Spark tests the bounds one by one, and ends at the first that fails.
     """
     match node:
         case FirstKnown(tests=(first, second), otherwise=Truth(value=False)):
@@ -258,7 +257,9 @@ def _of_one_number(node: Predicate) -> Predicate:
         return node
     columns = (column for column, _, _ in filter(None, ends))
     numbers = (column if column.type == DOUBLE else Apply(Function.TO_DOUBLE, (column,), DOUBLE) for column in columns)
-    return Between(Apply(Function.FIRST, tuple(numbers), DOUBLE), constant(low), constant(high))
+    number = Apply(Function.FIRST, tuple(numbers), DOUBLE)
+    # BETWEEN would say the number once, but Spark makes of it a With, which some of its settings leave unevaluated.
+    return And((Compare(Comparison.GE, number, constant(low)), Compare(Comparison.LE, number, constant(high))))
 
 
 def _bounds(test: Predicate) -> tuple[Column, float, float] | None:

@@ -11,7 +11,6 @@ from transpiler.predicate.core import (
     Among,
     And,
     Apply,
-    Between,
     Block,
     Cell,
     Column,
@@ -54,8 +53,6 @@ def parts(node: Node) -> tuple[Node, ...]:
             return terms
         case FirstKnown(tests=tests, otherwise=otherwise):
             return (*tests, otherwise)
-        case Between(value=value, low=low, high=high):
-            return (value, low, high)
         case Apply(arguments=arguments):
             return arguments
         case When(condition=condition, value=value):
@@ -96,9 +93,6 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
         case FirstKnown(tests=tests, otherwise=otherwise, apart=apart):
             changed, last = tuple(map(predicate, tests)), predicate(otherwise)
             return node if all(map(is_, (*changed, last), parts(node))) else FirstKnown(changed, last, apart)
-        case Between(value=inner, low=low, high=high):
-            new = value(inner)
-            return node if new is inner else Between(new, low, high)
         case (
             In(value=inner)
             | Among(value=inner)

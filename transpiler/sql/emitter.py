@@ -16,7 +16,6 @@ from transpiler.predicate.core import (
     Among,
     And,
     Apply,
-    Between,
     Block,
     Cell,
     Column,
@@ -140,8 +139,6 @@ def _predicate(node: Predicate) -> _Text:
         case In(value=value, members=members, negated=negated):
             listed = ", ".join(_constant(member)[0] for member in members)
             return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
-        case Between(value=value, low=low, high=high):
-            return f"{_within(_value(value), _SUM)} BETWEEN {_value(low)[0]} AND {_value(high)[0]}", _TEST
         case Among(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case Like(value=value, pattern=pattern, negated=negated):
@@ -316,8 +313,9 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
         case Function.MEDIA_TYPE:
             return f"lower(trim(substring_index({text[0]}, ';', 1)))", _PRIMARY
         case Function.ADDRESS:
-            steps = ", ".join(f"nullif({_value(argument)[0]}, '')" for argument in arguments)
-            return f"nullif(concat_ws('/', {steps}), '')", _PRIMARY
+            node, key = (_within(_value(argument), _SUM) for argument in arguments)
+            both = f"WHEN {node} <> '' AND {key} <> '' THEN concat({node}, '/', {key})"
+            return f"CASE {both} WHEN {node} <> '' THEN {node} WHEN {key} <> '' THEN {key} END", _PRIMARY
         case (
             Function.STRING_MESSAGE_ID
             | Function.STRING_CORRELATION_ID
@@ -383,9 +381,9 @@ def _divide_integers(first: _Text, second: _Text, divisor: Value) -> _Text:
         return plain + second[0], _PRODUCT
     if isinstance(divisor, Constant):
         return (f"try_subtract(0, {first[0]})", _PRIMARY) if divisor.value == -1 else ("CAST(NULL AS BIGINT)", _PRIMARY)
-    safe = f"{plain}nullif({second[0]}, 0)"
     negative = f"try_subtract(0, {first[0]})"
-    return f"CASE WHEN {_within(second, _SUM)} = -1 THEN {negative} ELSE {safe} END", _PRIMARY
+    quotient = f"{plain}{_within(second, _PRIMARY)}"
+    return f"CASE {_within(second, _SUM)} WHEN -1 THEN {negative} WHEN 0 THEN NULL ELSE {quotient} END", _PRIMARY
 
 
 def _divide_doubles(first: _Text, second: _Text, divisor: Value) -> _Text:

@@ -57,7 +57,10 @@ TEMPLATES: Mapping[Function, str] = MappingProxyType(
             " WHEN '0.0' THEN CAST('Infinity' AS DOUBLE) WHEN '-0.0' THEN CAST('-Infinity' AS DOUBLE) END)"
         ),
         Function.TRY_DIVIDE: "try_divide({0}, {1})",
-        Function.FINITE: "nullif(nullif({0}, CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE))",
+        # A CASE would say the number twice, and so a chain of five operations its first operand sixteen times.
+        Function.FINITE: (
+            "get(array_remove(array_remove(array({0}), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)), 0)"
+        ),
         Function.UTF16: "encode({0}, 'UTF-16BE')",
         Function.OCTETS: "decode(CAST({0} AS BINARY), 'ISO-8859-1')",
         Function.TEXT_OF_BYTES: "CAST({0} AS STRING)",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given
 
 from tests.selector.regulars import expressions, texts
-from transpiler.analysis.regular_forms import match_form
+from transpiler.analysis.regular_forms import replace_form
 from transpiler.analysis.regular_forms import test_form as form_of_test
 from transpiler.selector.characters import ALL, CharacterSet, from_ranges, of, without_case
 from transpiler.selector.regular import Flavor, RegularError
@@ -17,6 +17,7 @@ from transpiler.selector.replacement import parse_replacement, print_replacement
 from transpiler.selector.searching import Regular, SearchLimitError, compile_regular
 
 BOMBS = (
+    "^(.*)*x$",
     "(a+)+$", "^(a+)+$", "(a*)*b", "(a?){30}a{30}b", "(a|aa)+$", "^(a|aa)+$", "(.*)*x", "(x+x+)+y", "^(x+x+)+y",
     "a*a*a*a*a*a*b", "^(a?){30}a{30}$", "^([a-z]+)*$", "^(a|a|ab)*$", "(a*?a*?)*?b", "(?:a{1,9}){1,9}b", "a.*a.*a.*b",
 )  # fmt: skip
@@ -156,27 +157,35 @@ def test_a_test_becomes_an_expression_without_backtracking(expression: str, form
     assert form_of_test(expression) == form
 
 
-#: What Spark is asked for a match: its beginning and its end are what they were.
-MATCHES = (
-    ("(a+)b", "a++b"),
-    (r"\s*,\s*", r"\s*+,\s*+"),
-    ("(.*)-(.*)", ".*[-].*+"),
-    ("<.*?>", "<.*?>"),
-    ("a*?", None),
-    ("(?:ab|ac)*d", None),
-    ("(a|aa)+$", None),
-    ("foo.*bar.*baz", None),
-    ("a*a*a*b", None),
+#: What Spark is asked for a replacement; the place of the repeat that is refused, or of the whole expression.
+MATCHES: tuple[tuple[str, str, tuple[str, str] | int], ...] = (
+    ("(a+)b", "$1", (r"(?:\G|(?<!a))(a++)b", "$1")),
+    (r"\s*,\s*", ",", (r"(?:\G|(?<!\s))\s*+,\s*+", ",")),
+    ("(.*)-(.*)", "$2-", (r"(?:\G|(?<!.)).*[-](.*+)", "$1-")),
+    ("<.*?>", "5", (r"(?:\G|(?<!.))(?>(.*?)<).*?>", r"$1\5")),
+    ("<[^<>]*>", "5", (r"<[^\<\>]*+>", "5")),
+    ("^(foo|bar)+x", "", ("^(?:(?>foo|bar))++x", "")),
+    ("(foo|bar)+x", "", 0),
+    ("^(a|b)c", "$1", ("^((?>a|b))c", "$1")),
+    ("a*?", "", 0),
+    ("(?:ab|ac)*d", "", 0),
+    ("(a|aa)+$", "", 0),
+    ("foo.*bar.*baz", "", 3),
+    ("a*a*a*b", "", 0),
 )
 
 
-@pytest.mark.parametrize(("expression", "form"), MATCHES)
-def test_a_match_keeps_its_extent_or_is_refused(expression: str, form: str | None) -> None:
-    if form is None:
-        with pytest.raises(RegularError):
-            match_form(expression)
+@pytest.mark.parametrize(("expression", "replacement", "form"), MATCHES)
+def test_a_replacement_keeps_its_matches_or_is_refused(
+    expression: str, replacement: str, form: tuple[str, str] | int
+) -> None:
+    parts = parse_replacement(replacement, 2)
+    if isinstance(form, int):
+        with pytest.raises(RegularError) as caught:
+            replace_form(expression, parts)
+        assert caught.value.offset == form
     else:
-        assert match_form(expression) == form
+        assert replace_form(expression, parts) == form
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import NoReturn
 from transpiler.analysis.broker_arithmetic import java_text
 from transpiler.analysis.broker_comparison import Truths, compare
 from transpiler.analysis.receiving import Receiver
-from transpiler.analysis.regular_forms import TOO_MANY, match_form, test_form
+from transpiler.analysis.regular_forms import TOO_MANY, replace_form, test_form
 from transpiler.analysis.typed import Typed, TypedOperand, complement, literal, truth_value
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.columns import STRING
@@ -22,7 +22,7 @@ from transpiler.predicate.functions import Function
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.regular import RegularError
-from transpiler.selector.replacement import parse_replacement, print_replacement
+from transpiler.selector.replacement import parse_replacement
 from transpiler.selector.searching import SearchLimitError, compile_regular
 from transpiler.source import Source, Span
 
@@ -126,12 +126,8 @@ class Functions:
             groups = compile_regular(written.value).groups
         with self._served(replacement):
             parts = parse_replacement(replacement.value, groups)
-        # Only the groups that the replacement names capture, and are numbered anew.
-        named = sorted({part for part in parts if isinstance(part, int) and part > 0})
-        kept = {number: place for place, number in enumerate(named, 1)}
         with self._served(written):
-            expression = match_form(written.value, kept)
-        new_text = print_replacement(parts, kept)
+            expression, new_text = replace_form(written.value, parts)
         items = tuple(
             Typed(
                 _STRING,

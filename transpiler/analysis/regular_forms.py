@@ -1,9 +1,10 @@
-"""Regular expressions rewritten so that Java's backtracking matcher takes no more than the square of the text.
+"""Regular expressions rewritten so that Java's backtracking matcher takes a time that grows with the text.
 
 Where the next character decides, or the continuation cannot fail, a repeat becomes possessive and a choice atomic. A
-part between two ``.*`` is taken where it is found first, as in LIKE. What is left to try is counted: the loops
-whose ends depend on what follows, and the ways through choices; more than one such loop, or too many ways, are
-refused. For a test, where only the answer counts, the expression is simplified first.
+part between two ``.*`` is taken where it is found first, as in LIKE, and a match is not looked for inside of a run
+that an earlier one would have begun with. What is left to try is counted, as powers of the text's length and ways
+through choices, and refused beyond the first power. For a test, where only the answer counts, the expression is
+simplified first.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from transpiler.analysis.regular_tests import commit, simplify_test
+from transpiler.analysis.regular_runs import before_wide, commit, has_loop, leading, overlaps
+from transpiler.analysis.regular_tests import simplify_test
 from transpiler.predicate.regular import escape_text
 from transpiler.selector.characters import ALL, CLASSES, LINE_ENDS, NONE, SURROGATES, CharacterSet
 from transpiler.selector.following import (
@@ -39,10 +41,11 @@ from transpiler.selector.regular import (
     Sequence,
     parse_regular,
 )
+from transpiler.selector.replacement import Replacement, print_replacement
 from transpiler.selector.searching import MAX_STATES, state_count
 
-#: Ways through the choices of an expression, by the power of the text's length that its loops take.
-MAX_WAYS = (1_000, 100, 10)
+#: Ways through the choices of an expression, which Java may try at each place of a text.
+MAX_WAYS = 100
 
 #: Rounds of a group that gives rounds back: Java matches them by recursion.
 MAX_GROUP_ROUNDS = 9
@@ -81,18 +84,39 @@ def test_form(text: str) -> str:
     for branch in _branches(simplify_test(_checked(text))):
         committed, guard = commit(branch)
         begin = "" if guard is None else f"(?<!{_class(guard)})"
-        written.append(begin + _Writer().branch(committed, guard is not None))
+        written.append(begin + _Writer().branch(committed, guard or NONE))
     return "|".join(written)
 
 
-def match_form(text: str, kept: dict[int, int] | None = None) -> str:
-    """A Java regular expression that finds the same matches; ``kept`` numbers the groups that capture anew."""
+def replace_form(text: str, replacement: Replacement) -> tuple[str, str]:
+    """A Java regular expression and its replacement that replace the same; ``RegularError`` where none is fast."""
     node = _checked(text)
     if _empty_anywhere(node):
         message = "this matches the empty text at every place, in Java even between the halves of a character"
         raise RegularError(message, 0)
-    writer = _Writer(kept or {}, frozenset(_optional(node, False)))
-    return "|".join(writer.branch(branch) for branch in _branches(node))
+    # Only the groups that the replacement names capture, and are numbered anew.
+    named = sorted({part for part in replacement if isinstance(part, int) and part > 0})
+    writer = _Writer({number: place for place, number in enumerate(named, 1)}, frozenset(_optional(node, False)))
+    if isinstance(node, Choice):
+        form = "|".join(writer.branch(branch, NONE) for branch in node.branches)
+        return form, print_replacement(replacement, writer.kept)
+    characters = leading(node)
+    if characters:
+        # A match that begins behind one of these could begin before it, but not before the last match's end.
+        return f"(?:\\G|(?<!{_class(characters)})){writer.branch(node, characters)}", print_replacement(
+            replacement, writer.kept
+        )
+    first, others, characters = before_wide(node)
+    # The whole match would begin with the text before it.
+    if not first or 0 in replacement or any(number in writer.kept for part in first for number in _optional(part, True)):
+        return writer.branch(node, NONE), print_replacement(replacement, writer.kept)
+    # As for a test, only the first of these places in a run can begin a match; the text before it is kept.
+    writer.kept = {number: place + 1 for number, place in writer.kept.items()}
+    each = _class(characters)
+    begin, _ = writer.write(Sequence(first), FREE, Cost())
+    rest = writer.branch(Sequence(others), characters)
+    form = f"(?:\\G|(?<!{each}))(?>({each}*?){begin}){rest}"
+    return form, "$1" + print_replacement(replacement, writer.kept, behind_group=True)
 
 
 def _branches(node: Node) -> tuple[Node, ...]:
@@ -155,22 +179,32 @@ class _Writer:
         self.optional = optional & self.kept.keys()
         #: The leftmost repeat or choice at which Java may have to try another way.
         self.tried = 0
+        #: What stands behind the part that is written, in the outermost sequence.
+        self.tail: tuple[Node, ...] = ()
+        self.nested = -1
 
-    def branch(self, node: Node, guarded: bool = False) -> str:
-        """The text of a way; ``RegularError`` where it would take too long.
-
-        A guarded one begins at so few places that all its beginnings together take what one takes on the whole text.
-        """
-        text, cost = self.write(node, FREE, Cost())
-        first = node.parts[0] if isinstance(node, Sequence) and node.parts else node
-        power = cost.whole + (first != Place(At.BEGIN) and not guarded)
-        if power >= len(MAX_WAYS) or cost.ways > MAX_WAYS[power]:
+    def branch(self, node: Node, guard: CharacterSet) -> str:
+        """The text of a way that begins behind none of some characters; ``RegularError`` where it takes too long."""
+        parts = node.parts if isinstance(node, Sequence) else (node,)
+        rest, after = Cost(), FREE
+        written: list[str] = []
+        for number in reversed(range(len(parts))):
+            self.tail = parts[number + 1 :]
+            text, rest = self.write(parts[number], after, rest)
+            after = start(parts[number], after)
+            written.append(text)
+        again = parts[:1] != (Place(At.BEGIN),) and overlaps(parts, guard)
+        if again:
+            self.tried = next(getattr(part, "offset", 0) for part in parts if has_loop(part))
+        if rest.whole + again > 1 or rest.ways > MAX_WAYS:
             raise RegularError(TOO_MANY, self.tried)
-        return text
+        return "".join(reversed(written))
 
     def write(self, node: Node, after: Follow, rest: Cost) -> tuple[str, Cost]:
         """The text of a node, and the cost of it and of what follows; what cannot fail costs nothing to fail."""
+        self.nested += 1
         text, cost = self._write(node, after, rest)
+        self.nested -= 1
         return text, cost._replace(fail=0) if start(node, after).free else cost
 
     def _write(self, node: Node, after: Follow, rest: Cost) -> tuple[str, Cost]:
@@ -253,7 +287,7 @@ class _Writer:
         for number in range(high):
             text, cost = self.write(body, within, total)
             total = _sum([cost, rest], False) if high - number > low else cost
-            if total.ways > MAX_WAYS[0]:
+            if total.ways > MAX_WAYS:
                 raise RegularError(TOO_MANY, node.offset)
         inner = text if self._is_group(body) else f"(?:{text})"
         return f"{inner}{_rounds(low, high)}{node.mode.value if node.mode is Mode.LAZY else ''}", total
@@ -269,7 +303,8 @@ class _Writer:
         self.tried = node.offset
         text += node.mode.value
         if high is None:
-            return text, Cost(rest.fail + 1, max(rest.whole, rest.fail + 1), rest.ways, True)
+            fail = rest.fail + 1 if self.nested or overlaps(self.tail, NONE) else 1
+            return text, Cost(fail, max(rest.whole, fail), rest.ways, True)
         return text, rest._replace(ways=rest.ways * (high - low + 1))
 
     def _is_group(self, node: Node) -> bool:

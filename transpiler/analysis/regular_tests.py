@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import reduce
 from operator import or_
 
-from transpiler.selector.characters import CharacterSet
 from transpiler.selector.following import nullable
 from transpiler.selector.regular import EMPTY, Ahead, Choice, Group, Mode, Node, One, Repeat, Sequence
 
@@ -168,66 +167,3 @@ def _cut(node: Node, end: int) -> Node:
             return _cut(body, end) if low == 1 else _repeat(replace(node, high=low))
         case _:
             return node
-
-
-def commit(node: Node) -> tuple[Node, CharacterSet | None]:
-    """Commit to the first occurrence of each part that stands before a ``.*``, which can take what lies between.
-
-    The characters of the second item, if there is one, are what no match needs to begin behind: it could as well
-    begin at the first of them.
-    """
-    parts = _parts(node)
-    loops = [number for number, part in enumerate(parts) if _is_wide(part)]
-    if not loops:
-        return node, None
-    wide = parts[loops[0]]
-    assert isinstance(wide, Repeat)
-    assert isinstance(wide.body, One)
-    characters = wide.body.characters
-    found, guard = parts[: loops[0]], None
-    if _fits(found, characters):
-        found, guard = (_first(wide.body, 0, found),), characters
-    place = loops[0]
-    for following in loops[1:]:
-        loop, between = parts[place], parts[place + 1 : following]
-        other = parts[following]
-        if not isinstance(loop, Repeat) or not isinstance(other, Repeat) or other.body != wide.body:
-            break
-        if not _fits(between, characters):
-            break
-        found = (*found, _first(wide.body, loop.low, between))
-        place = following
-    return Sequence((*found, *parts[place:])), guard
-
-
-def _is_wide(node: Node) -> bool:
-    return isinstance(node, Repeat) and isinstance(node.body, One) and node.high is None
-
-
-def _first(characters: One, low: int, parts: tuple[Node, ...]) -> Node:
-    """Some characters and then the parts, as early as they are found, for good."""
-    before = [Repeat(characters, low, low)] if low else []
-    lazy = Repeat(characters, 0, None, Mode.LAZY)
-    return Repeat(Sequence((*before, lazy, *parts)), 1, 1, Mode.POSSESSIVE)
-
-
-def _fits(parts: tuple[Node, ...], characters: CharacterSet) -> bool:
-    """Return True if the parts take a fixed number of the characters, and nothing else."""
-    return bool(parts) and all(_length(part, characters) is not None for part in parts)
-
-
-def _length(node: Node, characters: CharacterSet) -> int | None:
-    match node:
-        case One(characters=own):
-            return 1 if own <= characters else None
-        case Sequence(parts=parts):
-            lengths = [_length(part, characters) for part in parts]
-            return None if None in lengths else sum(length or 0 for length in lengths)
-        case Choice(branches=branches):
-            every = {_length(branch, characters) for branch in branches}
-            return every.pop() if len(every) == 1 else None
-        case Repeat(body=body, low=low, high=high):
-            length = _length(body, characters)
-            return None if length is None or low != high else length * low
-        case _:
-            return None

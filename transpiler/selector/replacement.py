@@ -43,14 +43,14 @@ def _digit(text: str, place: int) -> int | None:
     return int(character) if character.isascii() and character.isdigit() else None
 
 
-def print_replacement(replacement: Replacement, numbers: dict[int, int]) -> str:
+def print_replacement(replacement: Replacement, numbers: dict[int, int], behind_group: bool = False) -> str:
     """The text of a replacement whose groups have other numbers."""
     text = ""
-    for number, part in enumerate(replacement):
+    for part in replacement:
         if isinstance(part, str):
             # A digit behind a group would be read as part of its number.
-            apart = part.isdigit() and number > 0 and isinstance(replacement[number - 1], int)
-            text += f"\\{part}" if part in "\\$" or apart else part
+            text += f"\\{part}" if part in "\\$" or (behind_group and part.isdigit()) else part
         else:
             text += f"${numbers[part] if part else 0}"
+        behind_group = isinstance(part, int)
     return text

@@ -48,7 +48,9 @@ def compare(spark: SparkSession, written: list[str]) -> None:
         regular = compile_regular(expression)
         try:
             found: list[object] = [regular.search(text) for text in TEXTS]
-            asked.append((expression, f"rlike(s, {quote_text(expression)})", found))
+            if r"\b" not in expression:
+                # Java's own edges of words go by ASCII since 19 only.
+                asked.append((expression, f"rlike(s, {quote_text(expression)})", found))
             asked.append((expression, f"rlike(s, {quote_text(form_of_test(expression))})", found))
         except RegularError:
             pass
@@ -58,7 +60,7 @@ def compare(spark: SparkSession, written: list[str]) -> None:
             except RegularError:
                 continue
             found = [regular.replace(text, replacement) for text in TEXTS]
-            for one in ((expression, replacement), forms):
+            for one in (forms,) if r"\b" in expression else ((expression, replacement), forms):
                 asked.append((expression, f"regexp_replace(s, {', '.join(map(quote_text, one))})", found))
     for (expression, sql, expected), column in zip(asked, answers(frame, [sql for _, sql, _ in asked]), strict=True):
         assert column == expected, (expression, sql)

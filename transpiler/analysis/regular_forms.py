@@ -108,7 +108,11 @@ def replace_form(text: str, replacement: Replacement) -> tuple[str, str]:
         )
     first, others, characters = before_wide(node)
     # The whole match would begin with the text before it.
-    if not first or 0 in replacement or any(number in writer.kept for part in first for number in _optional(part, True)):
+    if (
+        not first
+        or 0 in replacement
+        or any(number in writer.kept for part in first for number in _optional(part, True))
+    ):
         return writer.branch(node, NONE), print_replacement(replacement, writer.kept)
     # As for a test, only the first of these places in a run can begin a match; the text before it is kept.
     writer.kept = {number: place + 1 for number, place in writer.kept.items()}

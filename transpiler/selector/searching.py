@@ -127,7 +127,7 @@ def state_count(node: Node) -> int:
     """The states of a node, without making them."""
     match node:
         case Sequence(parts=parts) | Choice(branches=parts):
-            return sum(map(state_count, parts)) + 2 * len(parts)
+            return sum(map(state_count, parts)) + (len(parts) if isinstance(node, Choice) else 1)
         case Repeat(body=body, low=low, high=high):
             return (state_count(body) + 2) * max(low + (high is None), high or 0, 1)
         case Group(body=body) | Ahead(body=body):
@@ -263,6 +263,9 @@ class _Program:
         for place in range(at, len(text)):
             if states is None or (anchored and not states):
                 break
+            if anchored:
+                # A look-ahead goes over the text from each of its places.
+                budget.spend(1)
             key = states, self._class(text[place]), places.mask(place + 1)
             move = moves.get(key)
             if move is None:

@@ -115,7 +115,7 @@ def ends_by_itself(node: Repeat, after: Follow) -> bool:
         return True
     if nullable(node.body):
         return False
-    if after.closing and isinstance(node.body, One):
+    if after.closing and node.high is None and node.mode is not Mode.LAZY and isinstance(node.body, One):
         # All the line ends before $ may be taken, for it stands behind them too, but not between CR and LF.
         characters = node.body.characters
         return characters & of("\r\n") != of("\r")

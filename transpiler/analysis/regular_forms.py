@@ -25,6 +25,7 @@ from transpiler.selector.following import (
     determined,
     ends_by_itself,
     inside,
+    nullable,
     start,
 )
 from transpiler.selector.regular import (
@@ -100,7 +101,8 @@ def replace_form(text: str, replacement: Replacement) -> tuple[str, str]:
     if isinstance(node, Choice):
         form = "|".join(writer.branch(branch, NONE) for branch in node.branches)
         return form, print_replacement(replacement, writer.kept)
-    characters = leading(node)
+    # Behind an empty match the search goes on one character further, where \G is not.
+    characters = NONE if nullable(node) else leading(node)
     if characters:
         # A match that begins behind one of these could begin before it, but not before the last match's end.
         return f"(?:\\G|(?<!{_class(characters)})){writer.branch(node, characters)}", print_replacement(

@@ -78,7 +78,7 @@ LIMITS = (
     "text between two characters, and hardly one with two `.*` before its end. A replacement that Java would refuse, "
     "such as `$2` without a second group, is the error `spark.regex`, too.",
     "The reference evaluator takes a time that grows with the text for any expression, and ends with `limit.regex` "
-    "beyond a million steps.",
+    "beyond a million steps and ten more for each character.",
     "A list that SPLIT or MAKELIST makes stands in INLIST only, and SPLIT splits a literal.",
     "XPATH takes the axes child, attribute, parent, self and `//`, and the functions that the reference evaluator has. "
     "What is no XPath, or another one, is the error `spark.xpath`: Java would fail the job over it.",

@@ -33,8 +33,11 @@ from transpiler.selector.regular import (
 )
 from transpiler.selector.replacement import Replacement, parse_replacement
 
-#: States of one expression, with its counted repeats written out, and steps from state to state in one call.
-MAX_STATES, MAX_STEPS = 5_000, 1_000_000
+#: States of one expression, with its counted repeats written out.
+MAX_STATES = 5_000
+
+#: Steps from state to state in one call, and those that each character of a long text adds.
+MAX_STEPS, STEPS_A_CHARACTER = 1_000_000, 10
 
 #: States in the sets that an expression remembers between characters and calls.
 MAX_KEPT = 200_000
@@ -73,11 +76,11 @@ class Regular:
 
     def search(self, text: str) -> bool:
         """Return True if the expression matches somewhere in the text."""
-        return self._program.matches(text, 0, False, _Budget())
+        return self._program.matches(text, 0, False, _Budget(text))
 
     def find_all(self, text: str) -> Iterator[Found]:
         """The matches from left to right, as Java's ``find`` goes from one to the next."""
-        at, budget = 0, _Budget()
+        at, budget = 0, _Budget(text)
         while at <= len(text):
             found = self._program.find(text, at, 2 * self.groups + 2, budget)
             if found is None:
@@ -137,13 +140,13 @@ def state_count(node: Node) -> int:
 
 
 class _Budget:
-    def __init__(self) -> None:
-        self.left = MAX_STEPS
+    def __init__(self, text: str) -> None:
+        self.most = self.left = MAX_STEPS + STEPS_A_CHARACTER * len(text)
 
     def spend(self, steps: int) -> None:
         self.left -= steps
         if self.left < 0:
-            raise SearchLimitError(f"the search takes more than {MAX_STEPS:,} steps")
+            raise SearchLimitError(f"the search takes more than {self.most:,} steps")
 
 
 #: Instructions. A fork goes on at its first target rather than at its second.

@@ -163,6 +163,34 @@ def compiled(dialect: str) -> Callable[[str], object]:
     return read
 
 
+#: Regular expressions for which a backtracking matcher takes a power of the text's length, or two to the power of it.
+REGULAR = {
+    "a nested repeat": "(a+)+$",
+    "an anchored nested repeat": "^(a+)+$",
+    "a nested star": "(a*)*b",
+    "optional groups": "(a?){30}a{30}",
+    "alike branches": "(a|aa)+$",
+    "anchored alike branches": "^(a|aa)+b$",
+    "dots": "(.*)*x",
+    "two repeats in one": "(x+x+)+y",
+    "anchored repeats in one": "^(a+a+)+y",
+    "repeats in a row": "a*a*a*a*a*a*b",
+    "dots in a row": "a.*a.*a.*a.*b",
+    "counted groups": "((a{1,9}){1,9}){1,9}b",
+    "large counts": "(((a{255}){255}){255}){255}",
+    "lazy repeats": "(a*?)*?b",
+    "look-aheads": "(?=(a*)*b)a",
+    "empty rounds": "(|a|(|a)*)*b",
+    "deep groups": "(" * 50 + "a" + ")*" * 50,
+    "many branches": "(" + "|".join("a" * count for count in range(1, 60)) + ")*b",
+}
+
+
+def in_spark(selector: str) -> object:
+    """The SQL of a selector of ActiveMQ."""
+    return transpile_selector(selector, dialect="activemq")
+
+
 def evaluation_bombs() -> Iterator[tuple[str, Bomb]]:
     """Patterns on long strings, by the reference evaluator."""
     text = "a" * 10_000
@@ -177,6 +205,20 @@ def evaluation_bombs() -> Iterator[tuple[str, Bomb]]:
                     f"{name} in {dialect}",
                     Bomb(lambda: one_property(text), lambda m, s=selector, d=dialect: evaluate(s, m, d)),
                 )
+    for name, expression in REGULAR.items():
+        for what, selector in {
+            "REGEX": f"REGEX('{expression}', a)",
+            "REPLACE": f"REPLACE(a, '{expression}', 'y') = 'y'",
+            "SPLIT": f"INLIST(SPLIT(a, '{expression}'), 'y')",
+        }.items():
+            yield (
+                f"{what} of {name}",
+                Bomb(lambda: one_property(text + "!"), lambda m, s=selector: evaluate(s, m, "activemq")),
+            )
+            yield (
+                f"{what} of {name} in Spark",
+                Bomb(lambda s=selector: s.replace("SPLIT(a", f"SPLIT('{text}'"), in_spark),
+            )
     for name, pattern in {"topic many": "#.a." * 300 + "b", "topic one": "*." * 1000 + "#.b"}.items():
         filters = {"descriptor": "apache.org:legacy-amqp-topic-binding:string", "value": pattern}
         yield name, Bomb(lambda: one_property("a." * 30_000 + "a"), lambda m, f=filters: matches(f, m))

@@ -5,14 +5,14 @@ A regular expression must be a literal: one that a row brings along could be wro
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from transpiler.analysis.broker_arithmetic import java_text
 from transpiler.analysis.broker_comparison import Truths, compare
-from transpiler.analysis.java_patterns import objection
 from transpiler.analysis.receiving import Receiver
+from transpiler.analysis.regular_forms import TOO_MANY, replace_form, test_form
 from transpiler.analysis.typed import Typed, TypedOperand, complement, literal, truth_value
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.columns import STRING
@@ -21,9 +21,14 @@ from transpiler.predicate.core import FALSE, TRUE, Apply, Matches, all_of, any_o
 from transpiler.predicate.functions import Function
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
-from transpiler.source import Source
+from transpiler.selector.regular import RegularError
+from transpiler.selector.replacement import parse_replacement
+from transpiler.selector.searching import SearchLimitError, compile_regular
+from transpiler.source import Source, Span
 
 _STRING = OperandType.STRING
+
+HINT = "let what follows a repeat begin with a character that the repeat does not take, as in [^,]*,"
 
 
 class Functions:
@@ -56,17 +61,31 @@ class Functions:
             "spark.function", message, self.source, node.span, "the reference evaluator has it: selector-sql match"
         )
 
-    def _pattern_text(self, node: ast.Expression, function: str) -> str:
+    def _pattern_text(self, node: ast.Expression, function: str) -> ast.StringLiteral:
         """A regular expression that is known now, for one of a row could fail there."""
         if not isinstance(node, ast.StringLiteral):
             self._refuse(node, f"{function} in Spark takes its regular expression from a literal")
-        problem = objection(node.value)
-        if problem is not None:
-            self._refuse(node, problem)
-        return node.value
+        return node
+
+    @contextmanager
+    def _served(self, node: ast.StringLiteral) -> Iterator[None]:
+        """Show the place of a literal from which on a regular expression is refused."""
+        try:
+            yield
+        except (RegularError, SearchLimitError) as error:
+            offset = error.offset if isinstance(error, RegularError) else 0
+            span = _behind(self.source, node, offset)
+            hint = (
+                "let what follows a repeat begin with another character, as in [^,]*,"
+                if str(error) == TOO_MANY
+                else None
+            )
+            raise UnsupportedFeatureError.at("spark.regex", str(error), self.source, span, hint) from None
 
     def _regex(self, node: ast.Call) -> Truths:
-        expression = self._pattern_text(node.arguments[0], "REGEX")
+        written = self._pattern_text(node.arguments[0], "REGEX")
+        with self._served(written):
+            expression = test_form(written.value)
         candidate = self.operand(node.arguments[1])
         # The text of an array is where it lies in memory.
         texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
@@ -81,10 +100,8 @@ class Functions:
             text, separator = listed.arguments[0], self._pattern_text(listed.arguments[1], "SPLIT")
             if not isinstance(text, ast.StringLiteral) or len(listed.arguments) > 2:
                 self._refuse(listed, "SPLIT in Spark splits a literal, without a limit")
-            parts = re.split(separator, text.value)
-            while parts and not parts[-1]:
-                parts.pop()
-            members = [literal(_STRING, part) for part in parts]
+            with self._served(separator):
+                members = [literal(_STRING, part) for part in compile_regular(separator.value).split(text.value)]
         elif isinstance(listed, ast.Call) and listed.function == "MAKELIST":
             members = [self.operand(argument) for argument in listed.arguments]
         else:
@@ -101,14 +118,20 @@ class Functions:
 
     def _replace(self, node: ast.Call) -> TypedOperand:
         subject = self.operand(node.arguments[0])
-        expression = self._pattern_text(node.arguments[1], "REPLACE")
+        written = self._pattern_text(node.arguments[1], "REPLACE")
         replacement = node.arguments[2]
         if not isinstance(replacement, ast.StringLiteral):
             self._refuse(replacement, "REPLACE in Spark takes its replacement from a literal")
+        with self._served(written):
+            groups = compile_regular(written.value).groups
+        with self._served(replacement):
+            parts = parse_replacement(replacement.value, groups)
+        with self._served(written):
+            expression, new_text = replace_form(written.value, parts)
         items = tuple(
             Typed(
                 _STRING,
-                Apply(Function.REPLACE, (item.value, constant(expression), constant(replacement.value)), STRING),
+                Apply(Function.REPLACE, (item.value, constant(expression), constant(new_text)), STRING),
                 item.guard,
                 item.sure,
             )
@@ -117,3 +140,12 @@ class Functions:
         strings = subject.where([_STRING]) if items else FALSE
         # Anything but a string is cast to one and throws, NULL too.
         return TypedOperand(items, FALSE, complement(strings), strings)
+
+
+def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:
+    """The rest of a literal from a character of its value on; a quote in it is written twice."""
+    place, end = node.span.start + 1, node.span.end - 1
+    quote = source.text[node.span.start : node.span.start + 1]
+    for _ in range(offset):
+        place += 2 if source.text[place : place + 2] == 2 * quote else 1
+    return Span(place, end) if place < end else node.span

@@ -23,7 +23,9 @@ def regular_expression(pattern: Pattern) -> str:
             segments.append([])
         else:
             segments[-1].append(part)
-    texts = ["".join("." if part is Wildcard.ONE else _escape(str(part)) for part in segment) for segment in segments]
+    texts = [
+        "".join("." if part is Wildcard.ONE else escape_text(str(part)) for part in segment) for segment in segments
+    ]
     if len(texts) == 1:
         return f"(?s)^{texts[0]}(?!.)"
     middle = "".join(f"(?>.*?{text})" for text in texts[1:-1] if text)
@@ -60,7 +62,7 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
     text = ""
     while len(node) == 1 and _END not in node:
         [(character, node)] = node.items()
-        text += _escape(character)
+        text += escape_text(character)
     if _END in node and (len(node) == 1 or not end):
         # Whatever follows a text is part of what stands behind it.
         return text + end
@@ -71,7 +73,7 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
         rest = _branches(inner, end, depth + 1)
         if rest is None:
             return None
-        choices.append(end if character == _END else _escape(character) + rest)
+        choices.append(end if character == _END else escape_text(character) + rest)
     return f"{text}(?>{'|'.join(choices)})"
 
 
@@ -94,10 +96,10 @@ def topic_expression(pattern: tuple[str, ...]) -> str:
 
 
 def _words(part: tuple[str, ...]) -> str:
-    return "[.]".join("[^.]*+" if word == ONE_WORD else _escape(word) for word in part)
+    return "[.]".join("[^.]*+" if word == ONE_WORD else escape_text(word) for word in part)
 
 
-def _escape(text: str) -> str:
+def escape_text(text: str) -> str:
     """Literal text in a regular expression, without a backslash where brackets do."""
     escaped = []
     for character in text:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.arithmetic import java_text
 from transpiler.reference.values import BrokerError, Operand, Value
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
+from transpiler.selector.regular import RegularError
 from transpiler.selector.rules import Wildcards
+from transpiler.selector.searching import SearchLimitError, compile_regular
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:
@@ -136,24 +139,28 @@ def call(function: str, arguments: list[Callable[[], Operand]]) -> Operand:
             # The text of an array is where it lies in memory.
             if expression is None or candidate is None or candidate.type is OperandType.BYTES:
                 return Value(OperandType.BOOLEAN, False)
-            return Value(OperandType.BOOLEAN, bool(_compiled(java_text(expression)).search(java_text(candidate))))
+            with _bounded():
+                found = compile_regular(java_text(expression)).search(java_text(candidate))
+            return Value(OperandType.BOOLEAN, found)
         case "INLIST":
-            values, found = arguments[0](), arguments[1]()
+            values, wanted = arguments[0](), arguments[1]()
             if values is None or not isinstance(values.value, tuple):
                 raise BrokerError("INLIST looks into what is no list")
             return Value(
                 OperandType.BOOLEAN,
-                found is not None and found.type is OperandType.STRING and found.value in values.value,
+                wanted is not None and wanted.type is OperandType.STRING and wanted.value in values.value,
             )
         case "MAKELIST":
             items = [argument() for argument in arguments]
             return Value(OperandType.BYTES, tuple(str(item.value) for item in items if item is not None))
         case "SPLIT":
             text, separator = _text(arguments[0]()), _text(arguments[1]())
-            return Value(OperandType.BYTES, _split(text, separator))
+            with _bounded():
+                return Value(OperandType.BYTES, compile_regular(separator).split(text))
         case _:
             text, regular, replacement = (_text(argument()) for argument in arguments)
-            return Value(OperandType.STRING, _compiled(regular).sub(re.sub(r"\$(\d)", r"\\\1", replacement), text))
+            with _bounded():
+                return Value(OperandType.STRING, compile_regular(regular).replace(text, replacement))
 
 
 def _text(value: Operand) -> str:
@@ -162,26 +169,15 @@ def _text(value: Operand) -> str:
     return str(value.value)
 
 
-def _compiled(expression: str) -> re.Pattern[str]:
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Turn what Java refuses into the broker's exception, and what is not served or takes too long into an error."""
     try:
-        return re.compile(_JAVA.sub(_as_java_reads, expression), re.ASCII)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BrokerError(f"the regular expression is wrong: {error}") from None
-
-
-#: Java's line ends, which its dot does not take and before the last of which its $ stands.
-_LINE_ENDS = "\n\r\x85\u2028\u2029"
-_JAVA = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|[.$]", re.DOTALL)
-_IN_PYTHON = {".": f"[^{_LINE_ENDS}]", "$": f"(?=(?:\r\n|[{_LINE_ENDS}])?(?![\\s\\S]))"}
-
-
-def _as_java_reads(found: re.Match[str]) -> str:
-    return _IN_PYTHON.get(found[0], found[0])
-
-
-def _split(text: str, separator: str) -> tuple[str, ...]:
-    """String.split: trailing empty texts go."""
-    parts = _compiled(separator).split(text)
-    while parts and not parts[-1]:
-        parts.pop()
-    return tuple(parts) if parts or not text else ()
+        yield
+    except RegularError as error:
+        if error.wrong:
+            raise BrokerError(f"the regular expression is wrong: {error}") from None
+        raise UnsupportedFeatureError.at("limit.regex", f"the regular expression is not served: {error}") from None
+    except SearchLimitError as error:
+        hint = "shorten the text, or let fewer repeats of the expression take the same characters"
+        raise UnsupportedFeatureError.at("limit.regex", str(error), hint=hint) from None

@@ -68,6 +68,17 @@ LIMITS = (
     "REGEX, REPLACE and SPLIT take their regular expression from a literal, and REPLACE its replacement too. One that "
     "a row brings along could be no regular expression, and then Spark fails the whole job where the broker loses one "
     "message. Anything else is the error `spark.function`.",
+    "`REGEX('(a+)+$', s)` is `rlike(s, 'a$')`: a regular expression is rewritten so that Java's time grows with the "
+    "text and not with a power of it. A repeat becomes possessive where the next character says how it ends. Where no "
+    "such form is found, as for `^(x+x+)+y`, the error `spark.regex` shows the repeat.",
+    "Expressions that are not read are the error `spark.regex`, too: back-references, look-behind, named groups, "
+    "`\\p{…}`, sets in sets, flags other than `(?i)` at the beginning, counts above 255, more than 2,000 characters. "
+    "`(?i)`, `\\w`, `\\d`, `\\s` and `\\b` go by ASCII.",
+    "REPLACE needs the same matches as Java, so it takes fewer expressions than REGEX: none that matches the empty "
+    "text between two characters, and hardly one with two `.*` before its end. A replacement that Java would refuse, "
+    "such as `$2` without a second group, is the error `spark.regex`, too.",
+    "The reference evaluator takes a time that grows with the text for any expression, and ends with `limit.regex` "
+    "beyond a million steps and ten more for each character.",
     "A list that SPLIT or MAKELIST makes stands in INLIST only, and SPLIT splits a literal.",
     "XPATH takes the axes child, attribute, parent, self and `//`, and the functions that the reference evaluator has. "
     "What is no XPath, or another one, is the error `spark.xpath`: Java would fail the job over it.",

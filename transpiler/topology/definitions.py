@@ -16,6 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
+from transpiler.selector.regular import Flavor, RegularError
+from transpiler.selector.searching import Regular, SearchLimitError, compile_regular
 from transpiler.topology.entries import TYPES_LOST, Entry, Findings, refuse
 from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
 from transpiler.topology.rules import RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
@@ -195,32 +197,20 @@ def _exchange_type(entry: Entry, findings: Findings) -> ExchangeType | None:
     return None
 
 
-#: What a policy's regular expression may have, so that no name can keep the reader busy: characters, and repeats.
-MAX_PATTERN, MAX_REPEATS = 1_000, 3
-
-_REPEAT = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*+\]?|(?P<group>\)(?:[*+]|\{))|(?P<one>[*+]|\{)", re.DOTALL)
-
-
-def _pattern(entry: Entry) -> re.Pattern[str]:
-    text = entry.text("pattern")
-    if len(text) > MAX_PATTERN:
-        refuse("topology.pattern", entry.at("pattern"), f"is longer than {MAX_PATTERN:,} characters")
-    repeats = [found for found in _REPEAT.finditer(text) if found.lastgroup]
-    back = re.search(r"\\[1-9]|\(\?[P(]", text)
-    if back or len(repeats) > MAX_REPEATS or any(found["group"] for found in repeats):
-        hint = f"at most {MAX_REPEATS} repeats of single characters are taken; spell the names out"
-        refuse("topology.pattern", entry.at("pattern"), "repeats too much to be tried on a name in bounded time", hint)
+def _pattern(entry: Entry) -> Regular:
+    """A policy's regular expression, which is tried on names in a time that grows with their length."""
     try:
-        return re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        refuse("topology.pattern", entry.at("pattern"), f"is no regular expression: {error}")
+        return compile_regular(entry.text("pattern"), Flavor.PCRE)
+    except RegularError as error:
+        hint = "spell the names out" if not error.wrong else None
+        refuse("topology.pattern", entry.at("pattern"), f"is no regular expression that is served: {error}", hint)
 
 
 class _Policies:
     """Which policy gives an exchange its alternate: of those that match its name, the one of highest priority."""
 
     def __init__(self, root: Entry, vhost: str | None, findings: Findings) -> None:
-        self._known: list[tuple[int, re.Pattern[str], str | None]] = []
+        self._known: list[tuple[int, Regular, str | None]] = []
         for entry in root.entries("policies"):
             if not _in(entry, vhost) or entry.text("apply-to", "all") not in ("all", "exchanges"):
                 continue
@@ -238,7 +228,10 @@ class _Policies:
 
     def alternate(self, name: str) -> str | None:
         """The alternate exchange that the policies give; only one policy holds for an exchange."""
-        return next((alternate for _, pattern, alternate in self._known if pattern.search(name)), None)
+        try:
+            return next((alternate for _, pattern, alternate in self._known if pattern.search(name)), None)
+        except SearchLimitError as error:
+            refuse("topology.pattern", "policies", f"a pattern cannot be tried on an exchange's name: {error}")
 
 
 def _binding(entry: Entry) -> Binding:

@@ -16,6 +16,7 @@ FLOORS = (
     "transpiler.errors",
     "transpiler.jsontext",
     "transpiler.message.types",
+    "transpiler.message.documents",
     "transpiler.amqp",
     "transpiler.message.fields",
     "transpiler.message.operand_types",

@@ -21,6 +21,7 @@ DOCUMENTS = (
     "<a> t <b/> u </a>",
     "not xml",
     "<a b='' c='2'><a><a>3</a></a></a>",
+    "<p:a xmlns:p='u' p:b='1' b='2'><p:b>1</p:b><b>x<![CDATA[y]]><!-- z -->2<?c?></b></p:a>",
     "<x><y>NaN</y><y>1e3</y><z> 7 </z></x>",
 )
 STEPS = "a b c x root @b @* * . .. //c / text() node()".split()

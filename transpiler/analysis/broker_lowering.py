@@ -31,11 +31,9 @@ from transpiler.predicate.core import (
     Apply,
     Constant,
     Flag,
-    Matches,
     Predicate,
     Truth,
     Value,
-    When,
     XPath,
     all_of,
     any_of,
@@ -356,10 +354,8 @@ class BrokerLowering:
         if data is not None:
             column = self.names._at(data, "data")
             texts.extend(Apply(Function.TEXT_OF_BYTES, (item.value,), STRING) for item in column.alternatives)
-        # What does not begin as a document is none, and Spark would fail on it.
-        documents = [When(Matches(text, r"^\s*<[A-Za-z_?!]"), text) for text in texts]
-        document = documents[0] if len(documents) == 1 else Apply(Function.FIRST, tuple(documents), STRING)
-        true = XPath(document, query.value, alone=True)
+        document = texts[0] if len(texts) == 1 else Apply(Function.FIRST, tuple(texts), STRING)
+        true = XPath(document, query.value)
         return Truths(true, complement(true))
 
 

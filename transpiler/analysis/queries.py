@@ -40,9 +40,6 @@ from transpiler.selector.ast import Comparison
 from transpiler.source import Source, Span
 from transpiler.topology import query
 
-#: What Spark's XPath sees around the document's root: an element of ours.
-_DOCUMENT = "/*"
-
 _OPERATORS = {
     "=": Comparison.EQ,
     "!=": Comparison.NE,
@@ -282,10 +279,17 @@ def _tightness(operand: query.Operand) -> int:
 
 
 def _path(path: query.Path) -> str:
-    text = _DOCUMENT + "".join(f"{axis.value}{name}" for axis, name in path.steps)
+    text = "".join(f"{axis.value}{name}" for axis, name in path.steps)
     if path.attribute is not None:
-        text += f"/@{path.attribute}"
-    return f"{text}/text()" if path.text else text
+        return f"{text}/@{path.attribute}"
+    if path.text:
+        return f"{text}/text()"
+    match path.steps:
+        case [(query.Step.DESCENDANT, name)] if name != "*":
+            # Java looks up the name of the path //name with its prefix, and only of that one.
+            return f"//self::{name}"
+        case _:
+            return text
 
 
 def _literal(text: str) -> str:

@@ -132,7 +132,7 @@ class Joined:
     terms: tuple[XPathTest, ...]
 
 
-#: XPath 1.0 conditions, in which ``/*/*`` is the root of the document.
+#: XPath 1.0 conditions.
 XPathTest = str | Joined
 
 
@@ -154,8 +154,6 @@ class XPath:
 
     value: Value
     test: XPathTest
-    #: Whether the conditions are of the document by itself, which has one root.
-    alone: bool = False
     negated: bool = False
 
 

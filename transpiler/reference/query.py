@@ -11,13 +11,12 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import reduce
 from typing import assert_never
-from xml.parsers import expat
 
 from transpiler.message.message import Message
 from transpiler.message.types import AND, COERCION, NOT, OR, TYPE_CLASS, SelectorType, Truth, TypeClass, coerce
+from transpiler.reference.documents import Node, read_document
 from transpiler.topology import query
 
 _COMPARE: Mapping[query.Comparison, Callable[[object, object], bool]] = {
@@ -32,9 +31,6 @@ _COMPARE: Mapping[query.Comparison, Callable[[object, object], bool]] = {
 #: A number as XPath 1.0 writes it, which is what Spark's functions read: no exponent, no plus.
 _NUMBER = re.compile(r"[ \t\r\n]*(-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))[ \t\r\n]*")
 
-#: What may stand before the root: a byte order mark and the declaration, whose encoding counts for nothing.
-_DECLARATION = re.compile(r"\ufeff?(?:<\?xml[ \t\r\n][^>]*\?>)?")
-
 
 def matches_query(condition: query.Condition, message: Message, subject_header: str | None) -> bool:
     """Whether a query takes a message."""
@@ -46,78 +42,10 @@ def query_truth(condition: query.Condition, message: Message, subject_header: st
     return _Query(message, subject_header).truth(condition)
 
 
-@dataclass(slots=True)
-class _Element:
-    name: str
-    attributes: Mapping[str, str] = field(default_factory=dict)
-    #: Elements, and the text between them.
-    content: list[_Element | str] = field(default_factory=list)
-
-    @property
-    def children(self) -> list[_Element]:
-        return [item for item in self.content if isinstance(item, _Element)]
-
-    @property
-    def value(self) -> str:
-        """The string value: all text inside, in the order of the document."""
-        return "".join(item if isinstance(item, str) else item.value for item in self.content)
-
-    def below(self) -> Iterator[_Element]:
-        for child in self.children:
-            yield child
-            yield from child.below()
-
-
-#: Levels of elements that a body may have.
-MAX_DEPTH = 200
-
-
-def read_body(message: Message) -> _Element | None:
-    """The document in a body, as an element around its root; None where the body is no XML document.
-
-    Bytes are UTF-8. A document type declaration is refused, for it can make a small text very large.
-    """
+def read_body(message: Message) -> Node | None:
+    """The document in a body; None where the body is no XML document. Bytes are UTF-8."""
     text = _body_text(message)
-    if text is None:
-        return None
-    found = _DECLARATION.match(text)
-    assert found is not None
-    document = _Element("")
-    stack = [document]
-
-    def start(name: str, attributes: dict[str, str]) -> None:
-        if len(stack) > MAX_DEPTH:
-            raise ValueError("nested too deeply")
-        element = _Element(_local(name), {_local(key): value for key, value in attributes.items()})
-        stack[-1].content.append(element)
-        stack.append(element)
-
-    def characters(data: str) -> None:
-        inner = stack[-1].content
-        if inner and isinstance(inner[-1], str):
-            inner[-1] += data
-        else:
-            inner.append(data)
-
-    def divide(*_: object) -> None:
-        # A comment parts the text around it in two.
-        stack[-1].content.append("")
-
-    def refuse(*_: object) -> None:
-        raise ValueError("a document type")
-
-    parser = expat.ParserCreate("UTF-8")
-    parser.StartElementHandler = start
-    parser.EndElementHandler = lambda _: stack.pop()
-    parser.CharacterDataHandler = characters
-    parser.CommentHandler = divide
-    parser.ProcessingInstructionHandler = divide
-    parser.StartDoctypeDeclHandler = refuse
-    try:
-        parser.Parse(text[found.end() :].encode(), True)
-    except (expat.ExpatError, ValueError):
-        return None
-    return document
+    return None if text is None else read_document(text)
 
 
 def _body_text(message: Message) -> str | None:
@@ -126,15 +54,11 @@ def _body_text(message: Message) -> str | None:
         return None
     if body.data is not None:
         try:
-            return body.data.decode()
+            return body.data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError:
             return None
     found = body.value
     return found.value if found is not None and isinstance(found.value, str) else None
-
-
-def _local(name: str) -> str:
-    return name.partition(":")[2] or name
 
 
 class _Query:
@@ -143,7 +67,7 @@ class _Query:
     def __init__(self, message: Message, subject_header: str | None) -> None:
         self.message = message
         self.subject_header = subject_header
-        self._document: _Element | None = None
+        self._document: Node | None = None
         self._read = False
 
     def truth(self, condition: query.Condition) -> Truth:
@@ -258,18 +182,22 @@ class _Query:
             return None
         found = [self._document]
         for axis, name in path.steps:
-            inner = (element.below() if axis is query.Step.DESCENDANT else element.children for element in found)
-            found = _distinct(item for items in inner for item in items if name in ("*", item.name))
+            found = _distinct(
+                child
+                for node in found
+                for parent in (node.all_below() if axis is query.Step.DESCENDANT else (node,))
+                for child in parent.content
+                if child.kind == "element" and name in ("*", child.local_name)
+            )
         if path.attribute is not None:
-            if path.attribute == "*":
-                return [value for element in found for value in element.attributes.values()]
-            return [element.attributes[path.attribute] for element in found if path.attribute in element.attributes]
-        if path.text:
-            return [item for element in found for item in element.content if isinstance(item, str) and item]
-        return [element.value for element in found]
+            name = path.attribute
+            found = [one for node in found for one in node.attributes if name in ("*", one.local_name)]
+        elif path.text:
+            found = [child for node in found for child in node.content if child.kind == "text"]
+        return [node.text for node in found]
 
 
-def _distinct(elements: Iterator[_Element]) -> list[_Element]:
+def _distinct(elements: Iterator[Node]) -> list[Node]:
     return list({id(element): element for element in elements}.values())
 
 

@@ -1,8 +1,8 @@
 """XPath 1.0 as a test of a text: location paths, predicates, comparisons and the core functions.
 
 Source: the W3C recommendation of 1999. Axes are child, attribute, descendant-or-self (``//``), self and parent.
-What a text does not parse as XML, or an expression not as XPath, is FALSE, as it is to ActiveMQ. So is a document
-with a document type, which can make a small text very large, or of more than ``MAX_DEPTH`` levels.
+Names are compared without their prefixes, but for the path ``//name``, as in Spark, which looks at no namespaces. A
+text that is no document, or an expression that is no XPath, is FALSE, as it is to ActiveMQ. Lengths are in UTF-16.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NamedTuple
-from xml.dom import minidom
-from xml.parsers.expat import ExpatError
+
+from transpiler.reference.documents import Node, read_document
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)|(?P<string>\"[^\"]*\"|'[^']*')"
     r"|(?P<sign>//|!=|<=|>=|::|\.\.|[/.@()\[\]|+\-=<>*,])|(?P<name>[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?))"
 )
+
+#: XML's white space.
+_SPACE = " \t\r\n"
 
 #: A value: nodes, a string, a number or a boolean.
 _Value = Any
@@ -31,43 +34,22 @@ class XPathError(ValueError):
 
 def test_xml(text: str, expression: str) -> bool:
     """Whether an expression holds of a document."""
+    document = read_document(text)
+    if document is None:
+        return False
     try:
-        document = minidom.parseString(text)
-        if document.doctype is not None or _is_too_deep(document):
-            return False
         return _boolean(_Reader(expression).read()(_Context(document, 1, 1)))
-    except (ExpatError, XPathError, ValueError):
+    except XPathError:
         return False
 
 
-#: Levels of elements that a document may have; the parser in Spark has this limit too.
-MAX_DEPTH = 999
-
-
-def _is_too_deep(document: Any) -> bool:
-    level, depth = [document], -1
-    while level:
-        level = [child for node in level for child in node.childNodes if child.nodeType == child.ELEMENT_NODE]
-        depth += 1
-    return depth > MAX_DEPTH
-
-
 class _Context(NamedTuple):
-    node: Any
+    node: Node
     position: int
     size: int
 
 
 _Expression = Callable[[_Context], _Value]
-
-
-def _text_of(node: Any) -> str:
-    if node.nodeType in (node.TEXT_NODE, node.CDATA_SECTION_NODE):
-        return str(node.data)
-    if node.nodeType == node.ATTRIBUTE_NODE:
-        return str(node.value)
-    texts = (node.TEXT_NODE, node.CDATA_SECTION_NODE)
-    return "".join(str(inner.data) for inner in _all_below(node) if inner.nodeType in texts)
 
 
 def _string(value: _Value) -> str:
@@ -81,7 +63,7 @@ def _string(value: _Value) -> str:
                 value, "NaN" if math.isnan(value) else format(Decimal(repr(value)), "f")
             )
         case list():
-            return _text_of(value[0]) if value else ""
+            return value[0].text if value else ""
         case _:
             return str(value)
 
@@ -89,7 +71,7 @@ def _string(value: _Value) -> str:
 def _number(value: _Value) -> float:
     if isinstance(value, bool | float):
         return float(value)
-    text = _string(value).strip()
+    text = _string(value).strip(_SPACE)
     return float(text) if re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)", text) else math.nan
 
 
@@ -99,17 +81,16 @@ def _boolean(value: _Value) -> bool:
     return bool(value)
 
 
-def _nodes(value: _Value) -> list[Any]:
+def _nodes(value: _Value) -> list[Node]:
     """A set of nodes: nothing else becomes one."""
     if not isinstance(value, list):
         raise XPathError(f"{_string(value)} is no set of nodes")
     return value
 
 
-def _name(nodes: list[Any]) -> str:
+def _name(nodes: list[Node]) -> str:
     """Elements and attributes have names, documents and texts have none."""
-    named = bool(nodes) and nodes[0].nodeType in (nodes[0].ELEMENT_NODE, nodes[0].ATTRIBUTE_NODE)
-    return str(nodes[0].nodeName) if named else ""
+    return nodes[0].name if nodes else ""
 
 
 def _compared(holds: Callable[[Any, Any], bool], equality: bool, left: _Value, right: _Value) -> bool:
@@ -120,7 +101,7 @@ def _compared(holds: Callable[[Any, Any], bool], equality: bool, left: _Value, r
         return holds(*(_number(_boolean(side) if isinstance(side, list) else side) for side in (left, right)))
     for side, other, swapped in ((left, right, False), (right, left, True)):
         if isinstance(side, list):
-            texts = [_text_of(node) for node in side]
+            texts = [node.text for node in side]
             return any(_compared(holds, equality, *((other, text) if swapped else (text, other))) for text in texts)
     if equality and not (isinstance(left, float) or isinstance(right, float)):
         return holds(left, right)
@@ -136,14 +117,16 @@ _FUNCTIONS: dict[str, Callable[..., _Value]] = {
     "boolean": lambda _, value: _boolean(value),
     "string": lambda context, value=None: _string([context.node] if value is None else value),
     "number": lambda context, value=None: _number([context.node] if value is None else value),
-    "sum": lambda _, nodes: float(sum(_number(_text_of(node)) for node in _nodes(nodes))),
+    "sum": lambda _, nodes: float(sum(_number(node.text) for node in _nodes(nodes))),
     "count": lambda _, nodes: float(len(_nodes(nodes))),
     "contains": lambda _, text, part: _string(part) in _string(text),
     "starts-with": lambda _, text, part: _string(text).startswith(_string(part)),
     "concat": lambda _, *parts: "".join(_string(part) for part in parts),
-    "string-length": lambda context, value=None: float(len(_string([context.node] if value is None else value))),
+    "string-length": lambda context, value=None: float(
+        len(_string([context.node] if value is None else value).encode("utf-16-le")) // 2
+    ),
     "normalize-space": lambda context, value=None: " ".join(
-        _string([context.node] if value is None else value).split()
+        filter(None, re.split(f"[{_SPACE}]", _string([context.node] if value is None else value)))
     ),
     "position": lambda context: float(context.position),
     "last": lambda context: float(context.size),
@@ -202,6 +185,17 @@ class _Reader:
         return left
 
     def _path(self) -> _Expression:
+        begin = self.at
+        found = self._any_path()
+        # Java looks up the name of the path //name, and of .//name, with its prefix; in all other paths without it.
+        match [text for _, text in self.tokens[begin : self.at]]:
+            case ["//", name] | [".", "//", name] | ["//", "child", "::", name] | [".", "//", "child", "::", name]:
+                if self.tokens[self.at - 1][0] == "name":
+                    start = _root if self.tokens[begin][1] == "//" else _self
+                    return lambda context: [node for node in _descendants(start)(context) if node.name == name]
+        return found
+
+    def _any_path(self) -> _Expression:
         kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
         following = self.tokens[self.at + 1][1] if self.at + 1 < len(self.tokens) else ""
         is_call = kind == "name" and following == "(" and text not in ("text", "node", "comment")
@@ -228,7 +222,7 @@ class _Reader:
 
     def _step(self, start: _Expression) -> _Expression:
         if self._next(".."):
-            return lambda context: _unique([node.parentNode for node in _nodes(start(context)) if node.parentNode])
+            return lambda context: _unique([node.parent for node in _nodes(start(context)) if node.parent])
         if self._next("."):
             return lambda context: _nodes(start(context))
         attribute = self._next("@") is not None
@@ -265,7 +259,7 @@ class _Reader:
                 groups = [_nodes(found(context))]
             else:
                 groups = [_taken([node], attribute, test) for node in _nodes(start(context))]
-            kept: list[Any] = []
+            kept: list[Node] = []
             for nodes in groups:
                 for predicate in predicates:
                     nodes = [
@@ -313,8 +307,15 @@ class _Reader:
         return called
 
 
-def _root(context: _Context) -> list[Any]:
-    return [context.node.ownerDocument or context.node]
+def _root(context: _Context) -> list[Node]:
+    node = context.node
+    while node.parent is not None:
+        node = node.parent
+    return [node]
+
+
+def _self(context: _Context) -> list[Node]:
+    return [context.node]
 
 
 def _holds(value: _Value, place: int) -> bool:
@@ -357,38 +358,24 @@ def _union(left: _Expression, right: _Expression) -> _Expression:
 
 
 def _descendants(start: _Expression) -> _Expression:
-    return lambda context: _unique([inner for node in _nodes(start(context)) for inner in _all_below(node)])
+    return lambda context: _unique([inner for node in _nodes(start(context)) for inner in node.all_below()])
 
 
-def _all_below(node: Any) -> list[Any]:
-    """A node and what is in it, in the order of the document; without recursion, for documents are deep."""
-    found, left = [], [node]
-    while left:
-        inner = left.pop()
-        found.append(inner)
-        left.extend(reversed(inner.childNodes))
-    return found
-
-
-def _taken(nodes: list[Any], attribute: bool, test: str) -> list[Any]:
-    found: list[Any] = []
+def _taken(nodes: list[Node], attribute: bool, test: str) -> list[Node]:
+    found: list[Node] = []
     for node in nodes:
-        if attribute:
-            attributes = node.attributes
-            items = [attributes.item(place) for place in range(attributes.length)] if attributes is not None else []
-            found.extend(item for item in items if test in ("*", "node()") or item.nodeName == test)
-            continue
-        for child in node.childNodes:
-            if child.nodeType == child.ELEMENT_NODE:
-                if test in ("*", "node()") or child.nodeName == test:
-                    found.append(child)
-            elif test == "node()" or (
-                test == "text()" and child.nodeType in (child.TEXT_NODE, child.CDATA_SECTION_NODE)
-            ):
-                found.append(child)
+        for item in node.attributes if attribute else node.content:
+            match item.kind:
+                case "text":
+                    taken = test in ("text()", "node()")
+                case "other":
+                    taken = test == "node()"
+                case _:
+                    taken = test in ("*", "node()", item.local_name)
+            if taken:
+                found.append(item)
     return _unique(found)
 
 
-def _unique(nodes: list[Any]) -> list[Any]:
-    seen: dict[int, Any] = {id(node): node for node in nodes}
-    return list(seen.values())
+def _unique(nodes: list[Node]) -> list[Node]:
+    return list({id(node): node for node in nodes}.values())

@@ -82,6 +82,12 @@ LIMITS = (
     "A list that SPLIT or MAKELIST makes stands in INLIST only, and SPLIT splits a literal.",
     "XPATH takes the axes child, attribute, parent, self and `//`, and the functions that the reference evaluator has. "
     "What is no XPath, or another one, is the error `spark.xpath`: Java would fail the job over it.",
+    "A body is XML if it is a well-formed document of XML 1.0 without a document type, of at most 200 levels, 200 "
+    "attributes an element and 400 characters a name. Names have ASCII letters and common ones of Latin, Greek, "
+    "Cyrillic, Hebrew, Arabic, Japanese, Chinese and Korean; targets of instructions have ASCII ones. XPATH is FALSE "
+    "of any other body, here and in the reference evaluator: Java would fail the job over some of them.",
+    "XPATH looks at no namespaces: `/a` takes `<p:a>` and `<a xmlns='u'>` too, and a prefix need not be declared. Java "
+    "looks up the name with its prefix in one path only, `//a`. A broker whose parser reads namespaces may differ.",
     "A record of one's own whose answers no broker has together may have no SQL: that is the error `dialect.rules`.",
     "A message id or correlation id that is no string is NULL behind the JMS names of the brokers' dialects: their "
     "texts for other types of ids stand in no verdict that we have.",

@@ -1,42 +1,60 @@
-"""XPath conditions on texts that may or may not be XML documents."""
+"""XPath conditions on texts that may or may not be XML documents, which ``message.documents`` tells apart."""
 
 from __future__ import annotations
 
+from transpiler.message.documents import (
+    DOCUMENT,
+    FORBIDDEN,
+    INNER_ELEMENT,
+    MAX_LEVELS,
+    NO_TAGS,
+    NOT_IN_TAGS,
+    REFERENCES,
+    REPEATED,
+    SINGLE_ELEMENT,
+    TAGS,
+)
 from transpiler.predicate.core import Joined, XPathTest
-from transpiler.sql.quoting import quote_text
-
-#: The element that is put around a document, so that what stands beside its root shows.
-_AROUND = "message-body"
-
-#: What may stand before the root and not inside another element: a byte order mark and the declaration.
-_DECLARATION = "^\ufeff?(<[?]xml[ \t\r\n][^>]*[?]>)?"
-
-#: Characters that XML has not; Spark's two XML parsers do not agree about them.
-_NO_XML = "[\ufffe\uffff]"
-
-#: One root, and nothing but white space beside it.
-_ONE_ROOT = "count(/*/*) = 1 and not(/*/text()[normalize-space()])"
+from transpiler.sql.quoting import quote_pattern, quote_text
 
 
-def xpath_text(text: str, test: XPathTest, alone: bool) -> str:
+def xpath_text(text: str, test: XPathTest) -> str:
     """Conditions on an XML document, which are never asked of a text that is none: that would end the job."""
-    inner = f"regexp_replace({text}, {quote_text(_DECLARATION)}, '')"
-    closing = f"</{_AROUND}>"
-    options = "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_corrupt_record')"
-    sound = " AND ".join(
+    # An array of one is how SQL gives a name to a value.
+    return (
+        f"transform(array({text}), document -> CASE WHEN {_is_document()} THEN {_xpath_test('document', test)} END)[0]"
+    )
+
+
+def _is_document() -> str:
+    tags = f"regexp_replace(document, {quote_pattern(NO_TAGS)}, '')"
+    # NULL as soon as there is nothing to take away, so that tags that do not pair are not looked at 200 times.
+    level = (
+        f"CASE WHEN {_matches('rest', SINGLE_ELEMENT)} THEN rest"
+        f" WHEN {_matches('rest', INNER_ELEMENT)}"
+        f" THEN regexp_replace(rest, {quote_pattern(INNER_ELEMENT)}, '') END"
+    )
+    root = f"aggregate(sequence(2, least({MAX_LEVELS}, regexp_count(tags, '/'))), tags, (rest, level) -> {level})"
+    paired = " AND ".join(
         (
-            f"instr(document, '{closing[:-1]}') = length(document) - {len(closing) - 1}",
-            f"NOT rlike(document, {quote_text(_NO_XML)})",
-            f"from_xml(document, '_corrupt_record STRING', {options})._corrupt_record IS NULL",
+            _matches("tags", NOT_IN_TAGS, negated=True),
+            _matches("tags", TAGS),
+            _matches("tags", REPEATED, negated=True),
+            _matches(root, SINGLE_ELEMENT),
         )
     )
-    asked = _xpath_test("document", Joined("AND", (_ONE_ROOT,) if alone else (_ONE_ROOT, test)))
-    if alone:
-        within = f"substring(document, {len(closing)}, length(document) - {2 * len(closing) - 1})"
-        asked += f" AND {_xpath_test(within, test)}"
-    # An array of one is how SQL gives a name to a value.
-    documents = f"array(concat('<{_AROUND}>', {inner}, '{closing}'))"
-    return f"transform({documents}, document -> CASE WHEN {sound} THEN {asked} END)[0]"
+    return " AND ".join(
+        (
+            _matches("document", FORBIDDEN, negated=True),
+            _matches("document", DOCUMENT),
+            _matches("document", REFERENCES),
+            f"exists(array({tags}), tags -> {paired})",
+        )
+    )
+
+
+def _matches(text: str, pattern: str, negated: bool = False) -> str:
+    return f"{'NOT ' if negated else ''}rlike({text}, {quote_pattern(pattern)})"
 
 
 def _xpath_test(document: str, test: XPathTest) -> str:

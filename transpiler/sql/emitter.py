@@ -145,8 +145,8 @@ def _predicate(node: Predicate) -> _Text:
             return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated)
         case Topic(value=value, pattern=pattern, negated=negated):
             return topic_text(_value(value)[0], pattern, negated)
-        case XPath(value=value, test=test, alone=alone, negated=negated):
-            return _test(xpath_text(_value(value)[0], test, alone), negated)
+        case XPath(value=value, test=test, negated=negated):
+            return _test(xpath_text(_value(value)[0], test), negated)
         case Matches(value=value, expression=expression, negated=negated):
             return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
         case Listed():
@@ -252,6 +252,9 @@ def _floating(value: float, suffix: str, kind: Kind) -> _Text:
     return (text[:-2] if text.endswith(".0") else text) + suffix, _PRIMARY
 
 
+#: The mark that bytes of text may begin with; it is no part of the text.
+_BYTE_ORDER_MARK = "^\ufeff"
+
 #: A wall clock's milliseconds from its parts: all else that Spark has goes through the session's time zone, where an
 #: hour of the spring is missing, and what is far away overflows.
 _WALL_CLOCK = (
@@ -299,7 +302,8 @@ def _apply(function: Function, arguments: tuple[Value, ...], value_type: ColumnT
         case Function.LEFT | Function.RIGHT:
             return f"{function.value}({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
         case Function.DECODED:
-            return f"try_validate_utf8(CAST({text[0]} AS STRING))", _PRIMARY
+            decoded = f"try_validate_utf8(CAST({text[0]} AS STRING))"
+            return f"regexp_replace({decoded}, {quote_text(_BYTE_ORDER_MARK)}, '')", _PRIMARY
         case Function.TEXT:
             return f"make_valid_utf8(CAST({text[0]} AS STRING))", _PRIMARY
         case Function.AT_MOST:

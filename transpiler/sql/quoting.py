@@ -32,6 +32,13 @@ def quote_text(text: str) -> str:
     return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
 
 
+def quote_pattern(pattern: str) -> str:
+    """Return the SQL of a constant regular expression, readable: a tilde is written for each backslash."""
+    spelled = pattern.replace("\\", "~")
+    assert "~" not in pattern
+    return f"replace({quote_text(spelled)}, '~', char(92))" if spelled != pattern else quote_text(pattern)
+
+
 # The columns and fields of a layout are few, and every selector reads some of them.
 @lru_cache(maxsize=4_096)
 def quote_name(name: str) -> str:

@@ -49,6 +49,8 @@ def test_sums_are_solved_for_the_timestamp(text: str, offset: int, operator: str
     [
         "properties.creation_time > UTC() + UTC()",
         "UTC() > UTC() - 5",
+        "UTC() < 9999999999999",
+        "5 = UTC() OR NOT UTC() > 7",
         "properties.creation_time - properties.absolute_expiry_time > UTC()",
         "properties.creation_time + properties.creation_time > UTC()",
         "properties.creation_time > UTC() - 9000000000000001",

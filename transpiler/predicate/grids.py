@@ -135,7 +135,9 @@ def turn_round(operator: Comparison, converted: Value, bound: Constant) -> Predi
 
     NaN in a column of floats stands above every number, as Spark orders it.
     """
-    if not isinstance(converted, Apply) or isinstance(bound.value, bool | str | bytes) or math.isnan(bound.value):
+    if not isinstance(converted, Apply) or not converted.arguments:
+        return None
+    if isinstance(bound.value, bool | str | bytes) or math.isnan(bound.value):
         return None
     column, limit = converted.arguments[0], bound.value
     if converted.function is Function.FOLDED:

@@ -12,8 +12,8 @@ from spark_ext.columns import (
     message_type,
     reply_to_type,
 )
-from spark_ext.comparing import DialectComparison, compare_dialects
-from spark_ext.routing import deliveries, route
+from spark_ext.compare_dialects import DialectComparison, compare_dialects
+from spark_ext.routing.query import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 from spark_ext.traces import trace_messages
 

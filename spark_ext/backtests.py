@@ -7,7 +7,7 @@ from collections import Counter
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.published import first_text, published_exchanges, texts_at
+from spark_ext.routing.routing_keys import first_text, published_exchanges, texts_at
 from spark_ext.schemas import infer_layout
 from transpiler.message.fields import ROUTING_KEYS
 from transpiler.sql import emit_value, quote_name, quote_text

@@ -16,11 +16,11 @@ from transpiler.cli.publishing import check_publisher, destination_options, publ
 from transpiler.cli.topologies import read_topology_file
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.amqp import AmqpLayout
+from transpiler.layouts.amqp_0_10 import ZeroTenLayout
+from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.layout import ArchiveLayout
-from transpiler.layouts.zero_ten import ZeroTenLayout
-from transpiler.layouts.zero_ten_json import read_row
-from transpiler.topology.picture import Summary
 from transpiler.topology.publishing import Protocol, PublishTo
+from transpiler.topology.report.diagram import Summary
 
 ZERO_TEN = ZeroTenLayout()
 
@@ -107,8 +107,8 @@ def route(
     found = find_inputs(inputs, form)
     session = start_session(master)
     target = None if output is None else Output(session, output)
-    from spark_ext.routing import deliveries
-    from spark_ext.routing import route as routed_through
+    from spark_ext.routing.query import deliveries
+    from spark_ext.routing.query import route as routed_through
 
     started = time.perf_counter()
     archive = _read(session, found, layout)
@@ -180,7 +180,7 @@ def backtest(
     inputs = find_inputs((archive,), form)
     session = start_session(master)
     from spark_ext.backtests import backtest as compare
-    from spark_ext.routing import route as routed_through
+    from spark_ext.routing.query import route as routed_through
 
     read = _read(session, inputs, layout)
     if recorded not in read.messages.columns:

@@ -14,8 +14,8 @@ from transpiler import Dialect, Layout, transpile_address, transpile_filter, tra
 from transpiler.compiler import Transpiled, transpile_destination_type, transpile_message_type
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.filters.sets import FiltersLike
-from transpiler.message.kinds import REPLY_TO
-from transpiler.topology.address import Address, NodeType
+from transpiler.message.jms_types import REPLY_TO
+from transpiler.topology.qpid_address.address import Address, NodeType
 
 #: What names or shows a layout; None is the canonical one.
 LayoutLike = str | Layout | StructType | DataFrame | None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from transpiler import SelectorSyntaxError, transpile_selector
-from transpiler.collector import paused_collector
+from transpiler.gc_pause import paused_collector
 
 
 @pytest.fixture(autouse=True)

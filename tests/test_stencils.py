@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler import transpile_selector
-from transpiler.analysis.receiving import ANYONE
 from transpiler.compiler import _transpile, find_layout
+from transpiler.ir.nodes import Constant
+from transpiler.ir.traversal import constants
 from transpiler.layouts.infer import layout_from_schema
 from transpiler.layouts.layout import Layout
-from transpiler.predicate.core import Constant
-from transpiler.predicate.walk import constants
+from transpiler.lowering.receiving import ANYONE
 from transpiler.selector.dialects import JMS
 from transpiler.stencils import STENCILS, Stencils, mask
 

@@ -7,37 +7,37 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
-from transpiler.analysis.kinds import destination_choices, message_choices
-from transpiler.analysis.names import Missing
-from transpiler.analysis.receiving import Receiver
-from transpiler.analysis.selectors import is_plain, selector_lowering
-from transpiler.collector import paused_collector
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
+from transpiler.gc_pause import paused_collector
+from transpiler.ir.nodes import FALSE, TRUE, Constant, Predicate, all_of, any_of
+from transpiler.ir.traversal import constants
 from transpiler.layouts.amqp import AmqpLayout
+from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.layout import Layout
-from transpiler.layouts.zero_ten import ZeroTenLayout
-from transpiler.message.kinds import DESTINATION
-from transpiler.optimizer import optimize
-from transpiler.predicate.blocks import cut
-from transpiler.predicate.core import FALSE, TRUE, Constant, Predicate, all_of, any_of
-from transpiler.predicate.listing import gather
-from transpiler.predicate.unions import ask_once
-from transpiler.predicate.walk import constants
+from transpiler.lowering.jms_type_sql import destination_choices, message_choices
+from transpiler.lowering.names import Missing
+from transpiler.lowering.receiving import Receiver
+from transpiler.lowering.selectors import is_plain, selector_lowering
+from transpiler.message.jms_types import DESTINATION
+from transpiler.rewrites.optimizer import optimize
 from transpiler.selector import ast
-from transpiler.selector.check import check
+from transpiler.selector.checks import check
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
-from transpiler.selector.parser import parse_selector as parse
+from transpiler.selector.grammar import parse_selector as parse
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
+from transpiler.spark_plan.constant_tables import gather
+from transpiler.spark_plan.map_lookups import ask_once
+from transpiler.spark_plan.method_splitting import cut
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
 from transpiler.stencils import STENCILS, mask
 
 if TYPE_CHECKING:
     from transpiler.filters.sets import FilterSet, FiltersLike
     from transpiler.filters.values import Unknown
-    from transpiler.selector.vocabulary import Form, Table
-    from transpiler.topology.address import Address, NodeType
+    from transpiler.selector.header_links import Form, Table
+    from transpiler.topology.qpid_address.address import Address, NodeType
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
@@ -173,8 +173,8 @@ def transpile_filter(
     ``parse_selector`` raises.
     """
     # Filters bring along decoders and a schema of every kind, which selectors do not need.
-    from transpiler.analysis.filters import FilterLowering
     from transpiler.filters.sets import read_filters
+    from transpiler.lowering.filters import FilterLowering
 
     _check_options(result, missing)
     filter_set = read_filters(filters, unknown)
@@ -232,8 +232,8 @@ def transpile_address(
     rules of ``dialect``. Raises ``TopologyError`` for an address that does not read, and what selectors raise.
     """
     # Addresses bring the whole topology along, which nothing else here needs.
-    from transpiler.analysis.addresses import Addresses
-    from transpiler.topology.address import NodeType, parse_address
+    from transpiler.lowering.addresses import Addresses
+    from transpiler.topology.qpid_address.address import NodeType, parse_address
 
     _check_options(result, missing)
     if node_type not in get_args(NodeType):
@@ -276,7 +276,7 @@ def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms", ta
     ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay. Raises what
     ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no counterpart.
     """
-    from transpiler.selector.renaming import translate_names as rename
+    from transpiler.selector.header_names import translate_names as rename
 
     if form not in ("jms", "amqp"):
         raise ValueError(f"the form of names is jms or amqp, not {form!r}")

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from transpiler.errors import LayoutError
+from transpiler.ir.nodes import Constant
 from transpiler.layouts.columns import Kind, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
 from transpiler.message.fields import find_field
-from transpiler.predicate.core import Constant
 from transpiler.sql.quoting import quote_text
 
 #: Longer texts are rarely written twice, and their optimizations look at their literals.

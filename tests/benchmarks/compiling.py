@@ -16,15 +16,15 @@ from pyspark.sql import functions as sf
 
 from tests.benchmarks.measure import Table
 from transpiler import parse_selector, transpile_selector
-from transpiler.analysis.selectors import selector_lowering
 from transpiler.compiler import find_layout
-from transpiler.optimizer import optimize
-from transpiler.predicate.blocks import cut
-from transpiler.predicate.core import Predicate
-from transpiler.predicate.listing import gather
-from transpiler.predicate.unions import ask_once
+from transpiler.ir.nodes import Predicate
+from transpiler.lowering.selectors import selector_lowering
+from transpiler.rewrites.optimizer import optimize
 from transpiler.selector.dialects import JMS
 from transpiler.source import Source
+from transpiler.spark_plan.constant_tables import gather
+from transpiler.spark_plan.map_lookups import ask_once
+from transpiler.spark_plan.method_splitting import cut
 from transpiler.sql import emit_filter
 from transpiler.stencils import STENCILS
 

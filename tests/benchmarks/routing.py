@@ -28,8 +28,8 @@ from spark_ext import compile_selector, route
 from tests.benchmarks.measure import largest_method
 from tests.benchmarks.messages import section, union
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
-from transpiler.topology.rules import QPID_JAVA, RABBITMQ
 
 RUNS = 8
 

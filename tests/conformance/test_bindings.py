@@ -13,7 +13,7 @@ import pytest
 from transpiler import Message, Topology, TopologyError, route_message
 from transpiler.filters.topics import read_words, simplify_words
 from transpiler.topology import Binding, Exchange, Queue
-from transpiler.topology.rules import RULES
+from transpiler.topology.broker_rules import RULES
 
 DATA = Path(__file__).parent / "data"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from transpiler import DecodeError, route_message
-from transpiler.message.rabbitmq import Publication, read_publication, read_trace
+from transpiler.message.rabbitmq_trace import Publication, read_publication, read_trace
 from transpiler.message.types import AmqpType, Compound
 from transpiler.topology import read_topology
 from transpiler.topology.backtest import Backtest

@@ -12,13 +12,13 @@ from spark_ext import create_messages
 from tests.filters import vectors
 from tests.spark.harness import answers, numbered
 from transpiler import Message, matches, transpile_filter
-from transpiler.analysis.operands import from_value
-from transpiler.analysis.subjects import topic
 from transpiler.filters.kinds import Filter, TopicBinding
 from transpiler.filters.topics import simplify_words
+from transpiler.ir.nodes import Column
 from transpiler.layouts.columns import STRING
-from transpiler.optimizer import optimize
-from transpiler.predicate.core import Column
+from transpiler.lowering.operands import from_value
+from transpiler.lowering.subjects import topic
+from transpiler.rewrites.optimizer import optimize
 from transpiler.sql import emit_filter
 
 

@@ -22,7 +22,7 @@ from transpiler.layouts.infer import layout_from_schema
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology import QPID_CPP, Binding, Queue, Topology
-from transpiler.topology.address import parse_address, subscription_bindings
+from transpiler.topology.qpid_address.address import parse_address, subscription_bindings
 
 #: Values that AMQP 0-9-1 has no types for, and those next to where unsigned longs become negative or inexact.
 MORE = (

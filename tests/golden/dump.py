@@ -12,10 +12,10 @@ from transpiler import Layout, Transpiled, TranspilerError, transpile_address, t
 from transpiler.compiler import Result
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.infer import layout_from_schema
-from transpiler.routing.program import build_program
+from transpiler.routing.plan import build_program
 from transpiler.sql import emit_filter, emit_value
 from transpiler.topology import topology_from_dict
-from transpiler.topology.address import NodeType
+from transpiler.topology.qpid_address.address import NodeType
 
 Compile = Callable[[], Transpiled]
 

@@ -32,8 +32,8 @@ from transpiler import (
 )
 from transpiler.amqp.decoder import decode
 from transpiler.selector.dialects import DIALECTS
-from transpiler.topology.address import parse_address
 from transpiler.topology.files import parse_topology
+from transpiler.topology.qpid_address.address import parse_address
 from transpiler.topology.xquery import parse_query
 
 SECONDS = 1

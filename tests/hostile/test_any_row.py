@@ -21,7 +21,7 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
-from transpiler.topology.form import topology_from_dict
+from transpiler.topology.importers.native_format import topology_from_dict
 
 NOW = 1_750_000_000_000
 

@@ -28,7 +28,7 @@ from transpiler import (
 from transpiler.layouts.infer import layout_from_schema
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
-from transpiler.topology.form import topology_from_dict
+from transpiler.topology.importers.native_format import topology_from_dict
 
 SETTINGS = [
     {},

@@ -22,7 +22,7 @@ from transpiler import (
     transpile_selector,
 )
 from transpiler.layouts.amqp import AmqpLayout
-from transpiler.routing.program import build_program
+from transpiler.routing.plan import build_program
 from transpiler.selector.dialects import DIALECTS, JMS
 from transpiler.topology.files import parse_topology
 

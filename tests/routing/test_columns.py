@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from spark_ext import route
-from tests.routing.test_bounds import INTERPRETED, PHASES, bound
+from tests.routing.test_prefilter import INTERPRETED, PHASES, bound
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
-from transpiler.routing import program
+from transpiler.routing import plan
 
 MESSAGES = 16
 EXAMPLES = 20 * (settings().max_examples // 100)
@@ -73,7 +73,7 @@ def test_every_queue_gets_its_messages(
     texts: list[str],
     messages: list[tuple[object, ...]],
 ) -> None:
-    monkeypatch.setattr(program, "MIN_ROWS", 1)
+    monkeypatch.setattr(plan, "MIN_ROWS", 1)
     topology = bound(texts)
     with spark_settings(spark, INTERPRETED):
         frame = spark.createDataFrame([(number, *row) for number, row in enumerate(messages)], SCHEMA).coalesce(1)

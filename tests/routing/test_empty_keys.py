@@ -10,8 +10,8 @@ from tests.spark.harness import answers, numbered
 from transpiler import Message, matches, route_message, transpile_address, transpile_filter
 from transpiler.filters.kinds import TopicBinding
 from transpiler.message.message import Properties
+from transpiler.topology.broker_rules import RULES
 from transpiler.topology.model import Binding, Queue, Topology
-from transpiler.topology.rules import RULES
 
 PATTERNS = ("#", "#.#", "", "*", "*.#", "#.*", "a", "a.#", "*.*")
 MESSAGES = [Message(properties=Properties(subject="")), Message(properties=Properties(subject=None)), Message()]

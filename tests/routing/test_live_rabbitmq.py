@@ -21,8 +21,8 @@ from tests.routing.test_route import PHASES, published, queues, with_keys
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
+from transpiler.topology.broker_rules import RABBITMQ_3_12
 from transpiler.topology.model import Binding, Queue, Topology
-from transpiler.topology.rules import RABBITMQ_3_12
 
 pytestmark = pytest.mark.skipif(rabbitmq.MISSING is not None, reason=rabbitmq.MISSING or "")
 

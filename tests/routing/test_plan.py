@@ -8,14 +8,16 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route, routing, tables
+from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route
+from spark_ext.routing import constant_tables
+from spark_ext.routing import query as routing
 from tests.spark.harness import largest_method, settings
 from transpiler import LayoutError, Message, SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
-from transpiler.topology.rules import QPID_JAVA, RABBITMQ
 
 TYPED = "region STRING, weight BIGINT, price DOUBLE, routing_key STRING, exchange STRING"
 
@@ -68,7 +70,7 @@ def test_typed_columns_route(typed: DataFrame) -> None:
 
 def test_tables_are_the_same_without_arrow(typed: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     with_arrow = route(typed, topology(20), typed).collect()
-    monkeypatch.setattr(tables, "pyarrow", None)
+    monkeypatch.setattr(constant_tables, "pyarrow", None)
     assert route(typed, topology(20), typed).collect() == with_arrow
 
 

@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import create_messages, route, routing
+from spark_ext import create_messages, route
+from spark_ext.routing import query
 from tests.routing import topologies
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message, TranspilerError, parse_selector
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.route import route_message
-from transpiler.routing import program
+from transpiler.routing import plan
 from transpiler.selector.dialects import find_dialect
+from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Topology
-from transpiler.topology.rules import Rules
 
 MESSAGES = 24
 EXAMPLES = 8 * (settings().max_examples // 100)
@@ -87,11 +88,11 @@ def test_spark_agrees_with_the_reference(
     messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
     names = [*topology.exchange_by_name, "nowhere", None]
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
-    monkeypatch.setattr(program, "MIN_ROWS", min_rows)
-    monkeypatch.setattr(program, "MIN_RANGES", min_rows)
+    monkeypatch.setattr(plan, "MIN_ROWS", min_rows)
+    monkeypatch.setattr(plan, "MIN_RANGES", min_rows)
     if min_rows == 3:
         # What an engine does that hashes no constant map's keys.
-        monkeypatch.setattr(routing, "_hashed_from", lambda _: None)
+        monkeypatch.setattr(query, "_hashed_from", lambda _: None)
     with spark_settings(spark, INTERPRETED):
         frame = published(spark, messages, exchanges)
         # With the keys of some messages or of all matched before, and of none.
@@ -116,7 +117,7 @@ def test_several_routing_keys_are_routed_together(
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
     some = st.lists(st.one_of(topologies.keys, st.none()), max_size=3)
     keys = data.draw(st.lists(st.one_of(some, some, st.none()), min_size=MESSAGES, max_size=MESSAGES))
-    monkeypatch.setattr(program, "MIN_ROWS", min_rows)
+    monkeypatch.setattr(plan, "MIN_ROWS", min_rows)
     with spark_settings(spark, INTERPRETED):
         frame = with_keys(published(spark, messages, exchanges), keys)
         known = frame.filter(sf.col("id") < data.draw(st.sampled_from([0, MESSAGES // 2, MESSAGES])))

@@ -15,8 +15,8 @@ from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpList, AmqpMap
 from transpiler.message.message import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
+from transpiler.topology.broker_rules import RULES, Rules
 from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
-from transpiler.topology.rules import RULES, Rules
 
 QUEUES = (*(f"q{number}" for number in range(6)), "a.b", "it's ${x}", "amq.rabbitmq.reply-to.1")
 NAMES = tuple(f"x{number}" for number in range(6))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from transpiler import Dialect, Message, TranspilerError, parse_selector, print_selector
-from transpiler.comparing import compare_dialects
+from transpiler.dialect_tools.compare_dialects import compare_dialects
 from transpiler.selector.deviations import deviations, page, unasked
 from transpiler.selector.dialects import DIALECTS
 

@@ -12,7 +12,7 @@ from spark_ext import create_messages
 from tests.spark.harness import answers, numbered
 from transpiler import Message, SelectorSyntaxError, evaluate, transpile_selector
 from transpiler.cli import main
-from transpiler.porting import port_selector
+from transpiler.dialect_tools.port import port_selector
 
 CONVERT, HYPHENS = "convert_string_expressions:", "hyphenated_props:"
 PREFIXES = (CONVERT, HYPHENS, f"no_{CONVERT}", f"no_{HYPHENS}")

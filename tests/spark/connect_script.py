@@ -4,8 +4,8 @@ from pyspark.sql import SparkSession
 
 from spark_ext import compile_selector, create_messages, deliveries, route
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
-from transpiler.topology.rules import QPID_JAVA
 
 spark = SparkSession.builder.remote("local[1]").getOrCreate()
 message = {

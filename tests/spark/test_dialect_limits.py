@@ -11,8 +11,7 @@ from pyspark.sql import SparkSession
 from spark_ext import create_messages
 from tests.spark.harness import answers, numbered
 from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
-from transpiler.selector.dialects import ACTIVEMQ, JMS, QPID_CPP
-from transpiler.selector.rules import (
+from transpiler.selector.dialect_rules import (
     BareName,
     Division,
     Extension,
@@ -21,6 +20,7 @@ from transpiler.selector.rules import (
     TypeLadder,
     UnlikeTypes,
 )
+from transpiler.selector.dialects import ACTIVEMQ, JMS, QPID_CPP
 
 ENDS = (2**63 - 1, -(2**63), 5, 0, 2**53 + 1)
 MESSAGES = [

@@ -36,9 +36,9 @@ from transpiler.filters.kinds import (
     TopicBinding,
 )
 from transpiler.layouts.layout import Layout
+from transpiler.message.codec import PROPERTY_TYPES
 from transpiler.message.message import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.message.wire import PROPERTY_TYPES
 
 FILTERS, MESSAGES = 40, 16
 CONNECTIONS = ("c1", "c2")

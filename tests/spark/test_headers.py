@@ -20,7 +20,7 @@ from tests.spark.harness import numbered
 from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import EXAMPLES, INTERPRETED, MESSAGES, PHASES, assert_agreement
 from transpiler import LayoutError, Message, print_selector, transpile_selector
-from transpiler.layouts.zero_ten import ZeroTenLayout
+from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.message.fields import HEADER_FIELDS
 from transpiler.message.message import Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound

@@ -14,8 +14,8 @@ from spark_ext import compile_selector, create_messages, infer_layout
 from tests.spark.harness import answers, largest_method, settings
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler import Result
-from transpiler.predicate.listing import MIN_TERMS
 from transpiler.selector.dialects import JMS
+from transpiler.spark_plan.constant_tables import MIN_TERMS
 
 #: Texts with what a regular expression, SQL or a line has a meaning for; some begin or end as others do.
 ODD = [

@@ -12,16 +12,16 @@ from pyspark.sql import functions as sf
 
 from spark_ext import compile_address, create_messages
 from transpiler import LayoutError, Message, UnsupportedFeatureError, evaluate
-from transpiler.analysis.queries import Queries
 from transpiler.layouts.amqp import AmqpLayout
-from transpiler.optimizer import optimize
+from transpiler.lowering.xquery import Queries
 from transpiler.reference.query import query_truth
 from transpiler.reference.route import route_message
+from transpiler.rewrites.optimizer import optimize
 from transpiler.source import Source
 from transpiler.sql import emit_ternary
 from transpiler.topology import Exchange, Queue, Topology
-from transpiler.topology.address import NodeType, parse_address, subscription_bindings
-from transpiler.topology.rules import QPID_CPP
+from transpiler.topology.broker_rules import QPID_CPP
+from transpiler.topology.qpid_address.address import NodeType, parse_address, subscription_bindings
 from transpiler.topology.xquery import parse_query
 
 BODIES = (

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
-from tests.selector.regulars import expressions
-from tests.selector.test_regular import BOMBS, JAVA
+from tests.regex.strategies import expressions
+from tests.regex.test_matcher import BOMBS, JAVA
 from tests.spark.harness import answers, numbered
 from transpiler import Message, TranspilerError, UnsupportedFeatureError, evaluate, transpile_selector
-from transpiler.analysis.regular_forms import replace_form
-from transpiler.analysis.regular_forms import test_form as form_of_test
-from transpiler.selector.regular import RegularError
-from transpiler.selector.replacement import parse_replacement
-from transpiler.selector.searching import compile_regular
+from transpiler.lowering.regex_rewriting import replace_form
+from transpiler.lowering.regex_rewriting import test_form as form_of_test
+from transpiler.regex.matcher import compile_regular
+from transpiler.regex.replacement import parse_replacement
+from transpiler.regex.syntax import RegularError
 from transpiler.sql.quoting import quote_text
 
 #: Lines of texts; what is unusual about the ends of lines and about characters comes behind them.

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_ext import create_messages, deliveries, route, trace_messages
 from tests.spark.harness import largest_method, settings
 from transpiler.layouts.amqp import AmqpLayout
-from transpiler.message.rabbitmq import read_trace
+from transpiler.message.rabbitmq_trace import read_trace
 from transpiler.topology.files import read_topology
 
 DATA = Path(__file__).parent.parent.parent / "examples" / "data"

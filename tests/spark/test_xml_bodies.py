@@ -14,10 +14,10 @@ from spark_ext import create_messages
 from tests.spark.harness import numbered
 from tests.xml_bodies import BODIES, edited_bodies
 from transpiler import Message, evaluate, transpile_selector
-from transpiler.analysis.queries import Queries
 from transpiler.layouts.amqp import AmqpLayout
-from transpiler.optimizer import optimize
+from transpiler.lowering.xquery import Queries
 from transpiler.reference.query import query_truth
+from transpiler.rewrites.optimizer import optimize
 from transpiler.source import Source
 from transpiler.sql import emit_ternary
 from transpiler.topology.xquery import parse_query

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from transpiler import Message, TopologyError, route_message, transpile_address
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology import Alternate, Binding, Topology, topology_from_dict, topology_to_dict
-from transpiler.topology.address import NodeType, parse_address, subscription_bindings, subscription_queue
+from transpiler.topology.qpid_address.address import NodeType, parse_address, subscription_bindings, subscription_queue
 
 
 def test_every_part_of_an_address_is_read() -> None:

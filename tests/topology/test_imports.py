@@ -14,9 +14,9 @@ from transpiler.amqp.values import AmqpList, AmqpMap
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.reference.route import publish
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
-from transpiler.topology.brokerj import topology_from_broker_j
-from transpiler.topology.definitions import topology_from_definitions
 from transpiler.topology.files import guess_form
+from transpiler.topology.importers.broker_j import topology_from_broker_j
+from transpiler.topology.importers.rabbitmq import topology_from_definitions
 
 DATA = Path(__file__).parent / "data"
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "data"

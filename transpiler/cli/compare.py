@@ -6,7 +6,7 @@ import click
 
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.options import read_message, read_text
-from transpiler.comparing import Compared, compare_dialects
+from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
 from transpiler.selector.dialects import DIALECTS
 
 _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from transpiler import Message, parse_selector, transpile_selector
-from transpiler.analysis.broker_names import BrokerNames
-from transpiler.analysis.names import Missing, Names
-from transpiler.analysis.receiving import Receiver
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.options import layout_options, read_layout, read_message, read_text, receiver_options, warn
 from transpiler.compiler import find_layout
 from transpiler.layouts.layout import Layout
+from transpiler.lowering.broker_names import BrokerNames
+from transpiler.lowering.names import Missing, Names
+from transpiler.lowering.receiving import Receiver
 from transpiler.reference.evaluate import judge, value_of
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect, find_dialect

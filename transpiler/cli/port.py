@@ -6,7 +6,7 @@ import click
 
 from transpiler.cli.group import fail
 from transpiler.cli.options import read_text, warn
-from transpiler.porting import Changes, port_selector
+from transpiler.dialect_tools.port import Changes, port_selector
 
 
 @click.command()

@@ -15,10 +15,10 @@ from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file, topology_options
-from transpiler.message.rabbitmq import read_publication
+from transpiler.message.rabbitmq_trace import read_publication
 from transpiler.reference.route import publish
-from transpiler.topology.picture import Summary
 from transpiler.topology.publishing import Protocol, PublishTo
+from transpiler.topology.report.diagram import Summary
 
 
 @click.command()

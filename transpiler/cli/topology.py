@@ -10,8 +10,8 @@ import click
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.topologies import read_topology_file, topology_options
-from transpiler.topology.form import topology_to_dict
-from transpiler.topology.picture import Summary, draw
+from transpiler.topology.importers.native_format import topology_to_dict
+from transpiler.topology.report.diagram import Summary, draw
 
 
 @click.command()

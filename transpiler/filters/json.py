@@ -13,9 +13,9 @@ from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
 from transpiler.filters.values import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
+from transpiler.message.codec import PROPERTY_TYPES
 from transpiler.message.json import kind_of, read_field, read_value, value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.message.wire import PROPERTY_TYPES
 
 _KEYS = {"descriptor", "value"}
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from transpiler.errors import TranspilerError
 from transpiler.filters.kinds import JmsSelector, SqlFilter
 from transpiler.selector import ast
-from transpiler.selector.check import check
+from transpiler.selector.checks import check
 from transpiler.selector.dialects import DIALECTS, Dialect
-from transpiler.selector.parser import parse_selector
+from transpiler.selector.grammar import parse_selector
 from transpiler.source import Source
 
 #: The dialect that an ``amqp:sql-filter`` is written in, whatever the dialect of the selectors beside it.

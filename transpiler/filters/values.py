@@ -41,8 +41,8 @@ from transpiler.filters.kinds import (
     inner_filters,
 )
 from transpiler.filters.topics import SEPARATOR
+from transpiler.message.codec import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.message.wire import PROPERTY_TYPES
 
 #: Filters inside filters, and filters in all.
 MAX_DEPTH = 32

@@ -1,1 +1,14 @@
-"""Where a message field lives in a DataFrame: layouts as data, and the columns of each."""
+"""Where the fields and properties of a message are in a DataFrame: one layout for each kind of store.
+
+The idea: a layout answers, for a message field or a property name, with the place of its value in a row and with the
+types that it may have there. Nothing else knows a column's name.
+
+Invariants: of the alternatives that a layout gives for one value, at most one is not NULL in a row; a name without a
+column is an error that suggests near names, or NULL where the caller asked for that.
+
+Deliberately not here: what a name means to a selector (``message.fields``, ``lowering``), and Spark itself: a schema
+comes in as Spark's JSON form.
+
+In reading order: ``columns`` (Spark's types as data), ``layout`` (the protocol), ``amqp``, ``flat``, ``amqp_0_10``,
+``amqp_0_10_json``, ``sent``, ``infer``.
+"""

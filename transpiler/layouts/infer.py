@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from transpiler.layouts.amqp import SECTIONS, AmqpLayout
+from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.layouts.flat import FlatLayout, fits, flat_layout, is_section, is_struct
-from transpiler.layouts.zero_ten import SCHEMA, ZeroTenLayout
 
 
 def layout_from_schema(

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from transpiler.layouts.amqp_0_10 import SUBJECT
 from transpiler.layouts.columns import STRING, Location, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
-from transpiler.layouts.zero_ten import SUBJECT
 from transpiler.message.fields import Place
 
 if TYPE_CHECKING:

@@ -1,1 +1,13 @@
-"""What a message is: AMQP types, sections and fields, and how JMS sees them."""
+"""AMQP 1.0 messages in plain Python: sections, types, header fields, and how JMS and each broker see them.
+
+The idea: what a standard says in a table is a table here: the AMQP types and their coercions, the header fields and
+the fields of AMQP that hold them, the types that a broker takes a property for.
+
+Invariants: a value keeps its AMQP type; the tables are shared by the reference evaluator and the compiler, which share
+nothing else.
+
+Deliberately not here: selectors, columns of DataFrames, and the bytes of a value (``amqp``).
+
+In reading order: ``types``, ``sections``, ``message``, ``fields``, ``broker_fields``, ``operand_types``, ``equality``,
+``ids``, ``jms_types``; then the forms of a whole message: ``json``, ``codec``, ``rabbitmq_trace``; ``subscriptions``.
+"""

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from transpiler.message import kinds
+from transpiler.message import jms_types
+from transpiler.message.codec import decode_sections
 from transpiler.message.json import read_sections, section_to_json
 from transpiler.message.sections import Body, Header, Properties, Values
-from transpiler.message.wire import decode_sections
 
 __all__ = ["Body", "Header", "Message", "Properties", "Values"]
 
@@ -50,12 +50,12 @@ class Message:
         None where the message does not say: it is then the kind that the consumer was created with. Source: the JMS
         mapping, 5.1.
         """
-        return kinds.destination_type((self.message_annotations or {}).get(kinds.DESTINATION))
+        return jms_types.destination_type((self.message_annotations or {}).get(jms_types.DESTINATION))
 
     @property
     def reply_to_type(self) -> str | None:
         """The kind of JMSReplyTo, likewise."""
-        return kinds.destination_type((self.message_annotations or {}).get(kinds.REPLY_TO))
+        return jms_types.destination_type((self.message_annotations or {}).get(jms_types.REPLY_TO))
 
     @property
     def message_type(self) -> str:
@@ -63,8 +63,8 @@ class Message:
         ``Message``. Source: the JMS mapping, 3.3.4.
         """
         body = self.body or Body()
-        return kinds.message_type(
-            (self.message_annotations or {}).get(kinds.MESSAGE_TYPE),
+        return jms_types.message_type(
+            (self.message_annotations or {}).get(jms_types.MESSAGE_TYPE),
             self.properties.content_type if self.properties else None,
             body.section,
             body.value,

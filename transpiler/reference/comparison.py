@@ -12,8 +12,8 @@ from typing import Any
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.values import BrokerError, Value
 from transpiler.selector.ast import Comparison
+from transpiler.selector.dialect_rules import FloatOrder, NullEquality, Ordering, TypeLadder, UnlikeTypes
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.rules import FloatOrder, NullEquality, Ordering, TypeLadder, UnlikeTypes
 
 _HOLDS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.EQ: op.eq,

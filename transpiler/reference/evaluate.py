@@ -24,8 +24,7 @@ from transpiler.reference.text import call, is_like
 from transpiler.reference.values import BrokerError, Operand, Value
 from transpiler.reference.xpath import test_xml
 from transpiler.selector import ast
-from transpiler.selector.dialects import JMS, Dialect
-from transpiler.selector.rules import (
+from transpiler.selector.dialect_rules import (
     BareName,
     BetweenMeaning,
     Evaluation,
@@ -34,6 +33,7 @@ from transpiler.selector.rules import (
     Logic,
     TypeLadder,
 )
+from transpiler.selector.dialects import JMS, Dialect
 
 
 class Verdict(NamedTuple):

@@ -17,8 +17,8 @@ from transpiler.reference.pairs import is_equal
 from transpiler.reference.query import matches_query
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
-from transpiler.selector.parser import parse_selector
-from transpiler.topology.address import Address
+from transpiler.selector.grammar import parse_selector
+from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, HeadersMatch, Topology
 from transpiler.topology.publishing import (
     PUBLISH_TO,
@@ -29,9 +29,9 @@ from transpiler.topology.publishing import (
     check_choice,
     relay_target,
 )
+from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.query import Condition
 from transpiler.topology.receivers import Sender, resolve_sender
-from transpiler.topology.rules import Rules
 from transpiler.topology.xquery import parse_query
 
 #: The application header in which AMQP 0-10 has the subject.

@@ -9,11 +9,11 @@ from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.arithmetic import java_text
 from transpiler.reference.values import BrokerError, Operand, Value
+from transpiler.regex.matcher import SearchLimitError, compile_regular
+from transpiler.regex.syntax import RegularError
+from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
-from transpiler.selector.regular import RegularError
-from transpiler.selector.rules import Wildcards
-from transpiler.selector.searching import SearchLimitError, compile_regular
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:

@@ -14,8 +14,8 @@ from transpiler.message.operand_types import ByteText, OperandType, UnsignedLong
 from transpiler.message.types import AmqpType, AmqpValue, SelectorValue, coerce
 from transpiler.reference.receiving import ANYONE, Receiver
 from transpiler.selector import ast
+from transpiler.selector.dialect_rules import IntegerArithmetic
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.rules import IntegerArithmetic
 
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1

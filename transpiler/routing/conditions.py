@@ -10,31 +10,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from transpiler.analysis.names import Missing
-from transpiler.analysis.pairs import Header, Way, Ways, header_at
-from transpiler.analysis.queries import Queries
 from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError
+from transpiler.ir.nodes import FALSE, TRUE, Column, Compare, IsNull, Like, Predicate, all_of, any_of
 from transpiler.layouts.columns import (
     STRING,
 )
 from transpiler.layouts.layout import Layout
+from transpiler.lowering.header_pairs import Header, Way, Ways, header_at
+from transpiler.lowering.names import Missing
+from transpiler.lowering.xquery import Queries
 from transpiler.message.fields import Place
-from transpiler.optimizer import optimize
-from transpiler.predicate.core import (
-    FALSE,
-    TRUE,
-    Column,
-    Compare,
-    IsNull,
-    Like,
-    Predicate,
-    all_of,
-    any_of,
-)
-from transpiler.routing.selectors import Selectors
-from transpiler.routing.shapes import Parameter, parameter, shifted
-from transpiler.routing.tries import fits
+from transpiler.rewrites.optimizer import optimize
+from transpiler.routing.parameterize import Selectors
+from transpiler.routing.signatures import Parameter, parameter, shifted
+from transpiler.routing.topic_automaton import fits
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.pattern import Wildcard

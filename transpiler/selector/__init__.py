@@ -1,1 +1,18 @@
-"""The selector language: its tree, its dialects, lexer, grammar, static checks and printer."""
+"""The selector language: its surface tree, its dialects, lexer, grammar, checks, printer and lint.
+
+The idea: one grammar for all dialects. A dialect is a frozen record of answers to the questions on which brokers
+differ; lexer, checks, evaluator and compiler read the record.
+
+Invariants:
+
+- Any text parses or raises ``SelectorSyntaxError``, ``SelectorTypeError`` or ``UnsupportedFeatureError`` with a span
+  inside the text. Depth, length and the number of tokens are limited before a tree is built.
+- ``parse_selector(print_selector(tree)) == tree``.
+
+Deliberately not here: what a selector means for a message (``reference``) or for a row (``lowering``).
+
+In reading order: ``ast``, ``dialect_rules``, ``dialects``, ``keywords``, ``lexer``, ``token_rewriting``, ``limits``,
+``lr_driver``, ``grammar``, ``checks``, ``dialect_checks``, ``printer``. Errors: ``syntax_messages``, ``words``,
+``mistakes``, ``misplaced``, ``mistaken_lists``, ``foreign``. Lint: ``lint``, ``satisfiability``, ``value_sets``,
+``integer_sets``. Names: ``header_links``, ``header_names``. ``deviations`` writes docs/dialects.md.
+"""

@@ -14,8 +14,8 @@ from transpiler.message.broker_fields import BrokerField, BrokerFields
 from transpiler.message.fields import RECEIVER
 from transpiler.message.operand_types import OperandTypes
 from transpiler.message.types import AmqpType
+from transpiler.selector.dialect_rules import Extension
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect
-from transpiler.selector.rules import Extension
 
 #: Each field of the record as a question, in the order of the page: first how text reads, then what it means.
 QUESTIONS: Mapping[str, str] = MappingProxyType(

@@ -30,7 +30,7 @@ from transpiler.message.operand_types import (
     TYPED_JMS,
     OperandTypes,
 )
-from transpiler.selector.rules import (
+from transpiler.selector.dialect_rules import (
     Associativity,
     BareName,
     BetweenMeaning,

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from transpiler.diagnostics import nearest
+from transpiler.selector.dialect_rules import BetweenMeaning, DoubleQuotes, Extension, Identifiers
 from transpiler.selector.dialects import dialects_with
 from transpiler.selector.misplaced import Mistake
-from transpiler.selector.rules import BetweenMeaning, DoubleQuotes, Extension, Identifiers
 from transpiler.selector.words import COMPARISONS, QUOTES, TESTS, Reading, literal, shortened
 from transpiler.source import Span
 

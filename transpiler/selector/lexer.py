@@ -17,11 +17,11 @@ from sly.lex import Token
 
 from transpiler.errors import SelectorSyntaxError
 from transpiler.message.broker_fields import SECTION_FIELDS, SECTION_PREFIXES
+from transpiler.selector.dialect_rules import Comments, DoubleQuotes, Extension, Identifiers, Remainder, ReservedWords
 from transpiler.selector.dialects import Dialect
+from transpiler.selector.keywords import UNUSABLE, keywords
 from transpiler.selector.numbers import NumberError, read_number
 from transpiler.selector.pattern import is_control
-from transpiler.selector.reserved import UNUSABLE, keywords
-from transpiler.selector.rules import Comments, DoubleQuotes, Extension, Identifiers, Remainder, ReservedWords
 from transpiler.source import Source, Span
 
 _JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)

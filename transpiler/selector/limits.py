@@ -11,7 +11,7 @@ from sly.lex import Token
 
 from transpiler.errors import SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.tokens import then_raise
+from transpiler.selector.token_rewriting import then_raise
 from transpiler.source import Source, Span
 
 #: Parentheses that are open at once, by levels of the tree: most of those that people write add no level.

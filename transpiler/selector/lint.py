@@ -10,9 +10,9 @@ from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS, find_field
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import SelectorType
 from transpiler.selector import ast
+from transpiler.selector.dialect_rules import Ordering, ReservedWords
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.selector.pattern import read_pattern
-from transpiler.selector.rules import Ordering, ReservedWords
 from transpiler.selector.satisfiability import Contradiction, Implication, find_redundancy
 from transpiler.source import Source, Span
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from transpiler.diagnostics import nearest
-from transpiler.selector.rules import BetweenMeaning, Extension
+from transpiler.selector.dialect_rules import BetweenMeaning, Extension
 from transpiler.selector.words import COMPARISONS, TESTS, Reading, Word, literal
 from transpiler.source import Span
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from transpiler.selector.dialect_rules import Extension
 from transpiler.selector.misplaced import Mistake, found_at
-from transpiler.selector.rules import Extension
 from transpiler.selector.words import COMPARISONS, Reading, literal
 from transpiler.source import Span
 

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from transpiler.selector.rules import NumericLiterals
+from transpiler.selector.dialect_rules import NumericLiterals
 
 #: What a literal is worth: an integer, a floating point number, or a binary string.
 Number = int | float | bytes

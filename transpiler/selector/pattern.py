@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.selector.rules import Escapes
+from transpiler.selector.dialect_rules import Escapes
 
 
 class Wildcard(Enum):

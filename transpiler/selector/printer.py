@@ -7,9 +7,9 @@ import re
 from typing import assert_never
 
 from transpiler.selector import ast
+from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Extension, NotBinding, NumericLiterals
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
-from transpiler.selector.reserved import is_reserved
-from transpiler.selector.rules import Associativity, DoubleQuotes, Extension, NotBinding, NumericLiterals
+from transpiler.selector.keywords import is_reserved
 
 #: How tightly each kind of node binds, after the grammar's layers.
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _PRIMARY = range(8)

@@ -19,9 +19,7 @@ from typing import NamedTuple
 from transpiler.message.fields import Mapped, find_field
 from transpiler.message.ids import canonical
 from transpiler.selector import ast
-from transpiler.selector.dialects import JMS, Dialect
-from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
-from transpiler.selector.rules import (
+from transpiler.selector.dialect_rules import (
     BareName,
     BetweenMeaning,
     FloatOrder,
@@ -34,6 +32,8 @@ from transpiler.selector.rules import (
     UnlikeTypes,
     Wildcards,
 )
+from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
 from transpiler.selector.value_sets import (
     ALL_STRINGS,
     BOOLEANS,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from transpiler.selector import ast
-from transpiler.selector.whole_numbers import Ranges, joined
+from transpiler.selector.integer_sets import Ranges, joined
 
 #: The integers of every dialect: 64 bits, signed and unsigned.
 LEAST, GREATEST = -(2**63), 2**64 - 1

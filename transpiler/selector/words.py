@@ -11,9 +11,9 @@ from bisect import bisect_right
 from functools import cache, cached_property
 from typing import NamedTuple
 
+from transpiler.selector.dialect_rules import Comments, DoubleQuotes, Extension
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.reserved import KEYWORDS
-from transpiler.selector.rules import Comments, DoubleQuotes, Extension
+from transpiler.selector.keywords import KEYWORDS
 from transpiler.source import Source, Span
 
 #: Quotation marks of typography and the backtick, which people write for ' and ".

@@ -6,11 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import assert_never
 
-from transpiler.layouts.columns import ColumnType, Kind
-from transpiler.message import ids
-from transpiler.message.fields import FIRST_NEGATIVE, FOLD
-from transpiler.message.types import TypeClass
-from transpiler.predicate.core import (
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import (
     FALSE,
     TRUE,
     Among,
@@ -39,16 +36,19 @@ from transpiler.predicate.core import (
     XPath,
     type_class,
 )
-from transpiler.predicate.functions import Function
-from transpiler.predicate.listing import bound
-from transpiler.predicate.ranges import chunks
-from transpiler.predicate.walk import opposite, paths
-from transpiler.sql.binding import LEVELS, Text
-from transpiler.sql.documents import xpath_text
-from transpiler.sql.lists import chunks_text, map_text, rows_text
+from transpiler.ir.traversal import opposite, paths
+from transpiler.layouts.columns import ColumnType, Kind
+from transpiler.message import ids
+from transpiler.message.fields import FIRST_NEGATIVE, FOLD
+from transpiler.message.types import TypeClass
+from transpiler.spark_plan.constant_tables import bound
+from transpiler.spark_plan.range_buckets import chunks
+from transpiler.sql.constant_arrays import chunks_text, map_text, rows_text
+from transpiler.sql.function_templates import TEMPLATES
 from transpiler.sql.patterns import like_text, topic_text
+from transpiler.sql.precedence import LEVELS, Text
 from transpiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
-from transpiler.sql.templates import TEMPLATES
+from transpiler.sql.xml import xpath_text
 
 _OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _PRIMARY = LEVELS
 

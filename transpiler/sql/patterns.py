@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import takewhile
 
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
-from transpiler.predicate.regular import regular_expression, topic_expression
+from transpiler.ir.java_regex import regular_expression, topic_expression
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
-from transpiler.sql.binding import AND, NOT, PRIMARY, TEST, Text
+from transpiler.sql.precedence import AND, NOT, PRIMARY, TEST, Text
 from transpiler.sql.quoting import quote_text
 
 

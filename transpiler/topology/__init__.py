@@ -6,10 +6,10 @@ dialect's grammar, a layout or SQL.
 
 from __future__ import annotations
 
+from transpiler.topology.broker_rules import QPID_CPP, QPID_JAVA, RABBITMQ, Rules
 from transpiler.topology.files import parse_topology, read_topology
-from transpiler.topology.form import topology_from_dict, topology_to_dict
+from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
 from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
-from transpiler.topology.rules import QPID_CPP, QPID_JAVA, RABBITMQ, Rules
 
 __all__ = [
     "QPID_CPP",

@@ -9,9 +9,9 @@ from itertools import islice
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError, TranspilerError
-from transpiler.selector.check import check
+from transpiler.selector.checks import check
 from transpiler.selector.dialects import find_dialect
-from transpiler.selector.parser import parse_selector
+from transpiler.selector.grammar import parse_selector
 from transpiler.source import Source
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 from transpiler.topology.xquery import parse_query

@@ -11,10 +11,10 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.source import Source
-from transpiler.topology.brokerj import topology_from_broker_j
 from transpiler.topology.check import check_filters
-from transpiler.topology.definitions import topology_from_definitions
-from transpiler.topology.form import topology_from_dict
+from transpiler.topology.importers.broker_j import topology_from_broker_j
+from transpiler.topology.importers.native_format import topology_from_dict
+from transpiler.topology.importers.rabbitmq import topology_from_definitions
 from transpiler.topology.model import Topology
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's configuration.
@@ -95,7 +95,7 @@ def _load_yaml(source: Source) -> Any:
     except ImportError:
         hint = "pip install 'selector-sql[yaml]', or write the topology as JSON"
         raise TopologyError.at("topology.yaml", "YAML needs PyYAML", source, hint=hint) from None
-    from transpiler.topology.yamltext import YamlTextError, load_yaml
+    from transpiler.topology.importers.yaml_text import YamlTextError, load_yaml
 
     try:
         return load_yaml(source.text)

@@ -15,7 +15,7 @@ from typing import Literal
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import TopologyError
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.rules import ExchangeType, RelayAddress, Rules
+from transpiler.topology.broker_rules import ExchangeType, RelayAddress, Rules
 
 DestinationType = Literal["queue", "exchange"]
 

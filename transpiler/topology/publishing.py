@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, get_args
 from urllib.parse import unquote
 
 from transpiler.diagnostics import nearest
+from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
-from transpiler.topology.rules import RelayAddress, Rules
 
 #: The publisher's protocol; None stands for any, by which each setting does what its own protocol says.
 Protocol = Literal["0-8", "0-9", "0-9-1", "0-10", "1.0"]

@@ -13,7 +13,10 @@ from typing import Any, Literal, NoReturn, get_args
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import TopologyError
 from transpiler.source import Source
-from transpiler.topology.address import (
+from transpiler.topology.broker_rules import ExchangeType, RelayAddress
+from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.publishing import relay_target
+from transpiler.topology.qpid_address.address import (
     Address,
     AddressBinding,
     parse_address,
@@ -21,9 +24,6 @@ from transpiler.topology.address import (
     subscription_queue,
     with_declaration,
 )
-from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
-from transpiler.topology.publishing import relay_target
-from transpiler.topology.rules import ExchangeType, RelayAddress
 
 
 def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]]) -> Topology:

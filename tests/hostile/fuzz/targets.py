@@ -24,22 +24,22 @@ from transpiler import (
 )
 from transpiler.amqp.decoder import decode
 from transpiler.amqp.encoder import encode
-from transpiler.comparing import compare_dialects
 from transpiler.diagnostics import Diagnostic
+from transpiler.dialect_tools.compare_dialects import compare_dialects
 from transpiler.filters.sets import read_filters
 from transpiler.filters.topics import read_words
-from transpiler.predicate.regular import regular_expression, topic_expression
+from transpiler.ir.java_regex import regular_expression, topic_expression
 from transpiler.reference.match import matches_words
 from transpiler.reference.query import query_truth
-from transpiler.selector.check import check
+from transpiler.selector.checks import check
+from transpiler.selector.dialect_rules import Escapes, Extension
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.lint import lint
 from transpiler.selector.pattern import PatternError, read_pattern
-from transpiler.selector.rules import Escapes, Extension
 from transpiler.source import Source
-from transpiler.topology.address import parse_address
 from transpiler.topology.files import parse_topology
-from transpiler.topology.form import topology_from_dict, topology_to_dict
+from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
+from transpiler.topology.qpid_address.address import parse_address
 from transpiler.topology.xquery import parse_query
 
 #: Characters of the text of one error: a headline, a window of one line, a hint.

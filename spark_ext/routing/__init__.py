@@ -1,0 +1,19 @@
+"""Route the messages of a DataFrame through a topology, natively and in one pass.
+
+The idea: ``transpiler.routing`` turns a topology into constant tables, a topic automaton and a few compiled conditions;
+here the tables are broadcast, each message finds its rows by a hash join, and the deliveries are collected into one
+array column. The messages themselves are never shuffled.
+
+Invariants: every input row is kept once; the answer is the reference router's, whatever the size of the tables.
+
+Deliberately not here: what a binding means (``transpiler.routing.conditions``).
+
+In reading order: ``query`` (the pass), ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``,
+``broadcast_join``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``outcomes``, ``codegen_budget``.
+"""
+
+from __future__ import annotations
+
+from spark_ext.routing.query import deliveries, route
+
+__all__ = ["deliveries", "route"]

@@ -1,0 +1,279 @@
+"""The tables of a program as DataFrames: constants by key, the trie as one row, and what each exchange leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from functools import cached_property
+from itertools import chain
+from operator import attrgetter
+from typing import Any, cast
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, DataType, StructField, StructType
+
+from spark_ext.routing.lookups import LookUp
+from transpiler.routing.cuckoo_table import fill_slots
+from transpiler.routing.exchange_graph import Entry, Lead, Step
+from transpiler.routing.interval_index import Ranks, rank
+from transpiler.routing.plan import Delivery, Group, Program, Table
+
+try:
+    # Spark's own way in for large tables; without it rows go one by one.
+    import pyarrow
+    from pyspark.sql.pandas.types import to_arrow_schema
+except ImportError:
+    pyarrow = None
+
+#: A tree of ``routing.ranks``.
+_TREE = "STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: ARRAY<ARRAY<INT>>>"
+
+#: What is in a slot without a word: words have no dots.
+_NO_WORD = "."
+
+#: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
+LOCAL = 1 << 17
+
+_LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
+
+
+@contextmanager
+def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
+    before = session.conf.get(name, None)
+    session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(name)
+        else:
+            session.conf.set(name, before)
+
+
+class Payload(Enum):
+    """What a binding delivers: a queue's name or number, or a queue or state with the state that it belongs to."""
+
+    NAME = "STRING"
+    NUMBER = "INT"
+    DELIVERY = "STRUCT<x: INT, e: INT, q: INT>"
+
+    @property
+    def empty(self) -> str:
+        """An array without any, as SQL."""
+        one = {"STRING": "''", "INT": "0"}.get(self.value, "named_struct('x', 0, 'e', 0, 'q', 0)")
+        return f"array_repeat({one}, 0)"
+
+    def of(self, queues: Sequence[str]) -> Callable[[Delivery], Any]:
+        """Makes a delivery a value of this type; the names of the queues are by number."""
+        match self:
+            case Payload.NAME:
+                return lambda delivery: queues[cast(int, delivery.queue)]
+            case Payload.NUMBER:
+                return attrgetter("queue")
+            case Payload.DELIVERY:
+                return tuple
+
+
+class Tables:
+    """Makes the DataFrames of one program, each once: where a query has one twice, Spark computes it once."""
+
+    def __init__(self, session: SparkSession, program: Program, payload: Payload) -> None:
+        self._session = session
+        self._program = program
+        self._payload = payload
+        self._of = payload.of(program.queues)
+        self._numbers = {name: number for number, name in enumerate(program.queues)}
+        self._stores: dict[str, DataFrame] = {}
+
+    @cached_property
+    def queues(self) -> DataFrame:
+        """One row with one array: the names of the queues by number."""
+        return self._columns({"queues ARRAY<STRING>": [self._program.queues]}, 1)
+
+    def _frame(self, rows: list[Any], schema: StructType) -> DataFrame:
+        return self._session.createDataFrame(rows, schema, verifySchema=False)
+
+    def _columns(self, columns: dict[str, list[Any]], count: int) -> DataFrame:
+        """Columns of so many values each, by how they are declared."""
+        schema = _declared(", ".join(columns))
+        if pyarrow is None or not columns:
+            return self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
+        rows = pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema))
+        if rows.nbytes < LOCAL:
+            return self._session.createDataFrame(rows, schema)
+        with _set(self._session, _LOCAL_LIMIT, "0"):
+            return self._session.createDataFrame(rows, schema)
+
+    def store(self, look_ups: Sequence[LookUp]) -> DataFrame:
+        """The table of look-ups that share one: one row a key.
+
+        For each table of a look-up it has what the rows of constants with that key deliver, and the constants: an
+        array for each, NULL where a table has no row with the key, or where rows are few (``in_columns``) a column for
+        each. What a row delivers is a list where the table is not ``flat``.
+        """
+        name = look_ups[0].store
+        made = self._stores.get(name)
+        if made is None:
+            parts = [self._rows(look_up) for look_up in look_ups]
+            columns = {declared: list(chain.from_iterable(part[declared] for part in parts)) for declared in parts[0]}
+            made = self._stores[name] = self._columns(columns, len(next(iter(columns.values()))))
+        return made
+
+    def _rows(self, look_up: LookUp) -> dict[str, list[Any]]:
+        """The columns of a look-up by how they are declared."""
+        keys = list(look_up.rows())
+        declared = [f"{look_up.exchange} STRING"] if self._program.exchange is None else []
+        declared += [f"{column.path[0]} {column.type}" for column in look_up.columns]
+        columns: dict[str, list[Any]] = {
+            declaration: [key[place] for key in keys] for place, declaration in enumerate(declared)
+        }
+        if look_up.part is not None:
+            columns[f"{look_up.part.column} INT"] = [look_up.part.number] * len(keys)
+        for number, table in enumerate(look_up.tables):
+            made = self._in_columns if look_up.in_columns(table) else self._table
+            columns |= made(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
+        return columns
+
+    def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
+        """The columns of one table by how they are declared."""
+        of, payload = self._of, self._payload.value
+        rows: list[Any]
+        found: list[Any]
+        if table.flat:
+            rows = [
+                group and [(row, each) for row, delivered in group.items() for each in delivered] for group in groups
+            ]
+            found = [listed and [of(delivery) for _, delivery in listed] for listed in rows]
+        else:
+            rows = [group and list(group.items()) for group in groups]
+            found = [listed and [list(map(of, delivered)) for _, delivered in listed] for listed in rows]
+        columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": found}
+        for place, column_type in enumerate(table.shape.types):
+            columns[f"{name}_p{place} ARRAY<{column_type}>"] = [
+                listed and [constants[place] for constants, _ in listed] for listed in rows
+            ]
+        if table.ranges is not None:
+            ranges = table.ranges
+            columns[f"{name}_r {_TREE}"] = [
+                listed and _tree(rank(ranges, [constants for constants, _ in listed])) for listed in rows
+            ]
+        return columns
+
+    def _in_columns(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
+        """The columns of a table whose keys have few rows, each in columns of its own, by how they are declared."""
+        rows = [
+            [(row, self._of(delivery)) for row, delivered in group.items() for delivery in delivered] if group else []
+            for group in groups
+        ]
+        columns: dict[str, list[Any]] = {}
+        for number in range(table.most):
+            found = [listed[number] if number < len(listed) else None for listed in rows]
+            columns[f"{name}_d{number} {self._payload.value}"] = [row and row[1] for row in found]
+            for place, column_type in enumerate(table.shape.types):
+                columns[f"{name}_p{place}_{number} {column_type}"] = [row and row[0][place] for row in found]
+        return columns
+
+    @cached_property
+    def trie(self) -> dict[str, DataFrame]:
+        """By name the trie's arrays, each as one row."""
+        trie = self._program.trie
+        assert trie is not None
+        delivered, asked = [], []
+        for ends in trie.ends:
+            patterns = [(number, self._program.patterns[number]) for number in ends]
+            delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
+            asked.append([number for number, delivery in patterns if delivery is None])
+        arrays: dict[str, list[Any]] = {
+            # The owner of a place and the list there in one: two look-ups would be two misses of the cache.
+            "edges ARRAY<BIGINT>": [
+                owner << 32 | found for owner, found in zip(trie.owners, trie.following, strict=True)
+            ],
+            "otherwise ARRAY<INT>": trie.otherwise,
+            "lists ARRAY<ARRAY<INT>>": trie.lists,
+            f"ends ARRAY<ARRAY<{self._payload.value}>>": delivered,
+            "asked ARRAY<ARRAY<INT>>": asked,
+        }
+        return {declared.split()[0]: self._columns({declared: [array]}, 1) for declared, array in arrays.items()}
+
+    @cached_property
+    def slots(self) -> DataFrame:
+        """One row with one struct: slots for the words of the trie."""
+        assert self._program.trie is not None
+        found = fill_slots(self._program.trie.words)
+        words = [_NO_WORD if word is None else word for word in found.words]
+        fields = "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>"
+        return self._frame([((words, found.codes, found.mask, found.more),)], _declared(f"slots STRUCT<{fields}>"))
+
+    @cached_property
+    def entries(self) -> DataFrame:
+        """One row an exchange: where the trie begins, and how answers are put together."""
+        program = self._program
+        columns = ["_routing_e STRING"] if program.exchange is None else []
+        columns.append("_routing_start ARRAY<INT>, _routing_whole ARRAY<INT>")
+        if not program.simple:
+            columns += [
+                "_routing_root INT",
+                "_routing_rounds INT",
+                "_routing_alternates ARRAY<STRUCT<x: INT, e: INT, q: INT>>",
+                "_routing_steps ARRAY<STRUCT<x: INT, o: ARRAY<STRUCT<e: INT, s: INT, u: STRING>>, "
+                "q: INT, a: INT, u: STRING>>",
+            ]
+        rows = []
+        for name, entry in program.entries.items():
+            row: list[Any] = [name] if program.exchange is None else []
+            row += self._starts(entry)
+            if not program.simple:
+                row += [entry.states[0], len(entry.states) - 1, self._alternates(entry), self._steps(entry)]
+            rows.append(tuple(row))
+        return self._frame(rows, _declared(", ".join(columns)))
+
+    def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
+        """Where the trie begins for the words of a key, and for a key as one word."""
+        starts = {} if self._program.trie is None else self._program.trie.starts
+        whole = self._program.whole or ()
+        found: tuple[list[int], list[int]] = ([], [])
+        for state in entry.states:
+            found[state in whole].extend(starts.get(state, ()))
+        return found
+
+    def _alternates(self, entry: Entry) -> list[Any]:
+        return [(state, onward, self._number(queue)) for state, onward, queue in entry.alternates]
+
+    def _steps(self, entry: Entry) -> list[Any]:
+        steps = entry.steps or (Step(entry.states[0]),)
+        return [
+            (
+                step.state,
+                [(state, lead.stop, lead.unless) for state, lead in step.onward],
+                self._number(step.alternate_queue),
+                *_lead(step.alternate),
+            )
+            for step in steps
+        ]
+
+    def _number(self, queue: str | None) -> int | None:
+        return None if queue is None else self._numbers[queue]
+
+
+def _declared(schema: str) -> StructType:
+    """The columns of a declaration, their arrays without NULLs: Spark sorts those without boxing each number."""
+    return cast(StructType, _without_nulls(StructType.fromDDL(schema)))
+
+
+def _without_nulls(found: DataType) -> DataType:
+    match found:
+        case ArrayType(elementType=inner):
+            return ArrayType(_without_nulls(inner), containsNull=False)
+        case StructType(fields=fields):
+            return StructType([StructField(field.name, _without_nulls(field.dataType)) for field in fields])
+        case _:
+            return found
+
+
+def _tree(ranks: Ranks) -> tuple[Any, ...]:
+    return ranks.bounds, ranks.steps, ranks.leaves, ranks.nodes
+
+
+def _lead(lead: Lead | None) -> tuple[int | None, str | None]:
+    return (None, None) if lead is None else (lead.stop, lead.unless)

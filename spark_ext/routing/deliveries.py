@@ -1,0 +1,68 @@
+"""What look-ups found for a message, as one array: of deliveries, or of the names of queues in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from itertools import count
+
+from pyspark.sql import DataFrame
+
+from spark_ext.routing.constant_tables import Payload
+from spark_ext.routing.lookups import Form
+from transpiler.sql import quote_text
+
+_FIRST, _LAST, _COUNT = "_routing_first", "_routing_last", "_routing_count"
+
+#: Among the numbers of queues: none.
+_NO_QUEUE = 2**31 - 1
+
+
+class Found:
+    """The names of the columns that have what was found so far, by their form."""
+
+    def __init__(self, payload: Payload, queues: Collection[str]) -> None:
+        self._payload = payload
+        self._queues = queues
+        self._names: dict[Form, list[str]] = {form: [] for form in Form}
+
+    def add(self, *names: str, form: Form = Form.MANY) -> None:
+        """Add columns of one form."""
+        self._names[form] += names
+
+    def together(self) -> str:
+        """All that was found, as one array."""
+        empty = self._payload.empty
+        parts = [f"coalesce({name}, {empty})" for name in self._names[Form.MANY]]
+        if lists := self._names[Form.LISTS]:
+            # One flatten for all: it is long once compiled, and a generated method has little room.
+            none = f"array_repeat({empty}, 0)"
+            parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in lists)}))")
+        if ones := self._names[Form.ONE]:
+            # To leave out NULLs takes a lambda, which is several times as slow.
+            queues = ", ".join(f"coalesce({name}, {self._no_queue})" for name in ones)
+            parts.append(f"array_remove(array({queues}), {self._no_queue})")
+        if len(parts) < 2:
+            return parts[0] if parts else empty
+        return f"concat({', '.join(parts)})"
+
+    def in_order(self, frame: DataFrame) -> tuple[DataFrame, str]:
+        """The names that were found, in order: none of them was found twice."""
+        ones, empty = self._names[Form.ONE], self._payload.empty
+        in_order = f"sort_array({self.together()})"
+        if self._names[Form.MANY] or self._names[Form.LISTS] or len(ones) < 2:
+            return frame, in_order
+        # Most messages go to two queues at most, and these are the first and the last of all: nothing is to be sorted.
+        listed = ", ".join(ones)
+        counted = " + ".join(f"CAST({name} IS NOT NULL AS INT)" for name in ones)
+        columns = f"least({listed}) AS {_FIRST}", f"greatest({listed}) AS {_LAST}", f"{counted} AS {_COUNT}"
+        few = f"WHEN 0 THEN {empty} WHEN 1 THEN array({_FIRST}) WHEN 2 THEN array({_FIRST}, {_LAST})"
+        return frame.selectExpr("*", *columns), f"CASE {_COUNT} {few} ELSE {in_order} END"
+
+    @cached_property
+    def _no_queue(self) -> str:
+        """What is no queue, in an array of names or numbers."""
+        if self._payload is Payload.NUMBER:
+            return str(_NO_QUEUE)
+        names = set(self._queues)
+        return quote_text(next(name for length in count() if (name := "-" * length) not in names))

@@ -1,0 +1,65 @@
+"""The outcome of each routed message as a column: section 4.6.4 of the exchanges chapter of the Qpid Broker-J book.
+
+What becomes of a message that reaches no queue depends on its exchange and on the publisher, so it is one look-up.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from spark_ext.routing.exchange_graph import DIRECT
+from transpiler.routing.conditions import EXCHANGE
+from transpiler.routing.plan import Program
+from transpiler.sql import quote_name, quote_text
+from transpiler.topology.model import Topology
+from transpiler.topology.publishing import Outcome, Publisher
+
+_NAME, _UNROUTABLE = "_routing_unroutable_exchange", "_routing_unroutable"
+
+
+class Outcomes:
+    """Adds the outcome to routed messages; ``relay`` says that these were sent to the anonymous relay."""
+
+    def __init__(self, topology: Topology, program: Program, publisher: Publisher, relay: bool) -> None:
+        self._topology = topology
+        self._program = program
+        self._publisher = publisher
+        self._relay = relay
+
+    @property
+    def by_alternates(self) -> bool:
+        """Return True if some message may reach a queue by way of an alternate."""
+        return any(entry.alternates for entry in self._program.entries.values())
+
+    @property
+    def exchange(self) -> str:
+        """The exchange that a message was published to, as SQL."""
+        return EXCHANGE if self._program.exchange is None else quote_text(self._program.exchange)
+
+    def added(self, frame: DataFrame, queues: str, column: str) -> DataFrame:
+        """The messages with their outcome; ``queues`` names the column with the queues of each."""
+        unroutable = self._unroutable()
+        if self._program.exchange is not None:
+            text = quote_text(unroutable.get(self._program.exchange, self._unknown))
+        else:
+            session = frame.sparkSession
+            rows = session.createDataFrame(list(unroutable.items()), f"{_NAME} STRING, {_UNROUTABLE} STRING")
+            frame = frame.join(sf.broadcast(rows), sf.expr(f"{EXCHANGE} = {_NAME}"), "left")
+            text = f"coalesce({_UNROUTABLE}, {quote_text(self._unknown)})"
+        delivered = f"CASE WHEN {DIRECT} THEN 'delivered' ELSE 'alternate' END"
+        if not self.by_alternates:
+            delivered = "'delivered'"
+        found = f"CASE WHEN size({quote_name(queues)}) > 0 THEN {delivered} ELSE {text} END"
+        return frame.withColumn(column, sf.expr(found))
+
+    def _unroutable(self) -> dict[str, Outcome]:
+        """Return the outcome of a message that no queue takes, by its exchange."""
+        exchanges = self._topology.exchange_by_name.values()
+        return {exchange.name: self._publisher.outcome(exchange, self._topology.rules) for exchange in exchanges}
+
+    @property
+    def _unknown(self) -> Outcome:
+        """The outcome of a message to an exchange that is not there."""
+        # "Messages ... that ... are otherwise unable to be relayed successfully will be rejected by the peer."
+        return "rejected" if self._relay else "no-exchange"

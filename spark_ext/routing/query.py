@@ -1,0 +1,430 @@
+"""Who receives what, as one pass over the messages: look-ups in broadcast tables, and no shuffle of the messages.
+
+The program of a topology becomes left joins with tables of constants, each of which has one row a key, so every
+message stays one row. The text of the query depends on the shapes of the bindings and not on their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+from spark_ext.routing.broadcast_join import Key, join
+from spark_ext.routing.codegen_budget import (
+    METHOD,
+    NESTED_LENGTH,
+    OPERATIONS,
+    READ_LENGTH,
+    WALK_LENGTH,
+    columns_length,
+    in_methods,
+    unfused,
+    unfused_column,
+)
+from spark_ext.routing.constant_tables import Payload, Tables
+from spark_ext.routing.deliveries import Found
+from spark_ext.routing.exchange_graph import DIRECT, FOUND, KNOWN_DIRECT, composed, with_direct
+from spark_ext.routing.lookups import LookUp, look_ups
+from spark_ext.routing.outcomes import Outcomes
+from spark_ext.routing.routing_keys import WORDS, Published, Source, published_exchanges
+from spark_ext.routing.topic_sql import bound_to, coded, found_at_end, key_words, literal_code, walk
+from spark_ext.schemas import infer_layout
+from transpiler import Layout
+from transpiler.compiler import find_layout
+from transpiler.gc_pause import paused_collector
+from transpiler.ir.nodes import Column
+from transpiler.ir.traversal import size
+from transpiler.layouts.columns import STRING
+from transpiler.layouts.sent import SentLayout
+from transpiler.routing.conditions import EXCHANGE, KEYS, SUBJECT, WHOLE
+from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
+from transpiler.spark_plan.method_splitting import cut
+from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
+from transpiler.topology.model import Topology
+from transpiler.topology.publishing import PUBLISH_TO, Protocol, Publisher, PublishTo, check_choice
+from transpiler.topology.qpid_address.address import Address
+from transpiler.topology.receivers import Sender, resolve_sender
+
+#: All columns that a message has while it is routed begin with this.
+PREFIX = "_routing_"
+
+#: Compiled conditions in one array.
+BLOCK = 25
+
+#: Compiled conditions up to which a projection may be fused with its neighbours: see ``methods``.
+FUSED = 10
+
+_QUEUES, _START, _WHOLE = "_routing_queues", "_routing_start", "_routing_whole"
+_HASH, _SLOTS = "_routing_hash", "_routing_slots"
+_NAMES, _SO_FAR = "_routing_names", "_routing_so_far"
+_TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
+_EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
+_ENDS, _ASKED = "_routing_ends", "_routing_asked"
+
+
+def route(
+    messages: DataFrame,
+    topology: Topology,
+    layout: str | Layout | StructType | DataFrame | None = None,
+    *,
+    exchange: str | None = None,
+    column: str = "queues",
+    missing: Literal["error", "null"] = "error",
+    keys: DataFrame | None = None,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    outcome: str | None = None,
+    exchange_column: str | None = None,
+    protocol: Protocol | None = None,
+    mandatory: bool = False,
+    reject_unroutable: bool = False,
+) -> DataFrame:
+    """The messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
+
+    Every row is kept once; a message that goes nowhere has an empty array. ``exchange`` names the exchange that all
+    messages were published to; without it the column ``exchange`` does, or the layout's own place for it (AMQP 0-10),
+    and where both are NULL or absent, they went to the topology's default exchange. The routing key is the layout's
+    (AMQP 0-10's routing key, else the subject), or the column ``routing_key`` where the layout has none. For a broker
+    with several routing keys a message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where
+    there is such a column and it is not NULL. ``missing`` says what a property that the layout has no column for means.
+    Works on streams in append mode.
+
+    ``address`` publishes all messages as a sender with that address does: ``queue``, ``exchange``, or
+    ``exchange/subject`` with a subject for messages that have none. ``publish_to="to"`` publishes each to the anonymous
+    relay, which reads the message's own ``to``. Both are as ``reference.route.publish`` has them.
+
+    ``outcome`` names a column for what became of each message: ``delivered``; ``alternate``, where it reached queues
+    only by way of alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by ``protocol``,
+    ``mandatory`` and ``reject_unroutable`` of the publisher and by the exchange; ``no-exchange``. ``exchange_column``
+    names one for the exchange that each was published to, NULL where the relay rejected it.
+
+    ``keys`` are messages whose routing keys are matched first, each once, with the topic patterns: the same
+    ``messages``, which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat.
+    A key that is not among them is matched where it comes. Raises ``TranspilerError``, and ``ValueError`` for
+    parameters that exclude each other.
+    """
+    publisher = Publisher(protocol, mandatory, reject_unroutable)
+    check_choice("publish_to", publish_to, PUBLISH_TO)
+    if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
+        raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
+    found = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
+    source = Source(exchange, relay=publish_to == "to")
+    if address is not None:
+        sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
+        topology, source = sender.topology, Source(sender.exchange, sender)
+        if sender.subject is not None:
+            found = SentLayout(found)
+    elif exchange is None and not source.relay and not published_exchanges(messages, found):
+        source = Source(topology.default_exchange)
+    several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
+    with paused_collector():
+        program = build_program(topology, found, missing, source.exchange, several and source.several_keys)
+        names = _Names(column, outcome, exchange_column)
+        return _Query(messages, topology, found, program, source, publisher).routed(names, keys)
+
+
+def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
+    """One row a delivery: each message once for each of its queues, with the queue's name in place of the array."""
+    # A plain explode would compute the array twice, once to see that it is not empty.
+    exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
+    return exploded.drop(column).filter(sf.col(quote_name(queue)).isNotNull())
+
+
+class _Names(NamedTuple):
+    """The columns of the answer: the queues, and where they are asked for the outcome and the exchange."""
+
+    queues: str
+    outcome: str | None = None
+    exchange: str | None = None
+
+
+class _Ask(NamedTuple):
+    """What is around the walk through the trie, and around the names of the queues, where ``_KNOWN`` may have them."""
+
+    walk: str = "{}"
+    names: str = "{}"
+
+
+_EVERYTHING = _Ask()
+_UNLESS_KNOWN = _Ask(f"CASE WHEN {_KNOWN} IS NULL THEN {{}} END", f"coalesce({_KNOWN}, {{}})")
+_UNLESS_MATCHED = _Ask(f"coalesce({_KNOWN}, {{}})")
+
+
+class _Query:
+    def __init__(
+        self,
+        messages: DataFrame,
+        topology: Topology,
+        layout: Layout,
+        program: Program,
+        source: Source,
+        publisher: Publisher,
+    ) -> None:
+        self._messages = messages
+        self._topology = topology
+        self._published = Published(topology, layout, program, source)
+        self._outcomes = Outcomes(topology, program, publisher, source.relay)
+        self._program = program
+        self._payload = self._delivered_as()
+        self._direct = False
+        self._tables = Tables(messages.sparkSession, program, self._payload)
+        self._nothing = f"CAST(NULL AS {self._payload.value})"
+        words = [] if program.trie is None else program.trie.words
+        self._code = literal_code(words, _hashed_from(messages.sparkSession))
+
+    def routed(self, names: _Names, repeated: DataFrame | None) -> DataFrame:
+        """The messages with their queues; the keys of ``repeated`` are matched first, each once."""
+        # Where no alternate leads on, all that is delivered is delivered without one.
+        self._direct = names.outcome is not None and self._outcomes.by_alternates
+        frame = self._published.with_keys(self._published.with_subject(self._messages))
+        ask = _EVERYTHING
+        # Without a trie a key is one look-up, which is what it would take to find what is known of it.
+        if repeated is not None and self._program.trie is not None:
+            frame = self._with_known(frame, repeated)
+            ask = _UNLESS_KNOWN if self._program.by_key else _UNLESS_MATCHED
+        frame = self._answered(self._published.with_words(frame), names.queues, ask)
+        if names.outcome is not None:
+            frame = self._outcomes.added(frame, names.queues, names.outcome)
+        if names.exchange is not None:
+            frame = frame.withColumn(names.exchange, sf.expr(self._outcomes.exchange))
+        return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
+
+    def _with_known(self, frame: DataFrame, repeated: DataFrame) -> DataFrame:
+        """The messages with what is known of their keys: the queues where nothing else is asked, else the matches."""
+        names = self._published.names
+        self._published.check_keys(repeated, self._messages)
+        keys = self._published.with_keys(self._published.with_subject(repeated)).select(*names).distinct()
+        keys = self._published.with_words(keys)
+        answers = [_KNOWN]
+        if self._program.by_key:
+            keys = self._answered(keys, _KNOWN, _EVERYTHING)
+            answers += [f"{DIRECT} AS {KNOWN_DIRECT}"] if self._direct else []
+        else:
+            keys = self._walked(self._with_entries(keys), _KNOWN, _EVERYTHING)
+        hash_of_all = f"xxhash64({', '.join(names)})"
+        known = {name: f"{name}_known" for name in names}
+        renamed = keys.selectExpr(
+            f"{hash_of_all} AS {_HASH}", *(f"{name} AS {new}" for name, new in known.items()), *answers
+        )
+        # Equal or both NULL: Spark takes ``<=>`` for one more key, and this for what it asks of the rows found.
+        same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
+        condition = " AND ".join([f"{hash_of_all} = {_HASH}", *same])
+        return frame.join(sf.broadcast(renamed), sf.expr(condition), "left").drop(_HASH, *known.values())
+
+    def _with_entries(self, frame: DataFrame) -> DataFrame:
+        return join(frame, self._tables.entries, self._exchange_key(self._tables.entries))
+
+    def _walked(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
+        """The messages with what the trie finds."""
+        trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie.items()}
+        if self._code is None:
+            trie[_SLOTS] = self._tables.slots
+        frame = frame.withColumns({name: table.scalar() for name, table in trie.items()})
+        walked = [f"{ask.walk.format(self._trie_walk())} AS {column}"]
+        if self._alone:
+            walked.append(f"{self._unfused(frame)} AS {_APART}")
+        return frame.selectExpr("*", *walked).drop(*trie)
+
+    def _answered(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
+        program = self._program
+        if program.reads:
+            frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
+        found = self._found()
+        room = self._room
+        if program.trie is not None or not program.simple:
+            frame = self._with_entries(frame)
+        if program.trie is not None:
+            frame = self._walked(frame, _TOPICS, ask)
+            if self._alone:
+                found.add(_APART)
+            if None in program.patterns:
+                frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
+            found.add(f"{_TOPICS}.d")
+        length = 0 if program.trie is None or self._alone else WALK_LENGTH
+        all_look_ups = look_ups(PREFIX, program.tables, room, length, self._plain)
+        for look_up in all_look_ups:
+            if length and length + look_up.length > room:
+                # What was found so far goes on as one array.
+                frame = frame.selectExpr("*", f"{found.together()} AS {_SO_FAR}")
+                frame = frame.selectExpr("*", f"{unfused_column(_SO_FAR)} AS {look_up.name}").drop(_SO_FAR)
+                found, length = self._found(), 0
+                found.add(look_up.name)
+            length += look_up.length
+            rows = self._tables.store([other for other in all_look_ups if other.store == look_up.store])
+            frame = self._looked_up(frame, look_up, rows, found)
+        blocks = list(self._blocks())
+        if blocks:
+            names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
+            if not self._fused:
+                blocks.append(self._unfused(frame))
+                names.append(f"{PREFIX}unfused")
+            columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
+            frame = frame.selectExpr("*", *columns)
+            found.add(*names)
+        if self._payload is Payload.NAME:
+            frame, in_order = found.in_order(frame)
+            return frame.withColumn(column, sf.expr(in_order))
+        all_found = found.together()
+        if program.simple:
+            queues = all_found
+        else:
+            frame = frame.selectExpr("*", f"{all_found} AS {FOUND}")
+            if self._direct:
+                frame = with_direct(frame)
+            frame, queues = composed(frame, self._topology.rules.alternate_on_no_match)
+            queues = unfused(queues)
+        return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
+
+    def _found(self) -> Found:
+        return Found(self._payload, self._program.queues)
+
+    def _delivered_as(self) -> Payload:
+        """Where nothing is found twice, tables have the names, which are then in one place and not in two."""
+        if not self._program.simple:
+            return Payload.DELIVERY
+        return Payload.NAME if self._distinct and self._program.trie is None else Payload.NUMBER
+
+    @property
+    def _plain(self) -> bool:
+        """Whether what is found are the names or numbers of queues, and no structs."""
+        return self._payload is not Payload.DELIVERY
+
+    @property
+    def _distinct(self) -> bool:
+        """Whether no queue is found twice: asked in parts, one condition may hold in several of them."""
+        whole = all(len(in_methods(table.shape.residual)) == 1 for table in self._program.tables)
+        return whole and self._program.distinct
+
+    @property
+    def _alone(self) -> bool:
+        """Whether the walk is in a method of its own; keys that are taken whole have a walk for each of them."""
+        return self._program.whole is not None or self._room < WALK_LENGTH
+
+    @cached_property
+    def _room(self) -> int:
+        """What a generated method has room for besides the columns of the messages and their answer."""
+        program = self._program
+        room = METHOD - columns_length(self._messages.schema)
+        room -= 0 if all(table.flat for table in program.tables) else NESTED_LENGTH
+        walked = 0 if program.trie is None else WALK_LENGTH
+        found = look_ups(PREFIX, program.tables, room, walked, self._plain)
+        if walked + sum(look_up.length for look_up in found) > room or not self._fused:
+            # Several methods: what the first reads it hands on.
+            room -= READ_LENGTH * len(program.reads)
+        return room
+
+    @property
+    def _fused(self) -> bool:
+        """Whether the compiled conditions are few and short enough to be in one method with their neighbours."""
+        compiled = self._program.compiled
+        return len(compiled) <= FUSED and sum(size(each.condition) for each in compiled) <= OPERATIONS
+
+    def _named(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
+        """The names of the queues whose numbers were found."""
+        # Lambdas and no columns give the parts their names: a filter behind the query would copy each column that it
+        # is pushed through, once for every time that it is named.
+        # Most messages go to a queue or two, and numbers are in the order of the names.
+        numbers = f"sort_array({_QUEUES})"
+        if not self._distinct:
+            once = bound_to({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
+            numbers = bound_to({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
+        frame = frame.withColumn(_NAMES, self._tables.queues.scalar())
+        name = f"get({_NAMES}, n)"
+        if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):
+            return frame.withColumn(column, sf.expr(ask.names.format(f"transform({numbers}, n -> {name})")))
+        own = SUBJECT if self._program.whole is None else f"get({KEYS}, {OWN_KEY} - n)"
+        names = f"transform(numbers, n -> CASE WHEN n <= {OWN_KEY} THEN {own} ELSE {name} END)"
+        # A key's number is before all others, wherever its name belongs, and the name may be there already.
+        alone = f"size(numbers) < 2 OR numbers[0] > {OWN_KEY}"
+        sorted_names = f"CASE WHEN {alone} THEN names ELSE sort_array(array_distinct(names)) END"
+        found = bound_to({"numbers": numbers, "names": names}, sorted_names)
+        return frame.withColumn(column, sf.expr(ask.names.format(found)))
+
+    def _trie_walk(self) -> str:
+        """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
+        assert self._program.trie is not None
+        repeats = self._program.trie.repeats
+        asked = _ASKED if None in self._program.patterns else None
+        if self._program.whole is None:
+            walked = walk(coded(WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
+            return found_at_end(walked, _ENDS, asked)
+        words = key_words("k", self._topology.rules.topic)
+        whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
+        # One walk for both ways to begin: a second one would make the method too long for the JIT.
+        ways = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
+        walked = walk(coded("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS, repeats)
+        walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walked})"
+        return found_at_end(f"flatten({walks})", _ENDS, asked)
+
+    def _exchange_key(self, table: DataFrame) -> list[Key]:
+        """The exchange, which is the first column of a table where messages come to several."""
+        return [] if self._program.exchange is not None else [(EXCHANGE_COLUMN, Column((table.columns[0],), STRING))]
+
+    def _looked_up(self, frame: DataFrame, look_up: LookUp, rows: DataFrame, found: Found) -> DataFrame:
+        """The messages with what a look-up delivers to them."""
+        frame = join(frame, rows, self._exchange_key(rows) + look_up.pairs, look_up.needed, look_up.part)
+        columns = []
+        for number, (form, text) in enumerate(look_up.found()):
+            name = f"{look_up.name}_f{number}"
+            found.add(name, form=form)
+            columns.append(f"{text} AS {name}")
+        return frame.selectExpr("*", *columns).drop(*rows.columns)
+
+    def _blocks(self) -> Iterator[str]:
+        grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        cases = []
+        for compiled in self._program.compiled:
+            text = emit_filter(cut(compiled.condition))
+            delivered = self._delivered(compiled)
+            if self._program.whole is not None and compiled.delivery.queue == OWN_KEY:
+                named = f"transform({self._own_keys()}, n -> {delivered})"
+                cases.append(f"CASE WHEN {_published(compiled.exchanges, text)} THEN {named} END")
+            else:
+                grouped.setdefault((text, compiled.exchanges), []).append(delivered)
+        cases += [
+            f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(delivered)}) END"
+            for (text, exchanges), delivered in grouped.items()
+        ]
+        for start in range(0, len(cases), BLOCK):
+            yield f"flatten(array_compact(array({', '.join(cases[start : start + BLOCK])})))"
+
+    def _own_keys(self) -> str:
+        """The numbers of the queues that the routing keys name to the default exchange, from ``OWN_KEY`` downward."""
+        prefix = self._topology.rules.direct_replies
+        reply = "" if prefix is None else f" AND NOT startswith(k, {quote_text(prefix)})"
+        named = f"CASE WHEN k IS NOT NULL{reply} THEN {OWN_KEY} - i END"
+        return f"array_compact(transform({KEYS}, (k, i) -> {named}))"
+
+    def _unfused(self, frame: DataFrame) -> str:
+        """An empty array that keeps a projection apart: see ``methods``. One of constants only would be folded."""
+        return unfused(f"transform(array_repeat({quote_name(frame.columns[0])}, 0), c -> {self._nothing})")
+
+    def _delivered(self, compiled: Compiled) -> str:
+        state, onward, queue = compiled.delivery
+        if self._payload is Payload.NAME:
+            assert queue is not None
+            return quote_text(self._program.queues[queue])
+        number = "n" if queue == OWN_KEY and self._program.whole is not None else queue
+        if self._payload is Payload.NUMBER:
+            return str(number)
+        texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, number)]
+        return f"named_struct('x', {state}, 'e', {texts[0]}, 'q', {texts[1]})"
+
+
+def _hashed_from(session: SparkSession) -> int | None:
+    """Entries from which on Spark hashes the keys of a constant map; None before 4.2, which never does."""
+    try:
+        return int(session.conf.get("spark.sql.optimizer.mapLookupHashThreshold") or 0)
+    except PySparkException:
+        return None
+
+
+def _published(exchanges: Iterable[str], condition: str) -> str:
+    names = ", ".join(quote_text(name) for name in exchanges)
+    return f"{EXCHANGE} IN ({names}) AND ({condition})" if names else condition

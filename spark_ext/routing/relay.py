@@ -1,0 +1,87 @@
+"""The anonymous relay as columns: the exchange and the routing key that the address in each message's ``to`` names.
+
+Source: the JMS mapping, working draft 10, section 6.2. How addresses read is said by ``topology.rules.RelayAddress``.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from transpiler.sql import quote_text
+from transpiler.topology.broker_rules import RelayAddress
+from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+
+#: The columns of the answer: both are NULL where an address leads nowhere.
+EXCHANGE, KEY = "_routing_relay_exchange", "_routing_relay_key"
+
+#: The SQL of an absent text.
+NO_TEXT = "CAST(NULL AS STRING)"
+
+_TO, _NAME, _REST = "_routing_to", "_routing_to_name", "_routing_to_rest"
+_NODE, _NODE_KIND = "_routing_node", "_routing_node_kind"
+_WHOLE, _FIRST = "_routing_to_whole", "_routing_to_first"
+
+
+def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> DataFrame:
+    """The messages with ``EXCHANGE`` and ``KEY``; ``to`` and ``subject`` are the SQL of these."""
+    frame = frame.selectExpr("*", f"{to} AS {_TO}")
+    if topology.rules.relay is RelayAddress.PATH:
+        return _by_path(frame, topology)
+    return _by_name(frame, topology, subject)
+
+
+def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
+    """By the name of a queue or an exchange, or ``exchange/key``."""
+    rows = list(topology.relay_nodes.items())
+    nodes = frame.sparkSession.createDataFrame(rows, f"{_NODE} STRING, {_NODE_KIND} STRING")
+    frame = frame.selectExpr(
+        "*",
+        f"CASE WHEN contains({_TO}, '/') THEN substring_index({_TO}, '/', 1) END AS {_NAME}",
+        # A slash with nothing behind it gives no key.
+        f"CASE WHEN instr({_TO}, '/') < length({_TO}) THEN substr({_TO}, instr({_TO}, '/') + 1) END AS {_REST}",
+    )
+    for sought, kind in ((_TO, _WHOLE), (_NAME, _FIRST)):
+        named = nodes.selectExpr(f"{_NODE} AS {kind}_name", f"{_NODE_KIND} AS {kind}")
+        frame = frame.join(sf.broadcast(named), sf.expr(f"{sought} = {kind}_name"), "left").drop(f"{kind}_name")
+    exchange = (
+        f"CASE WHEN {_WHOLE} = 'queue' THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {_WHOLE} = 'exchange' THEN {_TO} "
+        f"WHEN {_FIRST} = 'exchange' THEN {_NAME} END"
+    )
+    key = (
+        f"CASE WHEN {_WHOLE} = 'queue' THEN {_TO} WHEN {_WHOLE} = 'exchange' THEN {subject} "
+        f"WHEN {_FIRST} = 'exchange' THEN coalesce({_REST}, {subject}) END"
+    )
+    return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {KEY}")
+
+
+def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
+    """By ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded."""
+    is_queue, is_exchange = f"startswith({_TO}, '/queues/')", f"startswith({_TO}, '/exchanges/')"
+    queue, rest = f"substr({_TO}, {len('/queues/') + 1})", f"substr({_TO}, {len('/exchanges/') + 1})"
+    first, last = (_unquoted(f"substring_index({rest}, '/', {place})") for place in (1, -1))
+    frame = frame.selectExpr(
+        "*",
+        f"CASE WHEN {is_queue} THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {is_exchange} THEN {first} END AS {_NAME}",
+        f"CASE WHEN {is_queue} THEN {_unquoted(queue)} WHEN {is_exchange} AND NOT contains({rest}, '/') THEN '' "
+        f"WHEN {is_exchange} AND size(split({rest}, '/', -1)) = 2 THEN {last} END AS {_REST}",
+    )
+    names = frame.sparkSession.createDataFrame([(name,) for name in topology.exchange_by_name], f"{_NODE} STRING")
+    frame = frame.join(sf.broadcast(names), sf.expr(f"{_NAME} = {_NODE}"), "left")
+    # The default exchange is addressed by its queues, each of which has a name.
+    named = f"CASE WHEN {is_queue} THEN {_REST} <> '' ELSE {_NODE} <> '' AND {_REST} IS NOT NULL END"
+    return frame.selectExpr("*", f"CASE WHEN {named} THEN {_NAME} END AS {EXCHANGE}", f"{_REST} AS {KEY}")
+
+
+def _unquoted(text: str) -> str:
+    """The text behind percent-encoding; NULL where it is not well-formed UTF-8.
+
+    ``url_decode`` would take a plus sign for a space and end the query at a percent sign that encodes nothing, and
+    ``concat`` of bytes gives text by one of Spark's settings, so the bytes are put together as hexadecimal digits.
+    """
+    parts = f"split({text}, '%', -1)"
+    rest = f"transform(slice({parts}, 2, size({parts})), p -> concat(substr(p, 1, 2), hex(substr(p, 3))))"
+    digits = f"concat(hex(get({parts}, 0)), array_join({rest}, ''))"
+    decoded = f"try_validate_utf8(CAST(unhex({digits}) AS STRING))"
+    lonely = f"rlike({text}, '%(?![0-9A-Fa-f]{{2}})')"
+    return f"CASE WHEN NOT contains({text}, '%') THEN {text} WHEN NOT {lonely} THEN {decoded} END"

@@ -1,0 +1,234 @@
+"""Columns for the exchange and the routing keys that each message was published with, and the words of the keys.
+
+The layout answers where a message's exchange and key are; columns ``exchange``, ``routing_key``, ``routing_keys`` and
+``to`` beside the layout's say what it has no place for. A sender's address, or each message's own ``to``, may say both
+in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from spark_ext.routing import relay
+from spark_ext.routing.topic_sql import exact_key, key_words
+from transpiler import Layout
+from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.ir.nodes import Column, Value
+from transpiler.layouts.amqp import UNION
+from transpiler.layouts.amqp_0_10 import SUBJECT as SUBJECT_HEADER
+from transpiler.layouts.columns import STRING, TaggedUnion
+from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
+from transpiler.lowering.operands import at
+from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, Place
+from transpiler.message.types import AmqpType, TypeClass
+from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC
+from transpiler.routing.plan import Program
+from transpiler.routing.signatures import columns
+from transpiler.sql import emit_filter, emit_value, quote_path, quote_text
+from transpiler.topology.model import Topology
+from transpiler.topology.receivers import Sender
+
+#: The words of the only routing key.
+WORDS = "_routing_words"
+
+_MESSAGE_SUBJECT = Place("properties", "subject")
+_TO = Place("properties", "to")
+
+
+def texts_at(layout: Layout, places: Iterable[Place]) -> list[Value]:
+    """The texts at those of some places that a layout has, in their order."""
+    found = (layout.field(place) for place in places)
+    return [item.value for location in found if location is not None for item in at(location).of(TypeClass.STRING)]
+
+
+def first_text(values: Iterable[Value]) -> str:
+    """The first of some texts that is not NULL."""
+    listed = [emit_value(value) for value in values]
+    return listed[0] if len(listed) == 1 else f"coalesce({', '.join(listed)})"
+
+
+def published_exchanges(frame: DataFrame, layout: Layout) -> list[Value]:
+    """The texts that name the exchange a message was published to, the first of them first: a column, or a field."""
+    named: list[Value] = [Column(("exchange",), STRING)] if "exchange" in frame.columns else []
+    return named + texts_at(layout, [PUBLISHED_EXCHANGE])
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The destination of messages that neither name one nor have columns beside them that do.
+
+    To the ``exchange`` of that name; as a ``sender`` with an address does; to the anonymous relay, by their own ``to``.
+    """
+
+    exchange: str | None = None
+    sender: Sender | None = None
+    relay: bool = False
+
+    @property
+    def by_message(self) -> bool:
+        """Whether the messages themselves may say where they were published, and with which key."""
+        return self.sender is None and not self.relay
+
+    @property
+    def several_keys(self) -> bool:
+        """Whether a column of several routing keys counts."""
+        return not self.relay and (self.sender is None or self.sender.key is None)
+
+
+class Published:
+    """Makes the columns that the conditions of a program name."""
+
+    def __init__(self, topology: Topology, layout: Layout, program: Program, source: Source) -> None:
+        self._topology = topology
+        self._layout = layout
+        self._program = program
+        self._source = source
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that ``with_keys`` makes."""
+        exchange = [EXCHANGE] if self._program.exchange is None else []
+        return [*exchange, SUBJECT if self._program.whole is None else KEYS]
+
+    def check_keys(self, keys: DataFrame, messages: DataFrame) -> None:
+        """Raise what is wrong with messages whose keys are to be matched before others."""
+        if keys.isStreaming:
+            raise UnsupportedFeatureError.at(
+                "route.keys-stream",
+                "keys is a stream, and its routing keys have to be known before the messages come",
+                hint="give keys an archive of messages, or leave it out: each message's key is matched then",
+            )
+        needed: list[Value] = []
+        if self._source.relay:
+            needed.append(self._to(messages))
+        elif self._program.exchange is None:
+            needed += published_exchanges(messages, self._layout)
+        names = [str(column.path[0]) for value in needed for column in columns(value)]
+        names += ["routing_keys"] if self._program.whole is not None else []
+        own = self._own_keys(messages)
+        # Messages with several keys may do without a subject.
+        if not own and self._program.whole is None:
+            self._keys(messages)
+        names += [str(column.path[0]) for value in own for column in columns(value)]
+        missing = [name for name in dict.fromkeys(names) if name not in keys.columns]
+        if missing:
+            raise LayoutError.at(
+                "route.keys",
+                f"keys has no column {' and no column '.join(missing)}, where the messages have their routing keys",
+                hint="give keys the messages themselves, or others with the same columns",
+            )
+
+    def with_subject(self, frame: DataFrame) -> DataFrame:
+        """The messages with the subject that their sender gives to those without one: see ``SentLayout``."""
+        sender = self._source.sender
+        if sender is None or sender.subject is None:
+            return frame
+        assert isinstance(self._layout, SentLayout)
+        before, default = self._layout.before, quote_text(sender.subject)
+        own = first_text(self._own_keys(frame)) if self._own_keys(frame) else relay.NO_TEXT
+        made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
+        found, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
+        if isinstance(found, TaggedUnion):
+            sent = {"type": quote_text(AmqpType.STRING.value), "string": default}
+            fields = [
+                f"'{name}', CASE WHEN {own} IS NOT NULL THEN {quote_path((*found.path, name))} "
+                f"ELSE {sent.get(name, 'NULL')} END"
+                for name in UNION
+            ]
+            made.append(f"named_struct({', '.join(fields)}) AS {SENT_HEADER}")
+        elif now != found:
+            header = relay.NO_TEXT if found is None else emit_value(at(found).alternatives[0].value)
+            made.append(f"CASE WHEN {own} IS NULL THEN {default} ELSE {header} END AS {SENT_HEADER}")
+        return frame.selectExpr("*", *made)
+
+    def with_keys(self, frame: DataFrame) -> DataFrame:
+        """The messages with their exchange, where the program knows no only one, and their routing keys."""
+        made = []
+        if self._source.relay:
+            own = self._own_keys(frame)
+            subject = first_text(own) if own else relay.NO_TEXT
+            frame = relay.relayed(frame, self._topology, emit_value(self._to(frame)), subject)
+            made.append(f"{relay.EXCHANGE} AS {EXCHANGE}")
+        elif self._program.exchange is None:
+            default = quote_text(self._topology.default_exchange)
+            names = [emit_value(value) for value in published_exchanges(frame, self._layout)]
+            made.append(f"coalesce({', '.join([*names, default])}) AS {EXCHANGE}")
+        if self._program.whole is not None:
+            made.append(f"coalesce(routing_keys, array({self._only_key(frame)})) AS {KEYS}")
+        elif self._asks_for_key():
+            made.append(f"{self._key(frame)} AS {SUBJECT}")
+        else:
+            made.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
+        return frame.selectExpr("*", *made)
+
+    def with_words(self, frame: DataFrame) -> DataFrame:
+        """The messages that have keys with the forms in which the program compares these."""
+        if self._program.whole is not None:
+            return frame.selectExpr("*", f"CASE WHEN size({KEYS}) = 1 THEN get({KEYS}, 0) END AS {SUBJECT}")
+        if not self._asks_for_key():
+            return frame
+        rules = self._topology.rules.topic
+        made = [f"coalesce({SUBJECT}, '') AS {KEY}", f"{exact_key(SUBJECT, rules)} AS {TOPIC}"]
+        if self._program.trie is not None:
+            made.append(f"{key_words(SUBJECT, rules)} AS {WORDS}")
+        return frame.selectExpr("*", *made)
+
+    def _only_key(self, frame: DataFrame) -> str:
+        try:
+            return self._key(frame)
+        except LayoutError:
+            return "CAST(NULL AS STRING)"
+
+    def _asks_for_key(self) -> bool:
+        program = self._program
+        if program.trie is not None:
+            return True
+        key_columns = {Column((KEY,), STRING), Column((TOPIC,), STRING)}
+        return any(key_columns & set(table.shape.keys) for table in program.tables) or any(
+            name in emit_filter(compiled.condition) for compiled in program.compiled for name in (SUBJECT, KEY, TOPIC)
+        )
+
+    def _key(self, frame: DataFrame) -> str:
+        """The routing key of each message, as SQL."""
+        if self._source.relay:
+            return relay.KEY
+        sender = self._source.sender
+        return (
+            quote_text(sender.key) if sender is not None and sender.key is not None else first_text(self._keys(frame))
+        )
+
+    def _own_keys(self, frame: DataFrame) -> list[Value]:
+        """The texts that a message has for its routing key, the first of them first."""
+        layout = self._layout.before if isinstance(self._layout, SentLayout) else self._layout
+        # What was the key when an archive was written is none to who publishes its messages anew.
+        found = texts_at(layout, ROUTING_KEYS if self._source.by_message else [_MESSAGE_SUBJECT])
+        return found or ([Column(("routing_key",), STRING)] if "routing_key" in frame.columns else [])
+
+    def _keys(self, frame: DataFrame) -> list[Value]:
+        """The texts that are the routing key, the first of them first."""
+        found: list[Value] = [Column((SENT_SUBJECT,), STRING)]
+        if not isinstance(self._layout, SentLayout):
+            found = self._own_keys(frame)
+        if not found:
+            raise LayoutError.at(
+                "route.no-key",
+                "the topology routes by key, and the messages have no properties.subject and no column routing_key",
+                hint="give the messages a column routing_key",
+            )
+        return found
+
+    def _to(self, frame: DataFrame) -> Value:
+        """The address that a message says itself."""
+        found = texts_at(self._layout, [_TO])
+        if found:
+            return found[0]
+        if "to" in frame.columns:
+            return Column(("to",), STRING)
+        raise LayoutError.at(
+            "route.no-to",
+            f"the anonymous relay reads properties.to, which the layout {self._layout.name} does not have",
+            hint="give the messages a column to, or name an exchange",
+        )

@@ -1,0 +1,115 @@
+"""Routing keys as SQL: what they are compared with, their words, and the walk through the trie of binding keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transpiler.routing.cuckoo_table import SHIFT, SPREAD
+from transpiler.sql import quote_text
+from transpiler.topology.broker_rules import TopicRules
+
+_DOT = quote_text("\\.")
+
+
+def exact_key(subject: str, rules: TopicRules) -> str:
+    """A routing key as it is compared with binding keys without wildcards; NULL where it equals none."""
+    if rules.empty_key_has_no_words:
+        return f"coalesce({subject}, '')"
+    if not rules.drops_trailing_empty_words:
+        return subject
+    trimmed = f"TRIM(TRAILING '.' FROM {subject})"
+    return f"CASE WHEN {subject} = '' OR {trimmed} <> '' THEN {trimmed} END"
+
+
+def key_words(subject: str, rules: TopicRules) -> str:
+    """The words of a routing key."""
+    none, split = "CAST(array() AS ARRAY<STRING>)", f"split({subject}, {_DOT}, -1)"
+    if rules.empty_key_has_no_words:
+        return f"CASE WHEN coalesce({subject}, '') = '' THEN {none} ELSE {split} END"
+    if not rules.drops_trailing_empty_words:
+        return f"coalesce({split}, {none})"
+    trimmed = f"TRIM(TRAILING '.' FROM {subject})"
+    return (
+        f"CASE WHEN {subject} = '' THEN array('') WHEN {trimmed} <> '' "
+        f"THEN split({trimmed}, {_DOT}, -1) ELSE {none} END"
+    )
+
+
+#: Words up to which a trie's are a map in the text of the query.
+LITERAL_WORDS = 5_000
+
+#: What may stand between words in a text of all of them, as a regular expression.
+_SEPARATORS = {separator: f"[{separator}]" for separator in ". /|,;:"}
+
+
+def literal_code(words: Sequence[str], hashed_from: int | None) -> str | None:
+    """The code of the word ``w`` by a constant map, 0 for another word; None where slots serve better.
+
+    Spark hashes the keys of a constant map from a size on (``hashed_from``, None for never), so a smaller one is filled
+    up with what is no word. It is several times as fast as slots are.
+    """
+    if not words:
+        return "0"
+    separator = next((found for found in _SEPARATORS if not any(found in word for word in words)), None)
+    if hashed_from is None or separator is None or max(hashed_from, len(words)) > LITERAL_WORDS:
+        return None
+    keys = f"split({quote_text(separator.join(words))}, {quote_text(_SEPARATORS[separator])}, -1)"
+    count = max(hashed_from, len(words) + 1)
+    # A word has no dot, and a key as one word begins with a mark.
+    others = f"CAST(CAST(sequence({len(words) + 1}, {count}) AS ARRAY<DECIMAL(9, 1)>) AS ARRAY<STRING>)"
+    return f"coalesce(map_from_arrays(concat({keys}, {others}), sequence(1, {count}))[w], 0)"
+
+
+def _slot_code() -> str:
+    first, second = "CAST(h & t.mask AS INT)", f"CAST(t.mask + 1 + (shiftright(h * {SPREAD}, {SHIFT}) & t.mask) AS INT)"
+    code = (
+        f"CASE WHEN get(words, {first}) = w THEN get(codes, {first}) "
+        f"WHEN get(words, {second}) = w THEN get(codes, {second}) ELSE coalesce(t.more[w], 0) END"
+    )
+    return bound_to({"h": "crc32(w)"}, code)
+
+
+def coded(words: str, code: str | None, slots: str) -> str:
+    """The codes of some words: ``code`` as ``literal_code`` gives it, or else by ``slots``, a column."""
+    if code is not None:
+        return f"transform({words}, w -> {code})"
+    return bound_to({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
+
+
+#: States from which on those that are there twice are looked for.
+MANY_STATES = 64
+
+
+def walk(codes: str, start: str, edges: str, otherwise: str, lists: str, repeats: bool) -> str:
+    """The states in which the trie is after the words of some codes; its arrays are columns.
+
+    Where it ``repeats``, a state may be there several times.
+    """
+    edge = "get(edges, s + c)"
+    found = f"CAST({edge} & {2**31 - 1} AS INT)"
+    following = f"CASE WHEN shiftright({edge}, 32) = s THEN {found} ELSE get({otherwise}, s) END"
+    reached = f"flatten(transform(states, s -> get({lists}, {following})))"
+    if repeats:
+        # With several # in a pattern and a key of many like words they would be millions.
+        once = f"CASE WHEN size(reached) > {MANY_STATES} THEN array_distinct(reached) ELSE reached END"
+        reached = bound_to({"reached": reached}, once)
+    states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
+    # A name for what is mentioned several times makes it one value in one place of the query.
+    return bound_to({"edges": edges}, states)
+
+
+def found_at_end(walk: str, delivered: str, asked: str | None) -> str:
+    """What ends in the states of a walk, and the numbers of the patterns there that are ``asked`` for elsewhere."""
+    ending = f"filter({walk}, s -> (s & 1) = 1)"
+    if asked is None:
+        return f"named_struct('d', flatten(transform({ending}, s -> get({delivered}, s))))"
+    ends = "flatten(transform(states, s -> get({}, s)))"
+    found = f"named_struct('d', {ends.format(delivered)}, 'i', {ends.format(asked)})"
+    return bound_to({"states": ending}, found)
+
+
+def bound_to(names: dict[str, str], text: str) -> str:
+    """The text with names for some values, each of which may be made of those before it."""
+    for name, value in reversed(names.items()):
+        text = f"transform(array({value}), {name} -> {text})[0]"
+    return text

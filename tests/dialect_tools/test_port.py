@@ -1,0 +1,218 @@
+"""What people bring along from one broker to another: the text that they get, or what cannot be said there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from transpiler import UnsupportedFeatureError, evaluate
+from transpiler.cli import main
+from transpiler.dialect_tools.port import port_selector
+from transpiler.message.message import Message
+from transpiler.selector.dialect_rules import FloatOrder
+from transpiler.selector.dialects import ACTIVEMQ, DIALECTS
+
+EXACT = (
+    # ActiveMQ's functions
+    ("activemq", "jms", "INLIST(MAKELIST('red', 'blue'), color)", "color IN ('red', 'blue')"),
+    ("activemq", "jms", "INLIST(SPLIT('red,blue', ','), color)", "color IN ('red', 'blue')"),
+    ("activemq", "jms", "REGEX('^abc', color)", "color LIKE 'abc%'"),
+    ("activemq", "qpid-java", "REGEX('^50\\%_', color)", "color LIKE '50!%!_%' ESCAPE '!'"),
+    # constants, comments, literals
+    ("activemq", "jms", "color = 'bl' + 'ue' /* the best */", "color = 'blue'"),
+    ("activemq", "jms", "n = 2147483647 + 1", "n = -2147483648"),
+    ("qpid-cpp", "artemis", "JMSPriority > 0b101 AND JMSPriority < 1_0", "JMSPriority > 5 AND JMSPriority < 10"),
+    ("jms", "rabbitmq", "a = FALSE OR flag", "a = FALSE OR flag"),
+    ("jms", "rabbitmq-jms", "JMSPriority < 0x8 AND JMSPriority > 010L", "JMSPriority < 8 AND JMSPriority > 8"),
+    # NOT, and the truths around it
+    ("activemq", "jms", "NOT color = 'blue'", "(NOT color) = 'blue'"),
+    ("activemq", "jms", "NOT (color = 'blue')", "NOT color = 'blue'"),
+    ("jms", "activemq", "NOT color = 'blue'", "NOT (color = 'blue')"),
+    ("activemq", "jms", "color <> 'blue'", "NOT color = 'blue'"),
+    ("qpid-java", "jms", "color <> 'blue'", "NOT color = 'blue' OR color IS NULL"),
+    ("qpid-java", "activemq", "NOT (s LIKE 'a%' AND f)", "s NOT LIKE 'a%' OR s LIKE 'a%' AND NOT f"),
+    (
+        "qpid-java",
+        "jms",
+        "NOT (s LIKE 'ab%' OR a IS NULL)",
+        "(s NOT LIKE 'ab%' OR s IS NULL OR NOT (s = '' OR s <> '')) AND a IS NOT NULL",
+    ),
+    # LIKE on what is no string
+    ("activemq", "jms", "s NOT LIKE 'ab%'", "s NOT LIKE 'ab%' OR NOT (s = '' OR s <> '')"),
+    ("activemq", "jms", "NOT (s LIKE 'ab%')", "NOT (s LIKE 'ab%' AND (s = '' OR s <> ''))"),
+    ("activemq", "jms", "n + 1 IS NULL", "n IS NULL"),
+    # operands
+    ("jms", "activemq", "6 > n", "n < 6"),
+    ("rabbitmq", "jms", "n IN (1, 2)", "n = 1 OR n = 2"),
+    ("activemq", "jms", "a / 2 > 3", "NOT a / 2.0 <= 3"),
+    ("activemq", "rabbitmq", "JMSPriority BETWEEN 2 AND 5", "header.priority >= 2 AND header.priority <= 5"),
+    # names
+    ("activemq", "rabbitmq", "JMSType = 'a' OR JMSPriority > 7", "properties.subject = 'a' OR header.priority > 7"),
+    ("rabbitmq", "activemq", "p.subject LIKE 'usd.%' AND h.priority != 4", "JMSType LIKE 'usd.%' AND JMSPriority <> 4"),
+    ("artemis", "activemq", "AMQPriority = 9", "JMSPriority = 9"),
+    ("artemis", "activemq", "AMQDurable = 'DURABLE'", "JMSDeliveryMode = 'PERSISTENT'"),
+    ("jms", "qpid-cpp", "amqp.durable = TRUE", "JMSDeliveryMode = 'PERSISTENT'"),
+    ("artemis", "qpid-cpp", "hyphenated_props:my-prop = 1", '"my-prop" = 1'),
+    ("jms", "artemis", "été = 1", '"été" = 1'),
+    ("jms", "artemis", "color = 'PERSISTENT'", "color = 'PERSISTEN' + 'T'"),
+    # patterns
+    ("jms", "activemq", "s LIKE 'a!bc' ESCAPE '!'", "s LIKE 'abc'"),
+    ("activemq", "jms", "s LIKE 'a!bc' ESCAPE '!'", "s LIKE 'a!bc'"),
+    # prefixes
+    ("activemq", "artemis", "convert_string_expressions:n = 5", "convert_string_expressions:n = 5"),
+    ("jms", "jms", "a=1", "a = 1"),
+    ("jms", "activemq", "  ", ""),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "target", "text", "ported"), EXACT)
+def test_what_can_be_said_is_said_without_a_note(source: str, target: str, text: str, ported: str) -> None:
+    found = port_selector(text, source, target)
+    assert (found.text, found.notes) == (ported, ())
+
+
+NOTED = (
+    ("activemq", "jms", "n > 5", "n > 5", "with n the double NaN, this is TRUE in activemq", "NaN and -0.0"),
+    ("activemq", "jms", "n + 1 > 5", "n + 1 > 5", "with n the int 2147483647", "integers have: 32 or 64 bits"),
+    ("activemq", "rabbitmq", "s = 'ab'", "s = 'ab'", "with s the binary 0x6162", "binary is bytes in activemq, string"),
+    ("jms", "activemq", "s <> 'ab'", "s NOT IN ('ab')", "the char", "char is string in JMS, char in activemq"),
+    ("activemq", "jms", "+s = 'a'", "s = 'a'", "the char", "char is char in activemq, string in JMS"),
+    ("activemq", "artemis", "5.5 = x", "5.5 = x", "throws (a double on the left", "numbers of two types compare"),
+    (
+        "jms",
+        "rabbitmq-jms",
+        "NOT (s LIKE 'a%' OR flag)",
+        "NOT (s LIKE 'a%' OR flag)",
+        "s LIKE 'a%' is FALSE in rabbitmq-jms",
+        "bytes of one line in rabbitmq-jms",
+    ),
+)
+
+
+@pytest.mark.parametrize(("source", "target", "text", "ported", "said", "rule"), NOTED)
+def test_what_changes_for_rare_messages_is_noted_with_such_a_message(
+    source: str, target: str, text: str, ported: str, said: str, rule: str
+) -> None:
+    found = port_selector(text, source, target)
+    [note] = found.notes
+    assert (found.text, note.severity, note.code) == (ported, "warning", "port.rare")
+    assert said in note.message
+    assert rule in (note.hint or "")
+
+
+REFUSED = (
+    ("activemq", "jms", "a = 1 OR 6 > n", "port.meaning", "6 > n", "with n the short 5, this is FALSE in activemq"),
+    ("jms", "activemq", "a / 2 > 3", "port.meaning", "a / 2 > 3", "with a the int 5, a / 2 is 2 in JMS, and 2.5 in"),
+    ("jms", "qpid-cpp", "s LIKE 'a_c'", "port.meaning", "s LIKE 'a_c'", "with s the string 'aéc', this is TRUE in JMS"),
+    ("activemq", "rabbitmq", "s + 'x' = 'ax'", "port.meaning", "s + 'x' = 'ax'", "with s the string 'a'"),
+    ("activemq", "jms", "REGEX('^a[bc]', s)", "port.refused", "REGEX('^a[bc]', s)", "JMS has no REGEX"),
+    ("activemq", "qpid-java", "XPATH '//a'", "port.refused", "XPATH '//a'", "qpid-java has no XPATH"),
+    ("rabbitmq", "jms", "UTC() > 5", "port.refused", "UTC() > 5", "JMS has no UTC()"),
+    ("activemq", "jms", "n % 2 = 1", "port.refused", "n % 2 = 1", "JMS has no remainder operator"),
+    (
+        "rabbitmq",
+        "activemq",
+        "[my prop] = 1",
+        "port.refused",
+        "[my prop] = 1",
+        "activemq cannot write the name my prop",
+    ),
+    ("jms", "activemq", "my.prop = 1", "port.refused", "my.prop = 1", "activemq cannot write the name my.prop"),
+    (
+        "activemq",
+        "rabbitmq",
+        "JMSDeliveryMode = 'PERSISTENT'",
+        "port.no-name",
+        "JMSDeliveryMode = 'PERSISTENT'",
+        "JMSDeliveryMode is header.durable in activemq, and rabbitmq has no name for that",
+    ),
+    (
+        "rabbitmq",
+        "jms",
+        "JMSType = 'a'",
+        "port.no-name",
+        "JMSType = 'a'",
+        "JMSType is a property in rabbitmq, and a header field in JMS",
+    ),
+)
+
+
+@pytest.mark.parametrize(("source", "target", "text", "code", "part", "message"), REFUSED)
+def test_what_cannot_be_said_is_an_error_at_its_place(
+    source: str, target: str, text: str, code: str, part: str, message: str
+) -> None:
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        port_selector(text, source, target)
+    first = caught.value.diagnostics[0]
+    assert first.code == code
+    assert message in first.message
+    assert first.span is not None
+    assert text[first.span.start : first.span.end] == part
+
+
+def test_an_error_points_at_every_part_that_cannot_be_said() -> None:
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        port_selector("a = 1 AND (6 > n OR XPATH '//a')", "activemq", "jms")
+    assert str(caught.value).splitlines() == [
+        "selector:1:12: port.meaning: with n the short 5, this is FALSE in activemq, and 6 > n is TRUE in JMS",
+        "  1 | a = 1 AND (6 > n OR XPATH '//a')",
+        "    |            ^^^^^",
+        "  hint: the rule: numbers of two types compare: the left type is widened, byte and short on the right are "
+        "not, double with float throws in activemq, Java's numeric promotion in JMS",
+        "selector:1:21: port.refused: JMS has no XPATH",
+        "  1 | a = 1 AND (6 > n OR XPATH '//a')",
+        "    |                     ^^^^^^^^^^^",
+        "  hint: only activemq and artemis can say it",
+    ]
+
+
+def test_strict_guards_what_is_noted_else_or_refuses_it() -> None:
+    found = port_selector("n > 5", "activemq", "jms", changes="none")
+    assert (found.text, found.notes) == ("n > 5 OR n <> n", ())
+    with pytest.raises(UnsupportedFeatureError, match="with s the binary 0x6162"):
+        port_selector("s = 'ab'", "activemq", "rabbitmq", changes="none")
+
+
+def test_loose_keeps_what_changes_with_a_warning() -> None:
+    found = port_selector("6 > n", "activemq", "jms", changes="any")
+    assert found.text == "6 > n"
+    assert [(note.severity, note.code) for note in found.notes] == [("warning", "port.meaning")]
+    with pytest.raises(UnsupportedFeatureError, match="has no XPATH"):
+        port_selector("XPATH '//a'", "activemq", "jms", changes="any")
+
+
+def test_a_dialect_of_ones_own_is_a_target_too() -> None:
+    own = replace(ACTIVEMQ, name="own", float_order=FloatOrder.IEEE)
+    [note] = port_selector("n > 5", ACTIVEMQ, own).notes
+    assert "and n > 5 is FALSE in own" in note.message
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+def test_a_selector_of_the_common_core_goes_everywhere(target: str) -> None:
+    ported = port_selector("color IN ('red', 'green') AND flag", "jms", target)
+    message = Message.from_dict({"application_properties": {"color": "red", "flag": True}})
+    assert evaluate(ported.text, message, target) is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "out", "err"),
+    [
+        (["port", "--from", "activemq", "--to", "artemis", "a=1"], 0, "a = 1\n", ""),
+        (["port", "--from", "activemq", "--to", "jms", "n > 5"], 0, "n > 5\n", "warning: port.rare: with n the double"),
+        (["port", "--from", "activemq", "--to", "jms", "--strict", "n > 5"], 0, "n > 5 OR n <> n\n", ""),
+        (["port", "--from", "activemq", "--to", "jms", "--loose", "6 > n"], 0, "6 > n\n", "warning: port.meaning"),
+        (["port", "--from", "activemq", "--to", "jms", "6 > n"], 2, "", "selector:1:1: port.meaning"),
+        (["port", "--from", "activemq", "--to", "jms", "n >"], 2, "", "syntax.unexpected-end"),
+        (["port", "--from", "activemq", "--to", "amqp", "n > 5"], 2, "", "dialect.unknown"),
+        (["port", "--from", "jms", "--to", "jms", "--loose", "--strict", "n > 5"], 2, "", "exclude each other"),
+    ],
+)
+def test_the_command_prints_the_selector_alone_and_notes_beside_it(
+    arguments: list[str], code: int, out: str, err: str
+) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert (result.exit_code, result.stdout) == (code, out)
+    assert err in result.stderr
+    assert bool(err) is bool(result.stderr)

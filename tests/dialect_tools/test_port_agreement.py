@@ -1,0 +1,162 @@
+"""A selector that ports without a note selects the same messages in both brokers: random ones, and their own cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.conformance.vectors import all_messages, verdicts
+from tests.spark import strategies
+from transpiler import Message, TranspilerError, UnsupportedFeatureError, parse_selector, print_selector
+from transpiler.dialect_tools.port import port_selector
+from transpiler.reference.evaluate import judge
+from transpiler.selector import ast
+from transpiler.selector.dialect_rules import Extension
+from transpiler.selector.dialects import DIALECTS, Dialect, find_dialect
+
+NOW = 5
+NAMES = ("a", "b", "c")
+HEADERS = ("JMSPriority", "JMSType", "JMSCorrelationID", "JMSDeliveryMode", "JMSTimestamp")
+EQUALITIES = (ast.Comparison.EQ, ast.Comparison.NE)
+
+
+def _names(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
+    found: list[ast.Expression] = [ast.Identifier(name) for name in NAMES]
+    if dialect.has(Extension.SECTIONS):
+        found += [ast.Identifier(field, section="properties") for field in ("subject", "to")]
+        found.append(ast.Identifier("priority", section="header"))
+    else:
+        found += [ast.Identifier(name) for name in HEADERS]
+    return st.sampled_from(found)
+
+
+def _selectors(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
+    """Trees of one to three tests with what the dialect has of its own among them."""
+    name = _names(dialect)
+    text = st.sampled_from(("a", "abc", "5", "PERSISTENT", "x\ny", "")).map(ast.StringLiteral)
+    number = st.sampled_from((0, 1, 5, -5, 127, 2**31 - 1, 2**53 + 1)).map(ast.IntegerLiteral)
+    number |= st.sampled_from((0.5, 2.5, 1e10)).map(ast.FloatLiteral)
+    value: st.SearchStrategy[ast.Expression] = st.one_of(text, number, st.booleans().map(ast.BooleanLiteral), name)
+    operators = st.sampled_from([operator for operator in ast.Arithmetic if operator is not ast.Arithmetic.REMAINDER])
+    total = st.builds(ast.Calculate, operators, name, number)
+    patterns = st.sampled_from(("a%", "%b", "a_c", "a!%b", "a!bc", "abc", "%", "a%b%c")).map(ast.StringLiteral)
+    escapes = st.sampled_from((None, ast.StringLiteral("!")))
+    texts = st.lists(text, min_size=1, max_size=3).map(tuple)
+    tests = [
+        st.builds(ast.Compare, st.sampled_from(EQUALITIES), name, value),
+        st.builds(ast.Compare, st.sampled_from(ast.Comparison), name, number),
+        st.builds(ast.Compare, st.sampled_from(ast.Comparison), number, name),
+        st.builds(ast.Compare, st.sampled_from(ast.Comparison), total, number),
+        st.builds(ast.Between, name, number, number, st.booleans()),
+        st.builds(ast.In, name, texts, st.booleans()),
+        st.builds(ast.Like, name, patterns, escapes, st.booleans()),
+        st.builds(ast.IsNull, name, st.booleans()),
+        name,
+    ]
+    if dialect.has(Extension.ANY_IN_MEMBER):
+        members = st.lists(st.one_of(number, text), min_size=1, max_size=2).map(tuple)
+        tests.append(st.builds(ast.In, name, members, st.booleans()))
+    if dialect.has(Extension.FUNCTIONS):
+        listed = texts.map(lambda items: ast.Call("MAKELIST", items))
+        tests.append(st.builds(lambda items, tested: ast.Call("INLIST", (items, tested)), listed, name))
+        regular = st.sampled_from(("^a", "^a.*c$", "abc$", "b")).map(ast.StringLiteral)
+        tests.append(st.builds(lambda pattern, tested: ast.Call("REGEX", (pattern, tested)), regular, name))
+    if dialect.has(Extension.NULL_LITERAL):
+        joined = st.builds(ast.Calculate, st.just(ast.Arithmetic.ADD), text, text)
+        tests.append(st.builds(ast.Compare, st.sampled_from(EQUALITIES), name, joined))
+    test = st.one_of(*tests)
+    inner = st.one_of(test, test.map(ast.Not))
+    pairs = st.tuples(inner, inner)
+    whole = st.one_of(inner, pairs.map(ast.And), pairs.map(ast.Or))
+    return st.one_of(whole, whole.map(ast.Not), st.tuples(test, pairs.map(ast.Or)).map(ast.And))
+
+
+def assert_same(text: str, source: str, target: str, messages: list[Message]) -> str:
+    """Port one selector, and hold both sides against each other; what came of it."""
+    try:
+        ported = port_selector(text, source, target)
+    except UnsupportedFeatureError as error:
+        wrong = [item for item in error.diagnostics if not item.code.startswith("port.") or item.span is None]
+        if wrong:
+            pytest.fail(f"{text}: {wrong}")
+        return "refused"
+    before, after = parse_selector(text, source), parse_selector(ported.text, target)
+    for message in messages if not ported.notes else ():
+        said = judge(before, message, find_dialect(source), NOW)
+        found = judge(after, message, find_dialect(target), NOW)
+        assert (said.truth is True) is (found.truth is True), f"{source}: {text}\n{target}: {ported.text}\n{message}"
+    return "noted" if ported.notes else "exact"
+
+
+#: How many of a hundred random selectors port at least, and port without a note, by where they go.
+LEAST_PORTED = 40
+LEAST_EXACT = 10
+
+
+@pytest.mark.parametrize("source", DIALECTS)
+def test_random_selectors_select_the_same_messages_where_they_port_without_a_note(source: str) -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    dialect = find_dialect(source)
+
+    @given(
+        st.lists(_selectors(dialect), min_size=8, max_size=8), st.lists(strategies.messages, min_size=25, max_size=25)
+    )
+    @settings(max_examples=6, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
+    def check(trees: list[ast.Expression], messages: list[Message]) -> None:
+        for tree in trees:
+            text = print_selector(tree, dialect)
+            try:
+                parse_selector(text, dialect)
+            except TranspilerError:
+                continue
+            for target in DIALECTS:
+                if target != source:
+                    counts[target, "tried"] += 1
+                    counts[target, assert_same(text, source, target, messages)] += 1
+
+    check()
+    shares = {}
+    for target in DIALECTS:
+        if target != source:
+            tried, exact = counts[target, "tried"], counts[target, "exact"]
+            shares[target] = (tried, 100 * (exact + counts[target, "noted"]) // tried, 100 * exact // tried)
+    for target, (tried, some, exact) in shares.items():
+        assert tried >= 15, target
+        assert some >= LEAST_PORTED, f"{target}: {some}"
+        assert exact >= LEAST_EXACT, f"{target}: {exact}"
+
+
+@cache
+def _accepted(source: str) -> tuple[str, ...]:
+    """The selectors of the vectors that a broker accepts, each once, in an order that mixes their files."""
+    texts = {row.selector for row in verdicts(source if source != "jms" else "qpid-cpp")}
+    return tuple(sorted((text for text in texts if _reads(text, source)), key=lambda text: hash_of(text)))
+
+
+def hash_of(text: str) -> int:
+    """A number that is the same in every run."""
+    return sum((place + 1) * ord(character) for place, character in enumerate(text)) * 2654435761 % 2**32
+
+
+def _reads(text: str, source: str) -> bool:
+    try:
+        return parse_selector(text, source) is not None
+    except TranspilerError:
+        return False
+
+
+@pytest.mark.parametrize("source", DIALECTS)
+def test_the_brokers_own_cases_select_the_same_messages(source: str, request: pytest.FixtureRequest) -> None:
+    texts = _accepted(source)
+    step = 20 if request.config.getoption("--thorough") else 500
+    found: Counter[str] = Counter()
+    for place, target in enumerate(name for name in DIALECTS if name != source):
+        tried = [assert_same(text, source, target, list(all_messages())) for text in texts[place * 7 :: step]]
+        assert tried.count("refused") < len(tried), target
+        found.update(tried)
+    assert found["exact"] + found["noted"] >= sum(found.values()) * 6 // 10
+    assert found["exact"] >= 3

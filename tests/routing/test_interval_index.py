@@ -1,0 +1,92 @@
+"""Ranges without an equality are found by rank, and agree with the reference."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_ext import create_messages, route
+from transpiler import Message
+from transpiler.layouts.amqp import AmqpLayout
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import route_message
+from transpiler.routing.interval_index import Range, rank
+from transpiler.routing.plan import build_program
+from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+
+SHAPES = (
+    "n < {low}",
+    "n >= {low}.5",
+    "n BETWEEN {low} AND {high}",
+    "n > {low} AND s = 'a' AND n <= {high}",
+    "{high} > n",
+    "JMSTimestamp >= {low} AND n <> {high}",
+)
+NUMBERS = [
+    None,
+    AmqpValue(AmqpType.STRING, "5"),
+    *(AmqpValue(AmqpType.LONG, value) for value in (-(2**63), -3, 0, 1, 7, 499, 500, 998, 2**53 + 1, 2**63 - 1)),
+    *(
+        AmqpValue(AmqpType.DOUBLE, value)
+        for value in (-0.0, 0.5, 7.0, 7.5, 1e300, float("inf"), float("-inf"), float("nan"))
+    ),
+]
+
+
+def topology(count: int) -> Topology:
+    spread = random.Random(7)
+    bindings = []
+    for number in range(count):
+        low, high = sorted((spread.randrange(999), spread.randrange(999)))
+        text = SHAPES[number % len(SHAPES)].format(low=low, high=high)
+        arguments = {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)}
+        bindings.append(Binding("amq.fanout", f"q{number}", "", arguments))
+    return Topology(QPID_JAVA, (), tuple(Queue(f"q{number}") for number in range(count)), tuple(bindings))
+
+
+@pytest.mark.parametrize("fused", ["true", "false"])
+def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> None:
+    where = topology(600)
+    found = build_program(where, AmqpLayout(), "error", "amq.fanout")
+    assert sum(table.ranges is not None for table in found.tables) >= 5
+    messages = [
+        Message.from_dict(
+            {
+                "properties": {"creation_time": 500 if place % 2 else None},
+                "application_properties": {"s": "a" if place % 3 else "b"},
+            }
+        )
+        for place in range(2 * len(NUMBERS))
+    ]
+    for place, message in enumerate(messages):
+        number = NUMBERS[place // 2]
+        if number is not None:
+            assert isinstance(message.application_properties, dict)
+            message.application_properties["n"] = number
+    frame = create_messages(spark, messages).coalesce(1)
+    spark.conf.set("spark.sql.codegen.wholeStage", fused)
+    try:
+        rows = route(frame, where, exchange="amq.fanout").select("queues").collect()
+    finally:
+        spark.conf.unset("spark.sql.codegen.wholeStage")
+    assert [row.queues for row in rows] == [list(route_message(where, message, "amq.fanout")) for message in messages]
+
+
+def test_a_place_finds_every_range_that_has_it_and_few_others() -> None:
+    spread = random.Random(3)
+    pairs = [tuple(sorted((spread.randrange(100), spread.randrange(100)))) for _ in range(200)]
+    tree = rank(Range((), 0, 1), pairs)
+    for value in range(-1, 101):
+        place = sum(bound <= value for bound in tree.bounds)
+        node, found = tree.leaves + place, []
+        while node:
+            found += tree.nodes[node]
+            node >>= 1
+        inside = {number for number, (low, high) in enumerate(pairs) if low <= value <= high}
+        assert len(found) == len(set(found))
+        assert inside <= set(found)
+        # The others end at the bound before, which begins the same place.
+        assert {pairs[number][1] for number in set(found) - inside} <= {tree.bounds[place - 1]}

@@ -1,0 +1,184 @@
+"""What all rows of a table ask at the least is asked before a message is looked up, and keeps no queue from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import create_messages, route
+from tests.routing import topologies
+from tests.spark.harness import settings as spark_settings
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import (
+    TRUE,
+    Apply,
+    Column,
+    Compare,
+    Constant,
+    FirstKnown,
+    IsNull,
+    NotTrue,
+    Predicate,
+    all_of,
+    any_of,
+)
+from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import route_message
+from transpiler.routing import plan
+from transpiler.routing.prefilter import loosest
+from transpiler.routing.signatures import Parameter, parameter
+from transpiler.selector.ast import Comparison
+from transpiler.sql import emit_filter
+from transpiler.topology.broker_rules import QPID_JAVA, Rules
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+
+MESSAGES = 24
+EXAMPLES = 8 * (settings().max_examples // 100)
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
+WEIGHT, PRICE, REGION = Column(("weight",), BIGINT), Column(("price",), DOUBLE), Column(("region",), STRING)
+FIRST, SECOND = parameter(0, BIGINT), parameter(1, DOUBLE)
+NAN = float("nan")
+
+ABOVE = Compare(Comparison.GT, WEIGHT, FIRST)
+MIRRORED = Compare(Comparison.GE, SECOND, PRICE)
+AS_FLOAT = Compare(Comparison.LT, PRICE, Apply(Function.TO_FLOAT, (FIRST,), DOUBLE))
+EQUAL = Compare(Comparison.EQ, WEIGHT, FIRST)
+OF_TEXT = Compare(Comparison.LT, REGION, parameter(0, STRING))
+OF_ROW = Compare(Comparison.LT, Constant(5, BIGINT), FIRST)
+NULL = IsNull(REGION)
+ROWS = [(7, 0.5), (-3, 2.5), (16777217, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("residual", "rows", "text"),
+    [
+        (ABOVE, ROWS, "weight > -3"),
+        (MIRRORED, ROWS, "price <= 2.5D"),
+        (AS_FLOAT, ROWS, "price < 16777216D"),
+        (all_of(ABOVE, MIRRORED, NULL), ROWS, "weight > -3 AND price <= 2.5D AND region IS NULL"),
+        (any_of(ABOVE, MIRRORED), ROWS, "weight > -3 OR price <= 2.5D"),
+        (FirstKnown((ABOVE, MIRRORED), NULL), ROWS, "coalesce(weight > -3, price <= 2.5D, region IS NULL)"),
+        (all_of(EQUAL, MIRRORED), ROWS, "price <= 2.5D"),
+        (any_of(EQUAL, MIRRORED), ROWS, "TRUE"),
+        (FirstKnown((EQUAL, MIRRORED), NULL), ROWS, "TRUE"),
+        (NotTrue(ABOVE), ROWS, "TRUE"),
+        (OF_TEXT, [("a",), ("b",)], "TRUE"),
+        (OF_ROW, ROWS, "TRUE"),
+        (MIRRORED, [(1, NAN), (1, 2.0)], "TRUE"),
+        (ABOVE, [], "TRUE"),
+        (TRUE, [()], "TRUE"),
+    ],
+)
+def test_a_bound_is_the_loosest_of_all_rows(residual: Predicate, rows: list[tuple[Parameter, ...]], text: str) -> None:
+    assert emit_filter(loosest(residual, rows)).upper() == text.upper()
+
+
+def bound(texts: Iterable[str], rules: Rules = QPID_JAVA, names: Iterable[str] = ()) -> Topology:
+    """Each selector with a queue of its own, bound to one exchange."""
+    listed = list(texts)
+    queues = tuple(map(Queue, list(names) or [f"q{number}" for number in range(len(listed))]))
+    bindings = tuple(
+        Binding("amq.fanout", queue.name, "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)})
+        for queue, text in zip(queues, listed, strict=True)
+    )
+    return Topology(rules, (), queues, bindings, default_exchange="amq.fanout")
+
+
+numbers = st.sampled_from(("-2", "0", "1", "5", "2147483648", "16777217", "1.5", "0.1", "1e300", "9223372036854775807"))
+operators = st.sampled_from(("<", "<=", ">", ">=", "<>", "="))
+#: Selectors with an equality and bounds, of few shapes.
+bounded = st.one_of(
+    st.builds("a = 1 AND b {} {}".format, operators, numbers),
+    st.builds("a = 'a' AND b > {} AND b <= {}".format, numbers, numbers),
+    st.builds("a = 1.0 AND (b < {} OR JMSPriority > {})".format, numbers, st.integers(0, 9)),
+    st.builds("a = 1 AND {} > b AND NOT b = {}".format, numbers, numbers),
+    st.builds("a = 1 AND b + 1 {} {} AND c IS NULL".format, operators, numbers),
+    st.builds("a = 'a' AND b BETWEEN {} AND {}".format, numbers, numbers),
+    st.builds("a = 'a' AND NOT (b BETWEEN {} AND {})".format, numbers, numbers),
+    st.builds("a = 1 AND -b {} {}".format, operators, numbers),
+    st.builds("a = 'a' AND b {} 'a'".format, st.sampled_from(("=", "<>"))),
+)
+
+
+@pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
+@given(data=st.data())
+@settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
+def test_every_queue_with_one_selector_gets_its_messages(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, rules: Rules, data: st.DataObject
+) -> None:
+    texts = data.draw(st.lists(st.one_of(bounded, bounded, topologies.selectors(rules)), min_size=1, max_size=30))
+    found = bound([text for text in texts if topologies.takes(rules.dialect, text)], rules)
+    messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
+    monkeypatch.setattr(plan, "MIN_ROWS", 1)
+    with spark_settings(spark, INTERPRETED):
+        frame = create_messages(spark, messages).coalesce(1).withColumn("id", sf.monotonically_increasing_id())
+        rows = route(frame, found).select("id", "queues").collect()
+    assert [row.queues for row in sorted(rows)] == [list(route_message(found, message)) for message in messages]
+
+
+def query(frame: DataFrame) -> str:
+    return str(frame._jdf.queryExecution().optimizedPlan().toString())
+
+
+TYPED = "region STRING, weight BIGINT, price DOUBLE"
+
+
+def test_a_message_outside_of_all_bounds_is_looked_up_nowhere(spark: SparkSession) -> None:
+    texts = [f"region = 'r{n}' AND weight > {n}" for n in range(5, 30)]
+    texts += [f"weight < {n} AND price = {n}.5" for n in range(5, 30)]
+    frame = spark.createDataFrame([("r7", 5, 7.5), ("r7", 8, 7.5), ("r5", 5, 29.5), (None, None, None)], TYPED)
+    routed = route(frame.coalesce(1), bound(texts), frame)
+    text = query(routed)
+    assert text.count("THEN xxhash64(") == 2
+    assert "> 5) THEN xxhash64(" in text
+    assert "< 29) THEN xxhash64(" in text
+    assert [row.queues for row in routed.collect()] == [["q27"], ["q2"], ["q49"], []]
+    loose = route(frame, bound([*texts, "region = 'r7' AND weight <> 3", "price = 7.5"]), frame)
+    assert "> 5) THEN xxhash64(" in query(loose)
+
+
+@pytest.mark.parametrize("key", ["weight = {}", "price = {}.5", "weight = {}.0", "region = 'r{}'", "weight + 0 = {}"])
+@pytest.mark.parametrize("exchange", ["amq.fanout", None])
+def test_what_is_asked_of_the_message_alone_is_asked_by_every_kind_of_key(
+    spark: SparkSession, key: str, exchange: str | None
+) -> None:
+    """And so is a bound: Spark finds one number as it is, compares some values, and hashes others."""
+    found = bound(f"{key.format(n)} AND kind IS NULL AND size > {n}" for n in range(20))
+    frame = spark.createDataFrame(
+        [("r3", 3, 3.5, None, 4), ("r3", 3, 3.5, None, 3), ("r3", 3, 3.5, "k", 4), ("r3", 3, 3.5, None, None)],
+        f"{TYPED}, kind STRING, size BIGINT",
+    ).coalesce(1)
+    assert [row.queues for row in route(frame, found, frame, exchange=exchange).collect()] == [["q3"], [], [], []]
+    alone = bound(f"{key.format(n)} AND kind IS NULL" for n in range(20))
+    assert [row.queues for row in route(frame, alone, frame).collect()] == [["q3"], ["q3"], [], ["q3"]]
+
+
+#: Names in the order of their code points.
+NAMES = (" ", "-", "--", "---", "it's", "q", "q1", "é", "\uffff", "\U0001f600")
+
+
+@pytest.mark.parametrize(("weight", "count"), [(None, 0), (0, 0), (1, 1), (3, 2), (6, 3), (8, 4)])
+def test_names_are_in_order_however_many_there_are(spark: SparkSession, weight: int | None, count: int) -> None:
+    """Two at most are the first and the last."""
+    texts = [f"region = 'r{n % 5}' AND weight > {n - n % 5 + more}" for more in (0, 2) for n in range(10)]
+    names = [*NAMES, *(f"{name}z" for name in reversed(NAMES))]
+    frame = spark.createDataFrame([(f"r{n}", weight, None) for n in range(6)], TYPED).coalesce(1)
+    routed = route(frame, bound(texts, names=names), frame)
+    limits = [int(text.split()[-1]) for text in texts]
+    wanted = [
+        sorted(name for n, name in enumerate(names) if n % 5 == row and weight is not None and weight > limits[n])
+        for row in range(6)
+    ]
+    assert [row.queues for row in routed.collect()] == wanted
+    assert [len(found) for found in wanted] == [count] * 5 + [0]
+    # Each row of a key has columns, and names come with the rows and from no array of all names.
+    assert "_routing_row" not in query(routed)
+    assert "subquery" not in query(routed)

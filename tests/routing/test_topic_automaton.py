@@ -1,0 +1,71 @@
+"""The automaton of topic patterns: it ends where the patterns that a key matches end, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transpiler.reference.match import matches_words
+from transpiler.routing.topic_automaton import FREE, ROOM, Trie, TrieBuilder, place_edges
+
+KEYS = st.lists(st.sampled_from(["a", "b", "c", "unbound"]), max_size=5)
+PATTERNS = st.lists(st.sampled_from(["a", "b", "c", "*", "#"]), max_size=5)
+
+
+def matched(trie: Trie, root: int, words: list[str]) -> set[int]:
+    """The patterns that end where the automaton is after some words, as the SQL finds them."""
+    codes = {word: code for code, word in enumerate(trie.words, 1)}
+    states = trie.starts.get(root, [])
+    for word in words:
+        following = []
+        for state in states:
+            place = state + codes.get(word, 0)
+            edge = place < len(trie.owners) and trie.owners[place] == state
+            following += trie.lists[trie.following[place] if edge else trie.otherwise[state]]
+        states = following
+    found = [pattern for state in states if state % 2 for pattern in trie.ends[state]]
+    if not trie.repeats:
+        assert len(set(found)) == len(found)
+    return set(found)
+
+
+@given(
+    patterns=st.lists(st.tuples(st.integers(0, 1), PATTERNS), max_size=30), keys=st.lists(KEYS, min_size=1, max_size=10)
+)
+def test_a_key_ends_where_its_patterns_do(patterns: list[tuple[int, list[str]]], keys: list[list[str]]) -> None:
+    builder = TrieBuilder()
+    for number, (root, pattern) in enumerate(patterns):
+        builder.add(root, pattern, number)
+    trie = builder.build()
+    for key in keys:
+        for root in (0, 1):
+            expected = {
+                number for number, (at, pattern) in enumerate(patterns) if at == root and matches_words(pattern, key)
+            }
+            assert matched(trie, root, key) == expected
+
+
+@given(states=st.lists(st.tuples(st.sets(st.integers(1, 40), max_size=8), st.booleans()), max_size=60))
+def test_each_edge_has_a_place_of_its_own(states: list[tuple[set[int], bool]]) -> None:
+    codes, odd = [found for found, _ in states], [odd for _, odd in states]
+    begins, owners = place_edges([dict.fromkeys(found) for found in codes], odd)
+    assert len(set(begins)) == len(states)
+    assert [begin % 2 == 1 for begin in begins] == odd
+    assert {begin + code: begin for begin, found in zip(begins, codes, strict=True) for code in found} == {
+        place: owner for place, owner in enumerate(owners) if owner != FREE
+    }
+
+
+@pytest.mark.parametrize("beside", [["*"], ["*", "b{}", "*"]], ids=["queues", "words"])
+def test_the_automaton_grows_with_the_patterns(beside: list[str]) -> None:
+    """Many queues or words behind a ``*``: as one state with each word beside it they would be repeated as often."""
+    patterns = [[word.format(n) for word in pattern] for n in range(3_000) for pattern in (beside, ["a{}", "#"])]
+    builder = TrieBuilder()
+    for number, pattern in enumerate(patterns):
+        builder.add(0, pattern, number)
+    trie = builder.build()
+    numbers = len(trie.owners) + sum(map(len, trie.lists)) + sum(map(len, trie.ends))
+    assert numbers < (ROOM + 4) * sum(map(len, patterns))
+    for key in (["a5"], ["a5", "b7", "x"], ["x", "b7", "x"], ["x"], []):
+        assert matched(trie, 0, key) == {number for number, found in enumerate(patterns) if matches_words(found, key)}

@@ -1,1 +1,0 @@
-"""From surface trees to the typed core: names become typed alternatives, conditions become predicates."""

@@ -1,0 +1,401 @@
+"""How a condition may be said in another dialect: many ways, of which only those count that a trial finds right.
+
+Nothing here knows a broker or a pair of brokers, and nothing here has to be exact. The likeliest way comes first, for
+it is taken if it is right.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from transpiler.dialect_tools.port.equivalence import Wanted, tells_time
+from transpiler.dialect_tools.port.field_mapping import broker_field, names_in
+from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written
+from transpiler.errors import UnsupportedFeatureError
+from transpiler.message.broker_fields import Reading
+from transpiler.message.message import Message
+from transpiler.reference.evaluate import value_of
+from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.header_names import translate_names
+from transpiler.source import Source
+
+Change = Callable[[ast.Expression], ast.Expression]
+
+_MODES = {"DURABLE": "PERSISTENT", "NON_DURABLE": "NON_PERSISTENT"}
+
+
+def plain(node: ast.Expression, source: Dialect, target: Dialect, wanted: Wanted) -> Iterator[ast.Expression]:
+    """Ways to say a condition without tests that the source does not have."""
+    negative = (True in wanted.truths) is not wanted.into
+    seen = set()
+    for base in _translated(node, source, target):
+        for shape in _shapes(base, source):
+            for said in _negations(shape) if negative else (shape,):
+                if said not in seen:
+                    seen.add(said)
+                    yield said
+
+
+def guarded(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+    """The same with a word on the names that are NULL."""
+    for said in found:
+        names = list(dict.fromkeys(inner for inner in ast.walk(said) if isinstance(inner, ast.Identifier)))
+        if not names or len(names) > 3:
+            continue
+        for count in range(1, len(names) + 1):
+            for some in itertools.combinations(names, count):
+                absent = tuple(ast.IsNull(name) for name in some)
+                yield _all(*(ast.IsNull(name, negated=True) for name in some), said)
+                yield _any(said, *absent)
+                if len(names) > 1:
+                    yield _any(
+                        said, _all(*absent, *(ast.IsNull(name, negated=True) for name in names if name not in some))
+                    )
+
+
+def texts(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+    """Yield the same with a test that tells strings from other values, which LIKE and IN do not treat alike."""
+    empty = ast.StringLiteral("")
+    for said in found:
+        tested = (inner.operand for inner in ast.walk(said) if isinstance(inner, ast.Like | ast.In))
+        for name in dict.fromkeys(operand for operand in tested if isinstance(operand, ast.Identifier)):
+            pairs = (
+                tuple(ast.Compare(operator, name, empty) for operator in (ast.Comparison.EQ, ast.Comparison.NE)),
+                (ast.In(name, (empty,)), ast.In(name, (empty,), negated=True)),
+            )
+            for pair in pairs:
+                yield _all(said, _any(*pair))
+                yield _any(said, _all(*pair))
+                yield _any(said, ast.Not(_any(*pair)))
+                yield _all(said, ast.Not(_all(*pair)))
+                yield _any(said, ast.IsNull(name), ast.Not(_any(*pair)))
+                yield _all(ast.IsNull(name, negated=True), said, _any(*pair))
+            yield _all(said, ast.Like(name, ast.StringLiteral("%")))
+            yield _any(said, ast.Like(name, ast.StringLiteral("%"), negated=True))
+
+
+def ordered(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+    """The same with a word on what is above all numbers: strings and booleans, in Erlang's order."""
+    for said in found:
+        for name in dict.fromkeys(inner for inner in ast.walk(said) if isinstance(inner, ast.Identifier)):
+            yield _all(said, ast.Compare(ast.Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
+
+
+def finite(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+    """The same with a word on names that are not a number, for those who want every last message."""
+    for said in found:
+        names = list(dict.fromkeys(inner for inner in ast.walk(said) if isinstance(inner, ast.Identifier)))
+        if len(names) == 1:
+            yield _any(said, ast.Compare(ast.Comparison.NE, names[0], names[0]))
+            yield _all(said, ast.Compare(ast.Comparison.EQ, names[0], names[0]))
+            yield _all(said, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
+
+
+def has_names(node: ast.Expression) -> bool:
+    """Whether a tree reads anything of the message, or the clock."""
+    return tells_time(node) or any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node))
+
+
+def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
+    """The tree with the target's names, its constants as they are and in other spellings."""
+    for renamed in _renamed(node, source, target):
+        yield renamed
+        for changed in (
+            _rewritten(renamed, source),
+            _mapped(renamed, _without_plus),
+            _cut(renamed, target),
+            _modes(node, renamed, source, target),
+            _folded(renamed, source),
+            _divided(_folded(renamed, source)),
+            _floating(_folded(renamed, source)),
+            _whole(renamed),
+        ):
+            if changed != renamed:
+                yield changed
+
+
+def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
+    names = list(dict.fromkeys(inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)))
+    choices = [names_in(name, source, target)[:3] for name in names]
+    for row in itertools.islice(itertools.product(*choices), 6):
+        table = dict(zip(names, row, strict=True))
+        yield _mapped(node, _by_table(table))
+    if source.fields is JMS.fields:
+        try:
+            known = translate_names(node, "jms", Source(""))
+        except UnsupportedFeatureError:
+            return
+        if known != node:
+            yield from _renamed(known, source, target)
+
+
+def _without_plus(node: ast.Expression) -> ast.Expression:
+    """Return the operand of a unary plus, which some brokers' parsers drop."""
+    return node.operand if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD else node
+
+
+def _by_table(table: Mapping[ast.Identifier, ast.Identifier]) -> Change:
+    return lambda node: table.get(node, node) if isinstance(node, ast.Identifier) else node
+
+
+def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
+    """The tree with a change made at every node, from the leaves up."""
+    match node:
+        case ast.Sign(operand=operand) | ast.Not(operand=operand) | ast.IsNull(operand=operand):
+            node = replace(node, operand=_mapped(operand, change))
+        case ast.Calculate(left=left, right=right) | ast.Compare(left=left, right=right):
+            node = replace(node, left=_mapped(left, change), right=_mapped(right, change))
+        case ast.Between(operand=operand, low=low, high=high):
+            node = replace(node, operand=_mapped(operand, change), low=_mapped(low, change), high=_mapped(high, change))
+        case ast.In(operand=operand, members=members):
+            found = tuple(_mapped(member, change) for member in members)
+            node = replace(node, operand=_mapped(operand, change), members=found)
+        case ast.Like(operand=operand, pattern=pattern):
+            changed = change(pattern)
+            kept = changed if isinstance(changed, ast.StringLiteral) else pattern
+            node = replace(node, operand=_mapped(operand, change), pattern=kept)
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            node = replace(node, terms=tuple(_mapped(term, change) for term in terms))
+        case ast.Call(arguments=arguments):
+            node = replace(node, arguments=tuple(_mapped(item, change) for item in arguments))
+        case _:
+            pass
+    return change(node)
+
+
+def _rewritten(tree: ast.Expression, source: Dialect) -> ast.Expression:
+    """String literals as the source reads them."""
+    table = dict(source.fields.rewritten)
+    return _mapped(
+        tree,
+        lambda node: (
+            replace(node, value=table.get(node.value, node.value)) if isinstance(node, ast.StringLiteral) else node
+        ),
+    )
+
+
+def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
+    """String literals that the target would rewrite as a sum of two that it leaves alone."""
+    words = dict(target.fields.rewritten)
+
+    def change(node: ast.Expression) -> ast.Expression:
+        if not isinstance(node, ast.StringLiteral) or node.value not in words:
+            return node
+        halves = ast.StringLiteral(node.value[:-1]), ast.StringLiteral(node.value[-1:])
+        return ast.Calculate(ast.Arithmetic.ADD, *halves)
+
+    return _mapped(tree, change)
+
+
+def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: Dialect) -> ast.Expression:
+    """The words for the delivery mode exchanged, where the two sides of the port have other ones."""
+    durable = [_has_reading(node, source, Reading.DURABILITY), _has_reading(tree, target, Reading.DURABILITY)]
+    if durable[0] == durable[1]:
+        return tree
+    table = _MODES if durable[0] else {mode: word for word, mode in _MODES.items()}
+    words = dict(source.fields.rewritten)
+
+    def change(inner: ast.Expression) -> ast.Expression:
+        if not isinstance(inner, ast.StringLiteral):
+            return inner
+        word = words.get(inner.value, inner.value)
+        return replace(inner, value=table.get(word, word))
+
+    return _mapped(tree, change)
+
+
+def _has_reading(tree: ast.Expression, dialect: Dialect, reading: Reading) -> bool:
+    fields = [broker_field(inner, dialect) for inner in ast.walk(tree)]
+    return any(field is not None and field.reading is reading for field in fields)
+
+
+def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
+    """Operands without names as the values that they have in the source."""
+
+    def change(node: ast.Expression) -> ast.Expression:
+        if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or has_names(node):
+            return node
+        match value_of(node, Message(), source):
+            case bool() as truth:
+                return ast.BooleanLiteral(truth, node.span)
+            case int() as number:
+                return ast.IntegerLiteral(number, node.span)
+            case float() as number if not math.isnan(number):
+                return ast.FloatLiteral(number, node.span)
+            case str() as text:
+                return ast.StringLiteral(text, node.span)
+            case _:
+                return node
+
+    return _mapped(tree, change)
+
+
+def _floating(tree: ast.Expression) -> ast.Expression:
+    """Whole numbers as floating point numbers, so that a division does not truncate and an integer has no width."""
+    return _mapped(
+        tree,
+        lambda node: (
+            ast.FloatLiteral(float(node.value), node.span)
+            if isinstance(node, ast.IntegerLiteral) and abs(node.value) < 2**1000
+            else node
+        ),
+    )
+
+
+def _divided(tree: ast.Expression) -> ast.Expression:
+    """The same for operands of arithmetic only."""
+
+    def change(node: ast.Expression) -> ast.Expression:
+        if isinstance(node, ast.Calculate):
+            return replace(node, left=_floating(node.left), right=_floating(node.right))
+        return node
+
+    return _mapped(tree, change)
+
+
+def _whole(tree: ast.Expression) -> ast.Expression:
+    """Floating point numbers that are whole as integers."""
+    return _mapped(
+        tree,
+        lambda node: (
+            ast.IntegerLiteral(int(node.value), node.span)
+            if isinstance(node, ast.FloatLiteral) and node.value.is_integer()
+            else node
+        ),
+    )
+
+
+def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
+    yield node
+    match node:
+        case ast.Compare():
+            yield from _comparisons(node)
+        case ast.Between(operand=operand, low=low, high=high, negated=negated):
+            above, below = (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
+            pair = (ast.Compare(above, operand, low), ast.Compare(below, operand, high))
+            yield (ast.Or if negated else ast.And)(pair)
+            yield ast.Not(replace(node, negated=not negated))
+        case ast.In(operand=operand, members=members, negated=negated):
+            equal = [ast.Compare(ast.Comparison.EQ, operand, member) for member in members]
+            if negated:
+                yield ast.Not(replace(node, negated=False))
+                yield _all(*(replace(one, operator=ast.Comparison.NE) for one in equal))
+                yield ast.Not(_any(*equal))
+            else:
+                yield _any(*equal)
+        case ast.Like():
+            yield from itertools.islice(likes(node, source.escapes), 1, None)
+            if node.negated:
+                for said in likes(replace(node, negated=False), source.escapes):
+                    yield ast.Not(said)
+        case ast.IsNull(operand=operand, negated=negated):
+            names = [inner for inner in ast.walk(operand) if isinstance(inner, ast.Identifier)]
+            tests = [ast.IsNull(name, negated) for name in dict.fromkeys(names)]
+            if tests:
+                yield _all(*tests) if negated else _any(*tests)
+            yield ast.BooleanLiteral(negated)
+        case ast.Call():
+            yield from _calls(node, source)
+        case ast.Identifier() | ast.Sign(operand=ast.Identifier()):
+            name = node if isinstance(node, ast.Identifier) else node.operand
+            yield name
+            yield ast.Compare(ast.Comparison.EQ, name, ast.BooleanLiteral(True))
+        case _:
+            pass
+    if not has_names(node):
+        yield from (ast.BooleanLiteral(truth) for truth in (True, False))
+
+
+def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
+    mirrored = replace(node, operator=node.operator.mirrored, left=node.right, right=node.left)
+    for said in (node, mirrored):
+        yield said
+        yield ast.Not(replace(said, operator=said.operator.negated))
+    for first, second in ((node.left, node.right), (node.right, node.left)):
+        if node.operator.is_equality and isinstance(second, ast.BooleanLiteral):
+            agrees = second.value is (node.operator is ast.Comparison.EQ)
+            yield first if agrees else ast.Not(first)
+            flipped = ast.Compare(node.operator.negated, first, ast.BooleanLiteral(not second.value))
+            yield flipped
+        if node.operator.is_equality and isinstance(second, ast.StringLiteral):
+            yield ast.In(first, (second,), node.operator is ast.Comparison.NE)
+            yield ast.Not(ast.In(first, (second,))) if node.operator is ast.Comparison.NE else ast.In(first, (second,))
+
+
+def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
+    match node:
+        case ast.Call(function="REGEX", arguments=(ast.StringLiteral(value=expression), tested)):
+            parts = from_regular(expression)
+            if parts is None:
+                return
+            for pattern, escape in written(parts):
+                like = ast.Like(tested, pattern, escape)
+                yield like
+                yield from itertools.islice(likes(like, JMS.escapes), 1, None)
+        case ast.Call(function="INLIST", arguments=(listed, tested)) if not has_names(listed):
+            texts = _list_of(listed)
+            if texts:
+                member = ast.In(tested, tuple(ast.StringLiteral(text) for text in texts))
+                yield from _shapes(member, source)
+        case _:
+            return
+
+
+def _list_of(node: ast.Expression) -> list[str]:
+    """The members of a list of literals; of a split text, its parts."""
+    match node:
+        case ast.Call(function="MAKELIST", arguments=arguments):
+            return [item.value for item in arguments if isinstance(item, ast.StringLiteral)]
+        case ast.Call(function="SPLIT", arguments=(ast.StringLiteral(value=text), ast.StringLiteral(value=mark), *_)):
+            return text.split(mark) if (mark and mark.isalnum()) or mark in ",;: -" else []
+        case _:
+            return []
+
+
+def _negations(node: ast.Expression) -> Iterator[ast.Expression]:
+    """A condition that is TRUE where this one is FALSE."""
+    match node:
+        case ast.Not(operand=operand):
+            yield operand
+        case ast.Compare(operator=operator):
+            if operator.is_equality:
+                yield replace(node, operator=operator.negated)
+            yield ast.Not(node)
+            yield replace(node, operator=operator.negated)
+        case ast.Between(negated=negated) | ast.In(negated=negated) | ast.Like(negated=negated):
+            yield replace(node, negated=not negated)
+            yield ast.Not(node)
+        case ast.IsNull(negated=negated):
+            yield replace(node, negated=not negated)
+        case ast.BooleanLiteral(value=value):
+            yield ast.BooleanLiteral(not value)
+        case ast.And(terms=terms):
+            yield ast.Not(node)
+            yield _any(*(next(_negations(term)) for term in terms))
+        case ast.Or(terms=terms):
+            yield ast.Not(node)
+            yield _all(*(next(_negations(term)) for term in terms))
+        case ast.Identifier():
+            yield ast.Not(node)
+            yield ast.Compare(ast.Comparison.EQ, node, ast.BooleanLiteral(False))
+        case _:
+            yield ast.Not(node)
+
+
+def _all(*terms: ast.Expression) -> ast.Expression:
+    return joined(ast.And, terms)
+
+
+def _any(*terms: ast.Expression) -> ast.Expression:
+    return joined(ast.Or, terms)
+
+
+def joined(kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...]) -> ast.Expression:
+    """A junction without junctions of its own kind inside, or its only term."""
+    flat = tuple(inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
+    return flat[0] if len(flat) == 1 else kind(flat)

@@ -1,0 +1,313 @@
+"""Whether a condition of one dialect and a condition of another one select the same messages: by trying both.
+
+Both brokers' rules are the reference evaluator's, so a rewriting needs no proof of its own: it is good where the two
+say the same on every sample, and where they part there is a message to show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from transpiler.compiler import parse_selector
+from transpiler.dialect_tools.port.field_mapping import places_of
+from transpiler.dialect_tools.port.sample_messages import Sample, samples
+from transpiler.errors import TranspilerError
+from transpiler.message.message import Message
+from transpiler.message.types import Truth
+from transpiler.reference.evaluate import Verdict, judge, value_of
+from transpiler.selector import ast
+from transpiler.selector.deviations import QUESTIONS, answer
+from transpiler.selector.dialect_rules import Escapes, Evaluation
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
+
+#: When UTC() is asked.
+_NOW = 1_750_772_279_000
+#: The questions whose answers tell at evaluation; what explains too much comes last.
+_TELLING = (
+    *(
+        "float_order type_ladder unlike_types null_equality ordering integer_arithmetic division remainder not_numbers "
+        "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs unary_plus"
+    ).split(),
+    "types",
+    "fields",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for: a condition that is ``into`` exactly where the source's is one of ``truths``.
+
+    ``exposed`` says that a side of an AND or OR behind it counts although this one throws.
+    """
+
+    truths: frozenset[Truth]
+    into: bool = True
+    exposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A message on which two dialects part, and what each says."""
+
+    message: Message
+    source: Verdict
+    target: Verdict
+    #: A sum of the source, and its two values, where only they tell.
+    values: tuple[ast.Expression, object, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The first common and the first rare message on which they part."""
+
+    common: Witness | None = None
+    rare: Witness | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether there is none."""
+        return self.common is None and self.rare is None
+
+
+class Trial:
+    """One condition of the source, against one condition of the target after the other."""
+
+    def __init__(self, node: ast.Expression, source: Dialect, target: Dialect, convert: bool) -> None:
+        self.source, self.target, self.convert = source, target, convert
+        self.node = ast.ConvertStrings(node) if convert else node
+        self.constants = tuple(_constants(node, source))
+        self.calculating = any(
+            isinstance(inner, ast.Calculate | ast.Sign) and _named(inner) for inner in ast.walk(node)
+        )
+        self.computed = _computed(self.node)
+        self.answers: dict[frozenset[object], list[tuple[Sample, Verdict]]] = {}
+
+    def _asked(self, candidate: ast.Expression) -> list[tuple[Sample, Verdict]]:
+        places = frozenset((*places_of(self.node, self.source), *places_of(candidate, self.target)))
+        if places not in self.answers:
+            tried = samples(places, self.constants, self.calculating)
+            self.answers[places] = [(sample, judge(self.node, sample.message, self.source, _NOW)) for sample in tried]
+        return self.answers[places]
+
+    def compare(self, candidate: ast.Expression, wanted: Wanted) -> Result:
+        """Where the candidate is not what is wanted; it stops at the first common message."""
+        rare: Witness | None = None
+        pairs = self._pairs(candidate)
+        asked = self._asked(candidate)
+        for place, (sample, said) in enumerate(asked):
+            if rare is not None and sample.rare:
+                continue
+            found = judge(candidate, sample.message, self.target, _NOW)
+            witness = Witness(sample.message, said, found)
+            if not self._parts(said, found, wanted):
+                values = self._values(pairs, sample.message)
+                if values is None:
+                    continue
+                witness = replace(witness, values=values)
+            if sample.rare or said.thrown is not None or found.thrown is not None:
+                rare = rare or witness
+            else:
+                # What one candidate fails on, the next one is likely to fail on: it comes first.
+                asked.insert(0, asked.pop(place))
+                return Result(witness, rare)
+        return Result(None, rare)
+
+    def pairs_up(self, candidate: ast.Expression) -> bool:
+        """Whether the candidate computes the same number of sums, so that they can be held against each other."""
+        return len(_computed(candidate)) == len(self.computed)
+
+    def _pairs(self, candidate: ast.Expression) -> list[tuple[ast.Expression, ast.Expression]]:
+        computed = _computed(candidate)
+        if [*map(_skeleton, computed)] != [*map(_skeleton, self.computed)]:
+            computed = computed[::-1]
+        return list(zip(self.computed, computed, strict=True))
+
+    def _values(
+        self, pairs: list[tuple[ast.Expression, ast.Expression]], message: Message
+    ) -> tuple[ast.Expression, object, object] | None:
+        """A sum that is one number here and another one there: with some constant they part, if not with this one."""
+        for one, other in pairs:
+            left, right = value_of(one, message, self.source), value_of(other, message, self.target)
+            if _is_number(left) and _is_number(right) and left != right and (left == left or right == right):
+                return one, left, right
+        return None
+
+    def _parts(self, said: Verdict, found: Verdict, wanted: Wanted) -> bool:
+        if said.thrown is not None and None in wanted.truths:
+            # The unknown that is wanted is not one that ends the whole selector.
+            return found.thrown is None
+        if (said.truth in wanted.truths) is not (found.truth is wanted.into):
+            return True
+        if not wanted.exposed or said.thrown is found.thrown is None:
+            return False
+        strict = Evaluation.STRICT in (self.source.evaluation, self.target.evaluation)
+        return strict or (said.thrown is None) is not (found.thrown is None)
+
+    def rule(self, candidate: ast.Expression, witness: Witness, wanted: Wanted) -> str:
+        """The rule by which the two part on a message: the one that mends it where one side takes the other's."""
+        left, right = self.source, self.target
+        for name in _TELLING:
+            own, other = getattr(left, name), getattr(right, name)
+            if own == other:
+                continue
+            if self._mended(candidate, witness, wanted, replace(left, **{name: other}), right) or self._mended(
+                candidate, witness, wanted, left, replace(right, **{name: own})
+            ):
+                if name == "types":
+                    return f"{QUESTIONS[name]}: {self._types(witness.message)}"
+                if name == "fields":
+                    return f"{QUESTIONS[name]}: {self._fields()}"
+                return f"{QUESTIONS[name]}: {answer(own)} in {left.title}, {answer(other)} in {right.title}"
+        return "several rules together; docs/dialects.md has them side by side"
+
+    def _mended(
+        self, candidate: ast.Expression, witness: Witness, wanted: Wanted, left: Dialect, right: Dialect
+    ) -> bool:
+        message = witness.message
+        if witness.values is not None:
+            pair = next(pair for pair in self._pairs(candidate) if pair[0] == witness.values[0])
+            return value_of(pair[0], message, left) == value_of(pair[1], message, right)
+        said, found = judge(self.node, message, left, _NOW), judge(candidate, message, right, _NOW)
+        return not self._parts(said, found, wanted)
+
+    def _fields(self) -> str:
+        literals = {inner.value for inner in ast.walk(self.node) if isinstance(inner, ast.StringLiteral)}
+        for dialect in (self.source, self.target):
+            for word, read in dialect.fields.rewritten:
+                if word in literals:
+                    return f"{dialect.title} reads '{word}' as '{read}' in every literal"
+        return "docs/dialects.md has them side by side"
+
+    def _types(self, message: Message) -> str:
+        found = []
+        for value in dict.fromkeys(value.type for value in (message.application_properties or {}).values()):
+            left, right = (dialect.types.table.get(value) for dialect in (self.source, self.target))
+            if left is not right:
+                kinds = ["NULL" if kind is None else kind.value for kind in (left, right)]
+                found.append(f"{value.value} is {kinds[0]} in {self.source.title}, {kinds[1]} in {self.target.title}")
+        return "; ".join(found) or "numbers at the end of their type are read in other ways"
+
+    def shown(self, witness: Witness) -> str:
+        """The message of a witness in a few words: what it has behind the names of the condition."""
+        values = []
+        for place in dict.fromkeys(places_of(self.node, self.source)):
+            section = getattr(witness.message, place.section)
+            if isinstance(section, dict):
+                value = section.get(place.field)
+                label = place.field
+            else:
+                value = None if section is None else getattr(section, place.field)
+                label = f"{place.section}.{place.field}"
+            kind = getattr(value, "type", None)
+            content = getattr(value, "value", value)
+            text = _written(content)
+            values.append(f"{label} {text}" if kind is None else f"{label} the {kind.value} {text}")
+        return ", ".join(values)
+
+
+def _written(content: object) -> str:
+    match content:
+        case None:
+            return "missing"
+        case bool():
+            return str(content).upper()
+        case bytes():
+            return f"0x{content.hex().upper()}"
+        case float() if math.isnan(content):
+            return "NaN"
+        case str():
+            return repr(content)
+        case _:
+            return str(content)
+
+
+@lru_cache(maxsize=20_000)
+def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
+    """The tree of a candidate's text, or why the dialect refuses it."""
+    try:
+        tree = parse_selector(text, dialect)
+    except TranspilerError as error:
+        return error
+    assert tree is not None
+    return tree
+
+
+def constant(node: ast.Expression, dialect: Dialect) -> object:
+    """The value of an operand without names, by the rules of a dialect; None where it has none."""
+    return value_of(node, Message(), dialect)
+
+
+def _constants(node: ast.Expression, dialect: Dialect) -> Iterator[object]:
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Like(pattern=pattern, escape=escape):
+                yield from _texts_of(pattern.value, escape.value if escape else None)
+            case ast.Call(function="REGEX", arguments=(ast.StringLiteral(value=regular), _)):
+                plain = regular.strip("^$").replace("\\", "")
+                pattern_like = plain.replace(".*", "%").replace(".", "_")
+                yield from (plain, *_texts_of(pattern_like, None), *_texts_of(f"%{pattern_like}%", None))
+            case ast.Identifier() | ast.BooleanLiteral() | ast.NullLiteral():
+                pass
+            case ast.BinaryLiteral(value=octets):
+                yield octets.decode("utf-8", "surrogateescape")
+            case ast.StringLiteral(value=text):
+                yield text
+                yield from (dict(dialect.fields.rewritten).get(text, text), text.removeprefix("ID:"))
+            case ast.IntegerLiteral(value=number) | ast.FloatLiteral(value=number):
+                yield number
+            case ast.Calculate() | ast.Sign() | ast.Call() if not _named(inner):
+                value = constant(inner, dialect)
+                if value is not None:
+                    yield value
+            case _:
+                pass
+
+
+def _computed(node: ast.Expression) -> list[ast.Expression]:
+    """Return the largest sums with names in them, each once.
+
+    A unary plus computes nothing, and of what IS NULL tests the number does not matter.
+    """
+    if isinstance(node, ast.IsNull):
+        return []
+    if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
+        return _computed(node.operand)
+    if isinstance(node, ast.Calculate | ast.Sign):
+        return [node] if _named(node) and not tells_time(node) else []
+    return list(dict.fromkeys(found for child in ast.children(node) for found in _computed(child)))
+
+
+def _skeleton(node: ast.Expression) -> list[object]:
+    """The operators of a sum in order, whatever its names are."""
+    return [inner.operator if isinstance(inner, ast.Calculate | ast.Sign) else None for inner in ast.walk(node)]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _named(node: ast.Expression) -> bool:
+    return any(isinstance(inner, ast.Identifier) for inner in ast.walk(node)) or tells_time(node)
+
+
+def tells_time(node: ast.Expression) -> bool:
+    """Whether a tree asks for the time, and so is no constant."""
+    return any(isinstance(inner, ast.Call) and inner.function == "UTC" for inner in ast.walk(node))
+
+
+def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:
+    """Texts that a pattern matches, and near ones, by every reading of its escape character."""
+    found = [pattern]
+    for reading in Escapes:
+        try:
+            parts = read_pattern(pattern, escape, reading)
+        except PatternError:
+            continue
+        for any_, one in (("", "x"), ("yz", "é"), ("x\nz", "\n"), ("é", "😀"), ("", "")):
+            fill = {Wildcard.ANY: any_, Wildcard.ONE: one}
+            found.append("".join(part if isinstance(part, str) else fill[part] for part in parts))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,61 @@
+"""LIKE's pattern values in another dialect's escapes, and simple regular expressions as pattern values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from transpiler.selector import ast
+from transpiler.selector.dialect_rules import Escapes
+from transpiler.selector.pattern import Pattern, PatternError, Wildcard, read_pattern
+
+_ESCAPES = ("!", "\\", "~", "#", "|", "^")
+_SIMPLE = re.compile(r"(?P<start>\^)?(?P<middle>(?:\.\*|\.|\\[^A-Za-z0-9]|[^\\.*+?()\[\]{}|^$])*)(?P<end>\$)?")
+_PIECE = re.compile(r"\.\*|\.|\\(?P<escaped>.)|(?P<plain>.)", re.DOTALL)
+
+
+def written(parts: Pattern) -> Iterator[tuple[ast.StringLiteral, ast.StringLiteral | None]]:
+    """A pattern as text, with an escape character where it needs one."""
+    texts = "".join(part for part in parts if isinstance(part, str))
+    if not set(texts) & {"%", "_"}:
+        yield ast.StringLiteral(_joined(parts, "")), None
+        return
+    for escape in _ESCAPES:
+        if escape not in texts:
+            yield ast.StringLiteral(_joined(parts, escape)), ast.StringLiteral(escape)
+
+
+def _joined(parts: Pattern, escape: str) -> str:
+    return "".join(
+        part.value if isinstance(part, Wildcard) else re.sub("[%_]", lambda found: escape + found[0], part)
+        for part in parts
+    )
+
+
+def likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
+    """The test as it is, then with its escape character as others read it, then without wildcards as a comparison."""
+    yield node
+    try:
+        parts = read_pattern(node.pattern.value, node.escape.value if node.escape else None, escapes)
+    except PatternError:
+        return
+    for pattern, escape in written(parts):
+        yield ast.Like(node.operand, pattern, escape, node.negated)
+    if all(isinstance(part, str) for part in parts):
+        operator = ast.Comparison.NE if node.negated else ast.Comparison.EQ
+        yield ast.Compare(operator, node.operand, ast.StringLiteral("".join(map(str, parts))))
+
+
+def from_regular(expression: str) -> Pattern | None:
+    """The pattern that a simple regular expression looks for: text, ``.``, ``.*``, and anchors at its ends."""
+    found = _SIMPLE.fullmatch(expression)
+    if found is None:
+        return None
+    parts: list[str | Wildcard] = [] if found["start"] else [Wildcard.ANY]
+    for piece in _PIECE.finditer(found["middle"]):
+        part = {".*": Wildcard.ANY, ".": Wildcard.ONE}.get(piece[0], piece["escaped"] or piece["plain"])
+        if not (part is Wildcard.ANY and parts and parts[-1] is Wildcard.ANY):
+            parts.append(part)
+    if not found["end"] and not (parts and parts[-1] is Wildcard.ANY):
+        parts.append(Wildcard.ANY)
+    return tuple(parts)

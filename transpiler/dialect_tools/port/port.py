@@ -1,0 +1,321 @@
+"""From the dialect of one broker to that of another one, condition by condition.
+
+AND, OR and NOT are carried over by their tables of truth; each condition between them is said in the target's words
+in the first way that a trial finds right. Where there is none, the error shows a message on which the two part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from transpiler.compiler import parse_selector
+from transpiler.diagnostics import Diagnostic
+from transpiler.dialect_tools.port.candidates import finite, guarded, joined, ordered, plain, texts
+from transpiler.dialect_tools.port.equivalence import Result, Trial, Wanted, Witness, parsed
+from transpiler.dialect_tools.port.field_mapping import is_property, name_places, names_in
+from transpiler.errors import TranspilerError, UnsupportedFeatureError
+from transpiler.message.types import NOT, Truth
+from transpiler.reference.evaluate import Verdict
+from transpiler.selector import ast
+from transpiler.selector.dialect_rules import Evaluation, Extension, Logic
+from transpiler.selector.dialects import Dialect, dialects_with, find_dialect
+from transpiler.selector.printer import print_selector
+from transpiler.source import Source, Span
+
+#: Which changes of meaning pass, each with a warning: none, those on rare messages, or any.
+Changes = Literal["none", "rare", "any"]
+
+_TRUE: frozenset[Truth] = frozenset({True})
+_FALSE: frozenset[Truth] = frozenset({False})
+_SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ported:
+    """A selector in the words of another dialect, and what changes with it: a warning for each place."""
+
+    text: str
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, changes: Changes = "rare") -> Ported:
+    """A selector of the dialect ``source``, written so that ``target`` selects the same messages.
+
+    ``changes`` says which changes of meaning pass with a warning: ``none``; ``rare``, those that only show on types
+    that JMS does not give to properties, on numbers at the end of their type (NaN, -0.0, integers that overflow), on
+    line ends and rare characters in strings, and where a broker throws; or ``any``. Raises what ``parse_selector``
+    raises for the source, and ``UnsupportedFeatureError`` with every part that cannot be said.
+    """
+    if changes not in get_args(Changes):
+        raise ValueError(f"changes is none, rare or any, not {changes!r}")
+    leaving, arriving = find_dialect(source), find_dialect(target)
+    tree = parse_selector(text, leaving)
+    if tree is None:
+        return Ported("")
+    if replace(leaving, name="") == replace(arriving, name=""):
+        return Ported(print_selector(tree, arriving))
+    return _Porting(Source(text), leaving, arriving, changes).selector(tree)
+
+
+class _FailedError(Exception):
+    """A part that cannot be said; its finding is noted already."""
+
+
+class _Porting:
+    def __init__(self, source: Source, leaving: Dialect, arriving: Dialect, changes: Changes) -> None:
+        self.source = source
+        self.leaving, self.arriving = leaving, arriving
+        self.changes = changes
+        self.convert = self.converting = False
+        self.errors: dict[ast.Expression, Diagnostic] = {}
+        self.notes: list[Diagnostic] = []
+        self.found: dict[tuple[ast.Expression, Wanted], tuple[ast.Expression, Diagnostic | None] | Diagnostic] = {}
+
+    def selector(self, tree: ast.Expression) -> Ported:
+        """The whole selector; the prefix that converts strings stays where the target has it."""
+        if isinstance(tree, ast.ConvertStrings):
+            self.convert, tree = True, tree.condition
+            self.converting = self.arriving.has(Extension.CONVERT_STRINGS)
+        try:
+            result = self.condition(tree, Wanted(_TRUE))
+        except _FailedError:
+            raise UnsupportedFeatureError(list(self.errors.values())) from None
+        if self.converting:
+            result = ast.ConvertStrings(result)
+        text = print_selector(result, self.arriving)
+        again = parsed(text, self.arriving)
+        if isinstance(again, TranspilerError):
+            raise UnsupportedFeatureError.at(
+                "port.refused", f"{self.arriving.title} refuses the whole: {again.diagnostics[0].message}", self.source
+            )
+        if again != result:
+            raise UnsupportedFeatureError.at(
+                "port.refused", f"{self.arriving.title} reads the whole in another way: {text}", self.source
+            )
+        order = sorted(dict.fromkeys(self.notes), key=lambda note: note.span or Span(0, 0))
+        return Ported(text, tuple(order))
+
+    def condition(self, node: ast.Expression, wanted: Wanted) -> ast.Expression:
+        """What is ``wanted.into`` in the target exactly where the source says one of ``wanted.truths``."""
+        match node:
+            case ast.Not(operand=operand):
+                return self._negated(operand, wanted)
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                return self._junction(node, terms, wanted)
+            case _:
+                return self._test(node, wanted)
+
+    def _negated(self, operand: ast.Expression, wanted: Wanted) -> ast.Expression:
+        truths = frozenset(None if truth is None else not truth for truth in wanted.truths)
+        kept, notes, errors = None, len(self.notes), dict(self.errors)
+        try:
+            return ast.Not(self.condition(operand, replace(wanted, truths=truths, into=not wanted.into)))
+        except _FailedError:
+            # Without the NOT there are more ways: the negation goes inward.
+            del self.notes[notes:]
+            kept, self.errors = self.errors, errors
+        try:
+            return self.condition(operand, replace(wanted, truths=truths))
+        except _FailedError:
+            self.errors = kept
+            raise
+
+    def _junction(self, node: ast.And | ast.Or, terms: tuple[ast.Expression, ...], wanted: Wanted) -> ast.Expression:
+        kind, decides = type(node), isinstance(node, ast.Or)
+        alone = wanted.truths <= _TRUE or wanted.truths == frozenset({False, None})
+        plain_tables = self.leaving.logic is Logic.SQL and self.arriving.logic is Logic.SQL
+        if not wanted.into:
+            # The source's truths that make the target FALSE: AND is FALSE where a term is, OR where all are.
+            if not (plain_tables or (self.arriving.logic is Logic.SQL and alone)):
+                raise self._failed(node, self._meaning_of_tables(node))
+        elif not alone and self.leaving.logic is not Logic.SQL:
+            return self._forgetful(kind, terms, wanted)
+        # All of the terms where the junction is TRUE and an AND, or not TRUE and an OR.
+        every = (True in wanted.truths) is not decides
+        inner = [
+            replace(wanted, exposed=wanted.exposed or self._exposes(every, place, len(terms)))
+            for place in range(len(terms))
+        ]
+        found = self._each(terms, inner)
+        same = every is wanted.into
+        return joined(ast.And if same else ast.Or, tuple(found))
+
+    def _exposes(self, every: bool, place: int, count: int) -> bool:
+        """Whether what stands behind a term still counts where the term throws."""
+        if every:
+            return False
+        strict = Evaluation.STRICT in (self.leaving.evaluation, self.arriving.evaluation)
+        return strict or place < count - 1
+
+    def _forgetful(
+        self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], wanted: Wanted
+    ) -> ast.Expression:
+        """Where Qpid's tables make a junction FALSE: AND at the first FALSE before any unknown, OR by its last term."""
+        exposed = replace(wanted, exposed=True)
+        not_true = replace(exposed, truths=frozenset({False, None}))
+        if kind is ast.Or:
+            if None in wanted.truths:
+                return joined(ast.And, tuple(self._each(terms, [not_true] * len(terms))))
+            parts = [not_true] * (len(terms) - 1) + [exposed]
+            return joined(ast.And, tuple(self._each(terms, parts)))
+        if None in wanted.truths:
+            return joined(ast.Or, tuple(self._each(terms, [not_true] * len(terms))))
+        cases = []
+        for place, term in enumerate(terms):
+            holds = [replace(exposed, truths=_TRUE)] * place
+            cases.append(joined(ast.And, tuple(self._each((*terms[:place], term), [*holds, exposed]))))
+        return joined(ast.Or, tuple(cases))
+
+    def _each(self, terms: Iterable[ast.Expression], wanted: Iterable[Wanted]) -> list[ast.Expression]:
+        """All terms, so that an error names all that cannot be said."""
+        found, failed = [], False
+        for term, one in zip(terms, wanted, strict=True):
+            try:
+                found.append(self.condition(term, one))
+            except _FailedError:
+                failed = True
+        if failed:
+            raise _FailedError
+        return found
+
+    def _meaning_of_tables(self, node: ast.Expression) -> Diagnostic:
+        return Diagnostic(
+            "port.meaning",
+            "error",
+            f"{self.arriving.title} has other tables of AND and OR, and under this NOT they tell",
+            self.source,
+            node.span,
+            "write it without the NOT",
+        )
+
+    def _failed(self, node: ast.Expression, finding: Diagnostic) -> _FailedError:
+        self.errors.setdefault(node, finding)
+        return _FailedError()
+
+    def _test(self, node: ast.Expression, wanted: Wanted) -> ast.Expression:
+        key = (node, wanted)
+        if key not in self.found:
+            self.found[key] = self._search(node, wanted)
+        found = self.found[key]
+        if isinstance(found, Diagnostic):
+            raise self._failed(node, replace(found, span=node.span))
+        said, note = found
+        if note is not None:
+            self.notes.append(replace(note, span=node.span))
+        return said
+
+    def _search(self, node: ast.Expression, wanted: Wanted) -> tuple[ast.Expression, Diagnostic | None] | Diagnostic:
+        trial = Trial(node, self.leaving, self.arriving, self.convert)
+        tried: list[tuple[ast.Expression, Result]] = []
+        refused: TranspilerError | None = None
+        for said in plain(node, self.leaving, self.arriving, wanted):
+            tree = self._readable(said)
+            if isinstance(tree, TranspilerError):
+                refused = refused or tree
+            elif tree is not None and trial.pairs_up(tree):
+                tried.append((said, trial.compare(tree, wanted)))
+                if tried[-1][1].exact:
+                    return said, None
+        rare = [(said, result) for said, result in tried if result.common is None]
+        if not rare or self.changes == "none":
+            more = [
+                *guarded([said for said, _ in tried[:6]]),
+                *texts([said for said, _ in tried[:6]]),
+                *ordered([said for said, _ in tried[:2]]),
+            ]
+            if self.changes == "none":
+                more += list(finite([*(said for said, _ in tried[:4]), *more[:12]]))
+            for said in more:
+                tree = self._readable(said)
+                if tree is None or isinstance(tree, TranspilerError) or not trial.pairs_up(tree):
+                    continue
+                result = trial.compare(tree, wanted)
+                if result.exact:
+                    return said, None
+                if result.common is None:
+                    rare.append((said, result))
+        if rare and self.changes != "none":
+            said, result = rare[0]
+            assert result.rare is not None
+            return said, self._parting("port.rare", trial, said, result.rare, wanted)
+        if not tried:
+            return self._unsaid(node, refused)
+        said, result = rare[0] if rare else tried[0]
+        witness = result.common or result.rare
+        assert witness is not None
+        if self.changes == "any":
+            return said, self._parting("port.meaning", trial, said, witness, wanted)
+        return replace(self._parting("port.meaning", trial, said, witness, wanted), severity="error")
+
+    def _readable(self, said: ast.Expression) -> ast.Expression | TranspilerError | None:
+        """The tree that the target reads out of a way to say it; None where it reads another one."""
+        text = print_selector(said, self.arriving)
+        tree = parsed(text, self.arriving)
+        if isinstance(tree, TranspilerError):
+            return tree
+        if tree != said:
+            return None
+        return ast.ConvertStrings(tree) if self.converting else tree
+
+    def _parting(self, code: str, trial: Trial, said: ast.Expression, witness: Witness, wanted: Wanted) -> Diagnostic:
+        left, right = self.leaving.title, self.arriving.title
+        spoken = print_selector(said, self.arriving)
+        # A candidate for what stands under a NOT may have taken the NOT in.
+        this, said_there = "this", witness.source
+        if (True in wanted.truths) is not wanted.into:
+            this, said_there = "NOT of this", said_there._replace(truth=NOT[said_there.truth])
+        message = (
+            f"with {trial.shown(witness)}, {this} {_verdict(said_there)} in {left}, "
+            f"and {spoken} {_verdict(witness.target)} in {right}"
+        )
+        if witness.values is not None:
+            computed, here, there = witness.values
+            shown = self.source.text[computed.span.start : computed.span.end]
+            message = f"with {trial.shown(witness)}, {shown} is {here} in {left}, and {there} in {right}"
+        tree = self._readable(said)
+        assert isinstance(tree, ast.Expression)
+        hint = f"the rule: {trial.rule(tree, witness, wanted)}"
+        return Diagnostic(code, "warning", message, self.source, None, hint)
+
+    def _unsaid(self, node: ast.Expression, refused: TranspilerError | None) -> Diagnostic:
+        right = self.arriving.title
+        names = dict.fromkeys(inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier))
+        for name in names:
+            if not names_in(name, self.leaving, self.arriving):
+                return self._nameless(name)
+            if self._readable(ast.IsNull(name)) != ast.IsNull(name) and is_property(name, self.leaving):
+                return self._error("port.refused", f"{right} cannot write the name {name.name}", "rename the property")
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.BodyQuery):
+                return self._lacking(inner.language, Extension.XPATH)
+            if isinstance(inner, ast.Call) and inner.function == "UTC":
+                return self._lacking("UTC()", Extension.UTC)
+            if isinstance(inner, ast.Call):
+                return self._lacking(inner.function, Extension.FUNCTIONS)
+        if refused is None:
+            return self._error("port.refused", f"{right} has no words for this", None)
+        first = refused.diagnostics[0]
+        return self._error("port.refused", f"{right} has no words for this: {first.message}", first.hint)
+
+    def _lacking(self, what: str, extension: Extension) -> Diagnostic:
+        hint = f"only {dialects_with(extension)} can say it"
+        return self._error("port.refused", f"{self.arriving.title} has no {what}", hint)
+
+    def _nameless(self, name: ast.Identifier) -> Diagnostic:
+        left, right = self.leaving.title, self.arriving.title
+        if is_property(name, self.leaving):
+            message = f"{name.name} is a property in {left}, and a header field in {right}"
+            return self._error("port.no-name", message, "give the property another name")
+        places = name_places(name, self.leaving)
+        what = " or ".join(f"{place.section}.{place.field}" for place in places)
+        message = f"{name.name} is {what or 'always NULL'} in {left}, and {right} has no name for that"
+        return self._error("port.no-name", message, "leave the condition out, or set a property for it")
+
+    def _error(self, code: str, message: str, hint: str | None) -> Diagnostic:
+        return Diagnostic(code, "error", message, self.source, None, hint)
+
+
+def _verdict(verdict: Verdict) -> str:
+    return f"throws ({verdict.thrown})" if verdict.thrown is not None else f"is {_SAID[verdict.truth]}"

@@ -1,0 +1,151 @@
+"""The functions of ActiveMQ and of the SQL filter as Spark has them.
+
+A regular expression must be a literal: one that a row brings along could be wrong there, and fail the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from transpiler.errors import UnsupportedFeatureError
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import FALSE, TRUE, Apply, Matches, all_of, any_of, constant
+from transpiler.layouts.columns import STRING
+from transpiler.lowering.broker_arithmetic import java_text
+from transpiler.lowering.broker_comparison import Truths, compare
+from transpiler.lowering.receiving import Receiver
+from transpiler.lowering.regex_rewriting import TOO_MANY, replace_form, test_form
+from transpiler.lowering.typed import Typed, TypedOperand, complement, literal, truth_value
+from transpiler.message.operand_types import OperandType
+from transpiler.regex.matcher import SearchLimitError, compile_regular
+from transpiler.regex.replacement import parse_replacement
+from transpiler.regex.syntax import RegularError
+from transpiler.selector import ast
+from transpiler.selector.dialects import Dialect
+from transpiler.source import Source, Span
+
+_STRING = OperandType.STRING
+
+HINT = "let what follows a repeat begin with a character that the repeat does not take, as in [^,]*,"
+
+
+class Functions:
+    """The functions of one selector; ``operand`` lowers an argument."""
+
+    def __init__(
+        self, operand: Callable[[ast.Expression], TypedOperand], source: Source, dialect: Dialect, receiver: Receiver
+    ) -> None:
+        self.operand = operand
+        self.source = source
+        self.dialect = dialect
+        self.receiver = receiver
+
+    def call(self, node: ast.Call) -> TypedOperand:
+        """What a function yields."""
+        match node.function:
+            case "UTC":
+                return TypedOperand((Typed(OperandType.LONG, self.receiver.time, sure=True),), known=TRUE)
+            case "REGEX":
+                return truth_value(*self._regex(node))
+            case "INLIST":
+                return truth_value(*self._in_list(node))
+            case "REPLACE":
+                return self._replace(node)
+            case _:
+                return self._refuse(node, f"a list that {node.function} makes stands in INLIST only")
+
+    def _refuse(self, node: ast.Expression, message: str) -> NoReturn:
+        raise UnsupportedFeatureError.at(
+            "spark.function", message, self.source, node.span, "the reference evaluator has it: selector-sql match"
+        )
+
+    def _pattern_text(self, node: ast.Expression, function: str) -> ast.StringLiteral:
+        """A regular expression that is known now, for one of a row could fail there."""
+        if not isinstance(node, ast.StringLiteral):
+            self._refuse(node, f"{function} in Spark takes its regular expression from a literal")
+        return node
+
+    @contextmanager
+    def _served(self, node: ast.StringLiteral) -> Iterator[None]:
+        """Show the place of a literal from which on a regular expression is refused."""
+        try:
+            yield
+        except (RegularError, SearchLimitError) as error:
+            offset = error.offset if isinstance(error, RegularError) else 0
+            span = _behind(self.source, node, offset)
+            hint = (
+                "let what follows a repeat begin with another character, as in [^,]*,"
+                if str(error) == TOO_MANY
+                else None
+            )
+            raise UnsupportedFeatureError.at("spark.regex", str(error), self.source, span, hint) from None
+
+    def _regex(self, node: ast.Call) -> Truths:
+        written = self._pattern_text(node.arguments[0], "REGEX")
+        with self._served(written):
+            expression = test_form(written.value)
+        candidate = self.operand(node.arguments[1])
+        # The text of an array is where it lies in memory.
+        texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
+        tests = [all_of(item.guard, Matches(java_text(item), expression)) for item in texts]
+        true = any_of(*tests)
+        # A missing candidate is FALSE, not unknown.
+        return Truths(true, complement(any_of(true, candidate.raises)), candidate.raises)
+
+    def _in_list(self, node: ast.Call) -> Truths:
+        listed, found = node.arguments[0], self.operand(node.arguments[1])
+        if isinstance(listed, ast.Call) and listed.function == "SPLIT":
+            text, separator = listed.arguments[0], self._pattern_text(listed.arguments[1], "SPLIT")
+            if not isinstance(text, ast.StringLiteral) or len(listed.arguments) > 2:
+                self._refuse(listed, "SPLIT in Spark splits a literal, without a limit")
+            with self._served(separator):
+                members = [literal(_STRING, part) for part in compile_regular(separator.value).split(text.value)]
+        elif isinstance(listed, ast.Call) and listed.function == "MAKELIST":
+            members = [self.operand(argument) for argument in listed.arguments]
+        else:
+            self._refuse(listed, "INLIST in Spark takes SPLIT or MAKELIST")
+        thrown = any_of(*(member.raises for member in members), found.raises)
+        texts = TypedOperand(found.of(_STRING), absent=complement(found.present))
+        true = any_of(
+            *(
+                compare(ast.Comparison.EQ, TypedOperand(member.of(_STRING)), texts, self.dialect).true
+                for member in members
+            )
+        )
+        return Truths(true, complement(any_of(true, thrown)), thrown)
+
+    def _replace(self, node: ast.Call) -> TypedOperand:
+        subject = self.operand(node.arguments[0])
+        written = self._pattern_text(node.arguments[1], "REPLACE")
+        replacement = node.arguments[2]
+        if not isinstance(replacement, ast.StringLiteral):
+            self._refuse(replacement, "REPLACE in Spark takes its replacement from a literal")
+        with self._served(written):
+            groups = compile_regular(written.value).groups
+        with self._served(replacement):
+            parts = parse_replacement(replacement.value, groups)
+        with self._served(written):
+            expression, new_text = replace_form(written.value, parts)
+        items = tuple(
+            Typed(
+                _STRING,
+                Apply(Function.REPLACE, (item.value, constant(expression), constant(new_text)), STRING),
+                item.guard,
+                item.sure,
+            )
+            for item in subject.of(_STRING)
+        )
+        strings = subject.where([_STRING]) if items else FALSE
+        # Anything but a string is cast to one and throws, NULL too.
+        return TypedOperand(items, FALSE, complement(strings), strings)
+
+
+def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:
+    """The rest of a literal from a character of its value on; a quote in it is written twice."""
+    place, end = node.span.start + 1, node.span.end - 1
+    quote = source.text[node.span.start : node.span.start + 1]
+    for _ in range(offset):
+        place += 2 if source.text[place : place + 2] == 2 * quote else 1
+    return Span(place, end) if place < end else node.span

@@ -1,0 +1,182 @@
+"""From names to typed operands: a broker's own fields, everything else as an application property."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import TRUE, Apply, Compare, Flag, IsNull, Like, Predicate, Value, When, any_of, constant
+from transpiler.layouts.columns import BIGINT, STRING, Derivation, Derived, Location, TaggedUnion
+from transpiler.layouts.layout import Layout
+from transpiler.lowering.names import Missing, Names
+from transpiler.lowering.operands import at as untyped
+from transpiler.lowering.operands import one_value
+from transpiler.lowering.receiving import ANYONE, Receiver
+from transpiler.lowering.typed import NULL, Typed, TypedOperand, at, literal, or_else
+from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
+from transpiler.message.fields import RECEIVER
+from transpiler.message.operand_types import OperandType
+from transpiler.selector import ast
+from transpiler.selector.ast import Comparison
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.pattern import Wildcard
+from transpiler.source import Source
+
+
+class BrokerNames(Names):
+    """The operands of the names of one text over one layout, as one broker sees them."""
+
+    def __init__(
+        self, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: Receiver = ANYONE
+    ) -> None:
+        super().__init__(layout, missing, source, receiver)
+        self.dialect = dialect
+        self.found: dict[tuple[str | None, str], TypedOperand] = {}
+
+    def operand(self, identifier: ast.Identifier) -> TypedOperand:
+        """The operand behind a name; ``LayoutError`` where the layout has no place for it."""
+        key = identifier.section, identifier.name
+        known = self.found.get(key)
+        if known is None:
+            known = self.found[key] = self._look_up(identifier)
+        return known
+
+    def _look_up(self, identifier: ast.Identifier) -> TypedOperand:
+        name = identifier.name
+        field = SECTION_FIELDS[identifier.section, name] if identifier.section else self.dialect.fields.find(name)
+        if field is None:
+            return self._application_property(identifier)
+        own = self.layout.property(name) if self.layout.names() and not identifier.section else None
+        if own is not None:
+            # A typed column of the field's own name holds what the broker would have said.
+            return self._with_default(self._at(own, name), field)
+        operand = self._read(field, identifier)
+        if field.or_property:
+            operand = or_else(operand, self._application_property(identifier))
+        return operand
+
+    def _application_property(self, identifier: ast.Identifier) -> TypedOperand:
+        # Refuses a name without a place, with the hints that names have.
+        self._property(identifier)
+        location = self.layout.property(identifier.name)
+        return NULL if location is None else self._at(location, identifier.name)
+
+    def _at(self, location: Location, name: str) -> TypedOperand:
+        seen = None if isinstance(location, TaggedUnion) else one_value(location)
+        return at(location, seen, self.dialect, name)
+
+    def _with_default(self, operand: TypedOperand, field: BrokerField) -> TypedOperand:
+        default = field.default
+        if default is None:
+            return operand
+        match field.reading:
+            case Reading.DELIVERY_MODE:
+                default = "NON_PERSISTENT"
+            case Reading.DURABILITY:
+                default = "NON_DURABLE"
+            case Reading.REDELIVERED:
+                default = False
+            case Reading.DELIVERIES:
+                default = 1
+            case _:
+                pass
+        return or_else(operand, literal(field.type, default))
+
+    def _read(self, field: BrokerField, identifier: ast.Identifier) -> TypedOperand:
+        read = [place for place in field.places if place.section != RECEIVER]
+        places = [found for place in read if (found := self.layout.field(place)) is not None]
+        known = [self.receiver.value(place) for place in field.places if place.section == RECEIVER]
+        given = [Typed(field.type, value, sure=True) for value in known if value is not None]
+        lifetime = None if field.lifetime is None else self.layout.field(field.lifetime)
+        if field.places and not places and not given and lifetime is None and self.missing == "error":
+            self._no_field(field, identifier)
+        operand = NULL
+        for location in places:
+            operand = or_else(operand, self._field_at(field, location))
+        for item in given:
+            operand = or_else(operand, TypedOperand((item,), known=TRUE))
+        if lifetime is not None:
+            operand = or_else(operand, self._end(field, one_value(lifetime)))  # type: ignore[arg-type]
+        return self._with_default(operand, field)
+
+    def _end(self, field: BrokerField, lifetime: Value) -> TypedOperand:
+        """The end of a lifetime that begins now."""
+        end = Apply(Function.LATER, (lifetime, self.receiver.time), BIGINT)
+        there, absent = IsNull(lifetime, negated=True), IsNull(lifetime)
+        if not field.zero_is_for_ever:
+            return TypedOperand((Typed(field.type, end),), absent, known=there)
+        some = Compare(Comparison.NE, lifetime, constant(0))
+        none = any_of(absent, Compare(Comparison.EQ, lifetime, constant(0)))
+        return TypedOperand((Typed(field.type, end, some, sure=True),), none, known=some)
+
+    def _no_field(self, field: BrokerField, identifier: ast.Identifier) -> NoReturn:
+        first = field.places[0]
+        self._no_place(
+            identifier,
+            f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
+            "missing='null' reads it as absent",
+        )
+
+    def _field_at(self, field: BrokerField, location: Location) -> TypedOperand:
+        """A field as the broker shows it, NULL where the message does not have it."""
+        plain = untyped(location)
+        absent = plain.absent
+        if isinstance(location, TaggedUnion):
+            return self._id(field, location)
+        value = one_value(location)
+        if isinstance(location, Derived) and location.derivation is Derivation.UUID:
+            value = Apply(Function.TEXT_OF_UUID, (value,), STRING)
+        there = plain.present
+        match field.reading:
+            case Reading.DELIVERY_MODE:
+                return _either(value, "PERSISTENT", "NON_PERSISTENT", absent, field.type)
+            case Reading.DURABILITY:
+                return _either(value, "DURABLE", "NON_DURABLE", absent, field.type)
+            case Reading.REDELIVERED:
+                above = Compare(Comparison.GT, value, constant(0))
+                none = Compare(Comparison.LE, value, constant(0))
+                items = (_sure(field.type, True, above), _sure(field.type, False, none))
+                return TypedOperand(items, absent, known=there)
+            case Reading.DELIVERIES:
+                value = Apply(Function.ADD, (value, constant(1)), BIGINT)
+            case Reading.WHOLE_SECONDS:
+                value = _whole_seconds(value)
+            case Reading.TEXT:
+                value = Apply(Function.TEXT_OF_BYTES, (value,), STRING)
+            case _:
+                if field.type.integer and value.type != BIGINT:
+                    value = Apply(Function.TO_LONG, (value,), BIGINT)
+        return TypedOperand((Typed(field.type, value),), absent, known=there)
+
+    def _id(self, field: BrokerField, location: Location) -> TypedOperand:
+        typed = at(location, None, self.dialect, field.name)
+        if field.reading not in (Reading.ID, Reading.PREFIXED_ID):
+            return typed
+        text = next(item.value for item in untyped(location).alternatives if item.value.type == STRING)
+        missing = IsNull(text)
+        there = IsNull(text, negated=True)
+        if field.reading is Reading.ID:
+            return TypedOperand((Typed(field.type, text),), missing, known=there)
+        prefixed = Apply(Function.CONCATENATE, (constant("ID:"), text), STRING)
+        has = Like(text, ("ID:", Wildcard.ANY))
+        lacks = Like(text, ("ID:", Wildcard.ANY), negated=True)
+        items = (
+            Typed(field.type, When(has, text), has, sure=True),
+            Typed(field.type, When(lacks, prefixed), lacks, sure=True),
+        )
+        return TypedOperand(items, missing, known=there)
+
+
+def _sure(kind: OperandType, value: bool | str, guard: Predicate) -> Typed:
+    return Typed(kind, constant(value), guard, sure=True)
+
+
+def _either(flag: Value, when: str, otherwise: str, absent: Predicate, kind: OperandType) -> TypedOperand:
+    items = (_sure(kind, when, Flag(flag)), _sure(kind, otherwise, Flag(flag, negated=True)))
+    return TypedOperand(items, absent, known=any_of(Flag(flag), Flag(flag, negated=True)))
+
+
+def _whole_seconds(milliseconds: Value) -> Value:
+    """Milliseconds without what is beyond the second, in arithmetic that does not overflow."""
+    rest = Apply(Function.REMAINDER_BIG, (milliseconds, constant(1000)), BIGINT)
+    return Apply(Function.TO_LONG, (Apply(Function.SUBTRACT_BIG, (milliseconds, rest), BIGINT),), BIGINT)

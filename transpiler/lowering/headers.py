@@ -1,0 +1,119 @@
+"""From the places of a header field to the operand that JMS sees in them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import Apply, Column, Compare, Constant, Predicate, Value, all_of, any_of, constant
+from transpiler.layouts.columns import (
+    BIGINT,
+    STRING,
+    ColumnType,
+    Derivation,
+    Derived,
+    Kind,
+    Location,
+    TaggedUnion,
+    TypedColumn,
+)
+from transpiler.lowering.operands import Alternative, Operand, at, chosen, from_value, is_boolean
+from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, Mapped
+from transpiler.message.types import AmqpType, TypeClass
+from transpiler.selector.ast import Comparison
+
+
+def later(duration: Value, times: tuple[Value, ...]) -> Operand:
+    """The end of a duration that begins at the first of some times that is not NULL."""
+    begin = times[0] if len(times) == 1 else Apply(Function.FIRST, times, BIGINT)
+    return from_value(Apply(Function.LATER, (duration, begin), BIGINT))
+
+
+def whole_number(location: Location) -> Value:
+    """The integer at a place that holds nothing else."""
+    return at(location).of(TypeClass.INTEGER)[0].value
+
+
+@lru_cache(maxsize=1_024)
+def mapped_operand(mapped: Mapped, location: Location) -> Operand:
+    """The operand at a place, after the conversion that the JMS mapping prescribes."""
+    # There are few header fields, and a layout has each of them in one place.
+    if mapped in (Mapped.MESSAGE_ID, Mapped.CORRELATION_ID):
+        return _id(mapped, location)
+    operand = at(location)
+    match mapped:
+        case Mapped.AS_IS:
+            return operand
+        case Mapped.ID:
+            found = operand.of(TypeClass.STRING, TypeClass.INTEGER, TypeClass.BYTES)
+            return Operand(found, operand.present, operand.absent)
+        case Mapped.INTEGER:
+            return _only(operand, TypeClass.INTEGER)
+        case Mapped.TEXT:
+            return _each(operand, Function.TEXT, TypeClass.BYTES, STRING)
+        case Mapped.DELIVERY_MODE:
+            return chosen(
+                operand, tuple((is_boolean(operand, durable), mode) for durable, mode in DELIVERY_MODES.items())
+            )
+        case Mapped.REDELIVERED:
+            return chosen(operand, ((_count(operand, Comparison.GT), True), (_count(operand, Comparison.LE), False)))
+        case Mapped.PRIORITY:
+            return _each(operand, Function.AT_MOST, TypeClass.INTEGER, ColumnType(Kind.INT), constant(MAX_PRIORITY))
+        case Mapped.DELIVERY_COUNT:
+            return _each(operand, Function.NEXT, TypeClass.INTEGER, BIGINT)
+        case Mapped.GROUP_SEQUENCE:
+            return _each(operand, Function.FOLDED, TypeClass.INTEGER, BIGINT)
+    raise AssertionError(mapped)
+
+
+def _each(operand: Operand, function: Function, taken: TypeClass, result: ColumnType, *more: Value) -> Operand:
+    """A function of the alternatives of one class; the others are dropped."""
+    alternatives = tuple(
+        Alternative(Apply(function, (item.value, *more), result), item.guard) for item in operand.of(taken)
+    )
+    return Operand(alternatives, operand.present, operand.absent)
+
+
+def _only(operand: Operand, taken: TypeClass) -> Operand:
+    [item] = operand.of(taken)
+    return from_value(item.value)
+
+
+def _count(operand: Operand, operator: Comparison) -> Predicate:
+    return any_of(
+        *(all_of(item.guard, Compare(operator, item.value, constant(0))) for item in operand.of(TypeClass.INTEGER))
+    )
+
+
+def _id(mapped: Mapped, location: Location) -> Operand:
+    """The text of an id: one alternative for each type that it can have."""
+    whole = Function.STRING_MESSAGE_ID if mapped is Mapped.MESSAGE_ID else Function.STRING_CORRELATION_ID
+    operand = at(location)
+    forms: list[tuple[Function, TypeClass, Predicate | None]] = []
+    match location:
+        case TaggedUnion(path=path):
+            tag = Column((*path, "type"), STRING)
+            forms = [
+                (whole, TypeClass.STRING, None),
+                (Function.ULONG_ID, TypeClass.INTEGER, None),
+                (Function.UUID_ID, TypeClass.BYTES, _is(tag, AmqpType.UUID)),
+                (Function.BINARY_ID, TypeClass.BYTES, _is(tag, AmqpType.BINARY)),
+            ]
+        case Derived(derivation=Derivation.UUID):
+            forms = [(Function.UUID_ID, TypeClass.BYTES, None)]
+        case Derived() | TypedColumn():
+            forms = [
+                (whole, TypeClass.STRING, None),
+                (Function.ULONG_ID, TypeClass.INTEGER, None),
+                (Function.BINARY_ID, TypeClass.BYTES, None),
+            ]
+    alternatives = tuple(
+        Alternative(Apply(function, (item.value,), STRING), all_of(item.guard, *([guard] if guard else [])))
+        for function, taken, guard in forms
+        for item in operand.of(taken)
+    )
+    return Operand(alternatives, operand.present, operand.absent)
+
+
+def _is(tag: Column, amqp_type: AmqpType) -> Predicate:
+    return Compare(Comparison.EQ, tag, Constant(amqp_type.value, STRING))

@@ -1,0 +1,302 @@
+"""Queries of XML exchanges as predicates: headers as comparisons, paths into the body as XPath 1.0 conditions.
+
+XQuery's errors are unknown, as in the reference evaluator, so a condition is lowered for the truth that is wanted. All
+paths that one AND or OR joins share the proof that the body is XML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NoReturn, assert_never
+
+from transpiler.diagnostics import nearest
+from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import (
+    FALSE,
+    TRUE,
+    Apply,
+    IsNan,
+    Joined,
+    Predicate,
+    Truth,
+    Value,
+    XPath,
+    XPathTest,
+    all_of,
+    any_of,
+    constant,
+)
+from transpiler.layouts.columns import STRING
+from transpiler.layouts.layout import Layout
+from transpiler.lowering.comparison import compare_values
+from transpiler.lowering.names import Missing
+from transpiler.lowering.operands import Alternative, at, from_value
+from transpiler.lowering.xpath_limits import beyond_limits
+from transpiler.message.fields import Place
+from transpiler.message.types import TypeClass
+from transpiler.selector.ast import Comparison
+from transpiler.source import Source, Span
+from transpiler.topology import query
+
+_OPERATORS = {
+    "=": Comparison.EQ,
+    "!=": Comparison.NE,
+    "<": Comparison.LT,
+    "<=": Comparison.LE,
+    ">": Comparison.GT,
+    ">=": Comparison.GE,
+}
+_TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class Queries:
+    """The predicates of queries over one layout."""
+
+    def __init__(self, layout: Layout, missing: Missing, subject_header: str | None, source: Source) -> None:
+        self._layout = layout
+        self._missing = missing
+        self._subject_header = subject_header
+        self._source = source
+        self._body: Value | None = None
+
+    def condition(self, condition: query.Condition, wanted: bool = True) -> Predicate:
+        """Where a condition is TRUE, or FALSE, as wanted; ``LayoutError`` where there is no place for what it asks."""
+        if _only_body(condition):
+            return self._ask(condition, wanted)
+        match condition:
+            case query.Always(value=value):
+                return Truth(value is wanted)
+            case query.Not(operand=operand):
+                return self.condition(operand, not wanted)
+            case query.And(terms=terms) | query.Or(terms=terms):
+                joined = all_of if isinstance(condition, query.And) is wanted else any_of
+                return joined(*(self.condition(part, wanted) for part in _gathered(condition, terms)))
+            case query.Compare(left=query.Variable() as variable, operator=operator, right=right):
+                return self._compare(variable, operator, right, wanted)
+            case query.Compare(left=left, operator=operator, right=query.Variable() as variable):
+                return self._compare(variable, _TURNED[operator], left, wanted)
+            case query.Exists(operand=query.Variable() as variable):
+                return self._holds(variable, wanted)
+            case _:
+                raise AssertionError(condition)
+
+    def _ask(self, condition: query.Condition, wanted: bool) -> Predicate:
+        self._check_limits(condition, wanted)
+        if self._body is None:
+            self._body = self._find_body(condition)
+            if self._body is None:
+                return FALSE
+        return XPath(self._body, _xpath(condition, wanted))
+
+    def _check_limits(self, condition: query.Condition, wanted: bool) -> None:
+        match condition:
+            case query.And(terms=terms) | query.Or(terms=terms):
+                for term in terms:
+                    self._check_limits(term, wanted)
+            case query.Not(operand=operand):
+                self._check_limits(operand, not wanted)
+            case _:
+                for test in _expressions(_xpath(condition, wanted)):
+                    excess = beyond_limits(test)
+                    if excess is not None:
+                        message = f"this would be XPath with {excess} in one comparison"
+                        hint = "take steps out of the path, for example with //, or compute with fewer values"
+                        span = _span(condition)
+                        raise UnsupportedFeatureError.at("limit.xpath", message, self._source, span, hint)
+
+    def _find_body(self, condition: query.Condition) -> Value | None:
+        values: list[Value] = []
+        for name in ("data", "value"):
+            location = self._layout.field(Place("body", name))
+            if location is None:
+                continue
+            operand = at(location)
+            values += [item.value for item in operand.of(TypeClass.STRING)]
+            if name == "data":
+                values += [Apply(Function.DECODED, (item.value,), STRING) for item in operand.of(TypeClass.BYTES)]
+        if not values:
+            if self._missing == "null":
+                return None
+            self._no_place("a path reads the body, and the layout has no such column", _span(condition))
+        return values[0] if len(values) == 1 else Apply(Function.FIRST, tuple(values), STRING)
+
+    def _header(self, variable: query.Variable) -> tuple[Alternative, ...]:
+        location = self._layout.property(variable.name)
+        subject = None
+        if variable.name == self._subject_header:
+            subject = self._layout.field(Place("properties", "subject"))
+        if location is None and subject is None and self._missing == "error":
+            near = nearest(variable.name, self._layout.names())
+            hint = f"did you mean {near[0]}?" if near else "missing='null' reads an unknown name as a missing header"
+            self._no_place(f"no column holds the header {variable.name}", variable.span, hint)
+        found = () if location is None else at(location).alternatives
+        if subject is not None:
+            # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
+            absent = TRUE if location is None else at(location).absent
+            found += tuple(Alternative(item.value, all_of(absent, item.guard)) for item in at(subject).alternatives)
+        return tuple(item for item in found if item.type_class in _COMPARED)
+
+    def _compare(self, variable: query.Variable, operator: str, literal: query.Operand, wanted: bool) -> Predicate:
+        # A string compared with a number is an error, so such a pair is neither TRUE nor FALSE.
+        assert isinstance(literal, query.Text | query.Number)
+        value = constant(literal.value)
+        textual = isinstance(literal, query.Text)
+        return any_of(
+            *(
+                all_of(item.guard, compare_values(_OPERATORS[operator], item.value, value, wanted))
+                for item in self._header(variable)
+                if (item.type_class is TypeClass.STRING) is textual
+            )
+        )
+
+    def _holds(self, variable: query.Variable, wanted: bool) -> Predicate:
+        return any_of(*(all_of(item.guard, _counts_as(item, wanted)) for item in self._header(variable)))
+
+    def _no_place(self, message: str, span: Span, hint: str | None = None) -> NoReturn:
+        raise LayoutError.at("layout.no-column", message, self._source, span, hint)
+
+
+_COMPARED = (TypeClass.STRING, TypeClass.INTEGER, TypeClass.FLOATING)
+
+
+def _counts_as(item: Alternative, wanted: bool) -> Predicate:
+    """The effective boolean value: a string that is not empty, a number that is neither zero nor NaN."""
+    if item.type_class is TypeClass.STRING:
+        return compare_values(Comparison.NE, item.value, constant(""), wanted)
+    zero = compare_values(Comparison.EQ, item.value, constant(0), not wanted)
+    if item.type_class is TypeClass.INTEGER:
+        return zero
+    present = from_value(item.value).present
+    if wanted:
+        return all_of(present, zero, IsNan(item.value, negated=True))
+    return any_of(zero, IsNan(item.value))
+
+
+def _only_body(condition: query.Condition) -> bool:
+    """Whether every part of a condition looks into the body."""
+    match condition:
+        case query.And(terms=terms) | query.Or(terms=terms):
+            return all(_only_body(term) for term in terms)
+        case query.Not(operand=operand):
+            return _only_body(operand)
+        case _:
+            return query.reads_body(condition)
+
+
+def _gathered(whole: query.And | query.Or, terms: tuple[query.Condition, ...]) -> Iterator[query.Condition]:
+    """The terms, those on the body as one."""
+    body = tuple(term for term in terms if _only_body(term))
+    yield from (term for term in terms if not _only_body(term))
+    if body:
+        yield body[0] if len(body) == 1 else type(whole)(body)
+
+
+def _span(condition: query.Condition) -> Span:
+    match condition:
+        case query.And(terms=terms) | query.Or(terms=terms):
+            return _span(terms[0])
+        case query.Not(operand=operand):
+            return _span(operand)
+        case query.Always():
+            return Span(0, 0)
+        case _:
+            return condition.span
+
+
+def _xpath(condition: query.Condition, wanted: bool) -> XPathTest:
+    """The XPath conditions that are true where a condition on the body is TRUE, or FALSE."""
+    match condition:
+        case query.Not(operand=operand):
+            return _xpath(operand, not wanted)
+        case query.And(terms=terms) | query.Or(terms=terms):
+            every = isinstance(condition, query.And) is wanted
+            return Joined("AND" if every else "OR", tuple(_xpath(term, wanted) for term in terms))
+        case query.Exists(operand=query.Path() as path):
+            return _path(path) if wanted else f"not({_path(path)})"
+        case query.Compare():
+            return _comparison(condition, wanted)
+        case query.Always() | query.Exists():
+            raise AssertionError(condition)
+        case _:
+            assert_never(condition)
+
+
+def _expressions(test: XPathTest) -> Iterator[str]:
+    if isinstance(test, str):
+        yield test
+    else:
+        for term in test.terms:
+            yield from _expressions(term)
+
+
+def _comparison(condition: query.Compare, wanted: bool) -> XPathTest:
+    sides = (condition.left, condition.right)
+    numeric = any(isinstance(side, query.Number | query.Calculate) for side in sides)
+    if not numeric:
+        test = f"{_operand(condition.left)} {condition.operator} {_operand(condition.right)}"
+        return test if wanted else f"not({test})"
+    # Text that is no number is NaN to XPath, which is unequal to everything: it must not take part.
+    test = " ".join((_numbers(condition.left), condition.operator, _numbers(condition.right)))
+    single = [_path(path) for side in sides if isinstance(side, query.Calculate) for path in query.paths(side)]
+    if wanted:
+        numbers = [part for path in single for part in (f"count({path}) = 1", f"number({path}) = number({path})")]
+        return Joined("AND", (test, *numbers)) if numbers else test
+    # FALSE where nothing is there to compare, or where all is numbers and no two of them compare.
+    every = [_path(side) for side in sides if isinstance(side, query.Path)] + single
+    exact = Joined("AND", (f"not({test})", *(f"not({path}[not(number() = number())])" for path in every)))
+    absent = Joined("OR", (exact, *(f"not({path})" for path in every)))
+    return Joined("AND", (absent, *(f"count({path}) <= 1" for path in single))) if single else absent
+
+
+def _numbers(operand: query.Operand) -> str:
+    return f"{_path(operand)}[number() = number()]" if isinstance(operand, query.Path) else _operand(operand)
+
+
+def _operand(operand: query.Operand) -> str:
+    match operand:
+        case query.Path():
+            return _path(operand)
+        case query.Text(value=value):
+            return _literal(value)
+        case query.Number(value=value):
+            # XPath 1.0 has no exponents.
+            return format(Decimal(repr(value)), "f")
+        case query.Calculate(operator=sign, left=left, right=right):
+            # The parentheses that are needed, for Java takes few of them.
+            before = _operand(left) if _tightness(left) >= _tightness(operand) else f"({_operand(left)})"
+            after = _operand(right) if _tightness(right) > _tightness(operand) else f"({_operand(right)})"
+            return f"{before} {sign} {after}"
+        case query.Variable():
+            raise AssertionError(operand)
+        case _:
+            assert_never(operand)
+
+
+def _tightness(operand: query.Operand) -> int:
+    return 3 if not isinstance(operand, query.Calculate) else 2 if operand.operator in ("*", "div") else 1
+
+
+def _path(path: query.Path) -> str:
+    text = "".join(f"{axis.value}{name}" for axis, name in path.steps)
+    if path.attribute is not None:
+        return f"{text}/@{path.attribute}"
+    if path.text:
+        return f"{text}/text()"
+    match path.steps:
+        case [(query.Step.DESCENDANT, name)] if name != "*":
+            # Java looks up the name of the path //name with its prefix, and only of that one.
+            return f"//self::{name}"
+        case _:
+            return text
+
+
+def _literal(text: str) -> str:
+    """A string in XPath 1.0, which has no way to write both quotes in one literal."""
+    if "'" not in text:
+        return f"'{text}'"
+    if '"' not in text:
+        return f'"{text}"'
+    parts = ', "\'", '.join(f"'{part}'" for part in text.split("'"))
+    return f"concat({parts})"

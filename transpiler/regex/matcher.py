@@ -1,0 +1,424 @@
+"""Regular expressions matched in a time that grows with the text, whatever the expression is.
+
+All ways through an expression are followed at once, one character after the other: as a set of states where only the
+answer counts, and as an ordered list of them where the match counts, of which the first is the one that a
+backtracking matcher finds (Thompson 1968, Pike). Work has a bound, and ``SearchLimitError`` says that it is reached.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple, TypeGuard
+
+from transpiler.regex.characters import WORDS, CharacterSet
+from transpiler.regex.determinism import check_possessive
+from transpiler.regex.replacement import Replacement, parse_replacement
+from transpiler.regex.syntax import (
+    Ahead,
+    At,
+    Choice,
+    Flavor,
+    Group,
+    Mode,
+    Node,
+    One,
+    Place,
+    RegularError,
+    Repeat,
+    Sequence,
+    group_count,
+    line_ends,
+    parse_regular,
+)
+
+#: States of one expression, with its counted repeats written out.
+MAX_STATES = 5_000
+
+#: Steps from state to state in one call, and those that each character of a long text adds.
+MAX_STEPS, STEPS_A_CHARACTER = 1_000_000, 10
+
+#: States in the sets that an expression remembers between characters and calls.
+MAX_KEPT = 200_000
+
+
+class SearchLimitError(ValueError):
+    """Matching would take too long."""
+
+
+class Found(NamedTuple):
+    """A match: the places where it and its groups begin and end, -1 for a group that took no part."""
+
+    places: tuple[int, ...]
+
+    @property
+    def start(self) -> int:
+        """The place of its first character."""
+        return self.places[0]
+
+    @property
+    def end(self) -> int:
+        """The place behind its last character."""
+        return self.places[1]
+
+
+class Regular:
+    """A compiled expression; ``RegularError`` where it is none that is served."""
+
+    def __init__(self, text: str, flavor: Flavor = Flavor.JAVA) -> None:
+        node = parse_regular(text, flavor)
+        check_possessive(node)
+        if state_count(node) > MAX_STATES:
+            raise RegularError(f"the regular expression has more than {MAX_STATES:,} states", 0)
+        self.groups = group_count(node)
+        self._program = _Program(node, flavor)
+
+    def search(self, text: str) -> bool:
+        """Return True if the expression matches somewhere in the text."""
+        return self._program.matches(text, 0, False, _Budget(text))
+
+    def find_all(self, text: str) -> Iterator[Found]:
+        """The matches from left to right, as Java's ``find`` goes from one to the next."""
+        at, budget = 0, _Budget(text)
+        while at <= len(text):
+            found = self._program.find(text, at, 2 * self.groups + 2, budget)
+            if found is None:
+                return
+            yield found
+            # Behind an empty match the search goes on one character further.
+            at = found.end + (found.start == found.end)
+
+    def split(self, text: str) -> tuple[str, ...]:
+        """Java's ``String.split``: without empty texts at the end, nor one before an empty match at the beginning."""
+        parts, at = [], 0
+        for found in self.find_all(text):
+            if found.end > 0:
+                parts.append(text[at : found.start])
+                at = found.end
+        if not at:
+            return (text,)
+        parts.append(text[at:])
+        while parts and not parts[-1]:
+            parts.pop()
+        return tuple(parts)
+
+    def replace(self, text: str, replacement: str) -> str:
+        """Java's ``replaceAll``; a replacement that is wrong is a ``RegularError`` where there is a match."""
+        parts: Replacement | None = None
+        written, at = [], 0
+        for found in self.find_all(text):
+            if parts is None:
+                parts = parse_replacement(replacement, self.groups)
+            written.append(text[at : found.start])
+            for part in parts:
+                if isinstance(part, str):
+                    written.append(part)
+                elif found.places[2 * part] >= 0:
+                    written.append(text[found.places[2 * part] : found.places[2 * part + 1]])
+            at = found.end
+        return "".join(written) + text[at:]
+
+
+@lru_cache(64)
+def compile_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Regular:
+    """A compiled expression, kept for the next time."""
+    return Regular(text, flavor)
+
+
+def state_count(node: Node) -> int:
+    """The states of a node, without making them."""
+    match node:
+        case Sequence(parts=parts) | Choice(branches=parts):
+            return sum(map(state_count, parts)) + (len(parts) if isinstance(node, Choice) else 1)
+        case Repeat(body=body, low=low, high=high):
+            return (state_count(body) + 2) * max(low + (high is None), high or 0, 1)
+        case Group(body=body) | Ahead(body=body):
+            return state_count(body) + 2
+        case _:
+            return 1
+
+
+class _Budget:
+    def __init__(self, text: str) -> None:
+        self.most = self.left = MAX_STEPS + STEPS_A_CHARACTER * len(text)
+
+    def spend(self, steps: int) -> None:
+        self.left -= steps
+        if self.left < 0:
+            raise SearchLimitError(f"the search takes more than {self.most:,} steps")
+
+
+#: Instructions. A fork goes on at its first target rather than at its second.
+class _Take(NamedTuple):
+    characters: CharacterSet
+    next: int
+
+
+class _Fork(NamedTuple):
+    first: int
+    second: int
+
+
+class _Again(NamedTuple):
+    """The end of a round; where the round took nothing, the repeat is over."""
+
+    loop: int
+    out: int
+
+
+class _Save(NamedTuple):
+    slot: int
+    next: int
+
+
+class _Test(NamedTuple):
+    number: int
+    next: int
+
+
+class _Match(NamedTuple):
+    pass
+
+
+_Instruction = _Take | _Fork | _Again | _Save | _Test | _Match
+_Slots = tuple[int, ...]
+
+
+class _Moves(dict[tuple[frozenset[int], int, int], tuple[frozenset[int] | None]]):
+    """Sets of states after a class of characters and before some tests; None is a match. ``size`` is a measure."""
+
+    size = 0
+
+
+class _Program:
+    """The states of a node, made from its end to its beginning."""
+
+    def __init__(self, node: Node, flavor: Flavor) -> None:
+        self.flavor = flavor
+        self.code: list[_Instruction] = [_Match()]
+        self.tests: list[At | tuple[_Program, bool]] = []
+        self.begin = self._add(node, 0)
+        edges = {edge for one in self.code if isinstance(one, _Take) for edge in _edges(one.characters)}
+        self._edges = sorted(edges)
+        self._classes: dict[str, int] = {}
+        #: Threads that share an expression share what they found out, and replace it as a whole.
+        self._moves = [_Moves(), _Moves()]
+
+    def _emit(self, instruction: _Instruction) -> int:
+        self.code.append(instruction)
+        return len(self.code) - 1
+
+    def _add(self, node: Node, out: int) -> int:
+        """Add the states of a node that goes on at ``out``; return the one at which it begins."""
+        match node:
+            case One(characters=characters):
+                return self._emit(_Take(characters, out))
+            case Place(at=at):
+                return self._emit(_Test(self._test(at), out))
+            case Ahead(body=body, negated=negated):
+                return self._emit(_Test(self._test((_Program(body, self.flavor), negated)), out))
+            case Sequence(parts=parts):
+                for part in reversed(parts):
+                    out = self._add(part, out)
+                return out
+            case Choice(branches=branches):
+                *others, found = (self._add(branch, out) for branch in branches)
+                for other in reversed(others):
+                    found = self._emit(_Fork(other, found))
+                return found
+            case Group(body=body, number=number):
+                end = self._emit(_Save(2 * number + 1, out))
+                return self._emit(_Save(2 * number, self._add(body, end)))
+            case Repeat():
+                return self._repeat(node, out)
+
+    def _test(self, test: At | tuple[_Program, bool]) -> int:
+        if isinstance(test, At) and test in self.tests:
+            return self.tests.index(test)
+        self.tests.append(test)
+        return len(self.tests) - 1
+
+    def _repeat(self, node: Repeat, out: int) -> int:
+        def fork(inner: int, place: int | None = None) -> int:
+            made = _Fork(out, inner) if node.mode is Mode.LAZY else _Fork(inner, out)
+            if place is None:
+                return self._emit(made)
+            self.code[place] = made
+            return place
+
+        entry = out
+        if node.high is None:
+            loop = self._emit(_Fork(0, 0))
+            entry = fork(self._add(node.body, self._emit(_Again(loop, out))), loop)
+        else:
+            for _ in range(node.high - node.low):
+                entry = fork(self._add(node.body, entry))
+        for _ in range(node.low):
+            entry = self._add(node.body, entry)
+        return entry
+
+    def matches(self, text: str, at: int, anchored: bool, budget: _Budget) -> bool:
+        """Return True if there is a match at a place, or from there on."""
+        places = _Places(self, text, budget)
+        moves = self._moves[anchored]
+        states = self._closure([self.begin], places.mask(at), budget)
+        for place in range(at, len(text)):
+            if states is None or (anchored and not states):
+                break
+            if anchored:
+                # A look-ahead goes over the text from each of its places.
+                budget.spend(1)
+            key = states, self._class(text[place]), places.mask(place + 1)
+            move = moves.get(key)
+            if move is None:
+                if moves.size > MAX_KEPT:
+                    moves = _Moves()
+                    self._moves[anchored] = moves
+                code = ord(text[place])
+                reached = [one.next for one in map(self.code.__getitem__, states) if _takes(one, code)]
+                following = self._closure(reached if anchored else [*reached, self.begin], key[2], budget)
+                moves.size += 10 + len(following or ())
+                move = moves[key] = (following,)
+            states = move[0]
+        return states is None
+
+    def _class(self, character: str) -> int:
+        found = self._classes.get(character)
+        if found is None:
+            found = self._classes[character] = bisect_right(self._edges, ord(character))
+        return found
+
+    def _closure(self, begin: list[int], mask: int, budget: _Budget) -> frozenset[int] | None:
+        """The states that take a character, reached from some; None where one of them is the match."""
+        todo, seen, found = begin, set(), set()
+        while todo:
+            state = todo.pop()
+            if state in seen:
+                continue
+            seen.add(state)
+            match self.code[state]:
+                case _Take():
+                    found.add(state)
+                case _Match():
+                    return None
+                case _Fork(first=first, second=second):
+                    todo += (first, second)
+                case _Again(loop=loop, out=out):
+                    todo += (loop, out)
+                case _Save(next=following):
+                    todo.append(following)
+                case _Test(number=number, next=following):
+                    if mask >> number & 1:
+                        todo.append(following)
+        budget.spend(len(seen) + 1)
+        return frozenset(found)
+
+    def find(self, text: str, at: int, slots: int, budget: _Budget) -> Found | None:
+        """The first match from a place on, and of those that begin there the one of the first choices."""
+        places = _Places(self, text, budget)
+        found: _Slots | None = None
+        threads: list[tuple[int, _Slots]] = []
+        fresh = (-1,) * slots
+        for place in range(at, len(text) + 1):
+            starting = [] if found else [(self.begin, (place, *fresh[1:]))]
+            ready: list[tuple[int, _Slots]] = []
+            seen: set[int] = set()
+            for state, taken in (*threads, *starting):
+                done = self._follow(state, taken, place, places.mask(place), seen, ready)
+                if done is not None:
+                    # Ways of lower rank than a match are given up.
+                    found = done
+                    break
+            budget.spend(len(seen) + 1)
+            if place == len(text) or (found and not ready):
+                break
+            code = ord(text[place])
+            threads = [
+                (one.next, taken)
+                for one, taken in ((self.code[state], taken) for state, taken in ready)
+                if _takes(one, code)
+            ]
+        return None if found is None else Found(found)
+
+    def _follow(
+        self, state: int, slots: _Slots, place: int, mask: int, seen: set[int], ready: list[tuple[int, _Slots]]
+    ) -> _Slots | None:
+        """Add the states that a way reaches without a character, in the order of its choices; a match ends it."""
+        todo = [(state, slots)]
+        while todo:
+            state, slots = todo.pop()
+            instruction = self.code[state]
+            if isinstance(instruction, _Again):
+                todo.append((instruction.out if instruction.loop in seen else instruction.loop, slots))
+                continue
+            if state in seen:
+                continue
+            seen.add(state)
+            match instruction:
+                case _Take():
+                    ready.append((state, slots))
+                case _Match():
+                    return (slots[0], place, *slots[2:])
+                case _Fork(first=first, second=second):
+                    todo += ((second, slots), (first, slots))
+                case _Save(slot=slot, next=following):
+                    if slot < len(slots):
+                        slots = (*slots[:slot], place, *slots[slot + 1 :])
+                    todo.append((following, slots))
+                case _Test(number=number, next=following):
+                    if mask >> number & 1:
+                        todo.append((following, slots))
+        return None
+
+
+def _takes(instruction: _Instruction, code: int) -> TypeGuard[_Take]:
+    return isinstance(instruction, _Take) and code in instruction.characters
+
+
+def _edges(characters: CharacterSet) -> Iterator[int]:
+    for low, high in characters.ranges:
+        yield low
+        yield high + 1
+
+
+class _Places:
+    """The tests that hold at each place of a text, as bits; those that say nothing there are not asked."""
+
+    def __init__(self, program: _Program, text: str, budget: _Budget) -> None:
+        self._text, self._budget, self._program = text, budget, program
+        self._everywhere = any(test in (At.WORD_EDGE, At.NO_WORD_EDGE) or not isinstance(test, At)
+                               for test in program.tests)  # fmt: skip
+        self._known: dict[int, int] = {}
+
+    def mask(self, place: int) -> int:
+        tests = self._program.tests
+        if not tests or (0 < place < len(self._text) - 2 and not self._everywhere):
+            return 0
+        if place not in self._known:
+            self._known[place] = sum(self._holds(test, place) << number for number, test in enumerate(tests))
+        return self._known[place]
+
+    def _holds(self, test: At | tuple[_Program, bool], place: int) -> bool:
+        text = self._text
+        match test:
+            case At.BEGIN:
+                return place == 0
+            case At.VERY_END:
+                return place == len(text)
+            case At.END:
+                return place == len(text) or self._before_end(place)
+            case At.WORD_EDGE | At.NO_WORD_EDGE:
+                before = place > 0 and ord(text[place - 1]) in WORDS
+                behind = place < len(text) and ord(text[place]) in WORDS
+                return (before != behind) == (test is At.WORD_EDGE)
+            case (program, negated):
+                return program.matches(text, place, True, self._budget) != negated
+        raise AssertionError(test)
+
+    def _before_end(self, place: int) -> bool:
+        """Return True before the last line end: CR LF is one, and nothing stands inside of it."""
+        text, ends = self._text, line_ends(self._program.flavor)
+        if self._program.flavor is Flavor.JAVA and text.endswith("\r\n"):
+            return place == len(text) - 2
+        return place == len(text) - 1 and ord(text[place]) in ends

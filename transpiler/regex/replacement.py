@@ -1,0 +1,56 @@
+"""The replacement of Java's ``replaceAll``: text, ``$`` and the number of a group, and backslash before either."""
+
+from __future__ import annotations
+
+from transpiler.regex.syntax import RegularError
+
+Replacement = tuple[str | int, ...]
+
+
+def parse_replacement(text: str, groups: int) -> Replacement:
+    """Texts and numbers of groups; ``RegularError`` where Java would throw, which it does at the first match."""
+    found: list[str | int] = []
+    place = 0
+    while place < len(text):
+        character = text[place]
+        place += 1
+        if character == "\\":
+            if place == len(text):
+                raise RegularError("the replacement ends in a backslash", place - 1, wrong=True)
+            found.append(text[place])
+            place += 1
+        elif character == "$":
+            at = place - 1
+            digit = _digit(text, place)
+            if digit is None:
+                raise RegularError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
+            number = digit
+            place += 1
+            # As many digits as there is a group for.
+            while (digit := _digit(text, place)) is not None and 10 * number + digit <= groups:
+                number = 10 * number + digit
+                place += 1
+            if number > groups:
+                raise RegularError(f"the regular expression has no group {number}", at, wrong=True)
+            found.append(number)
+        else:
+            found.append(character)
+    return tuple(found)
+
+
+def _digit(text: str, place: int) -> int | None:
+    character = text[place : place + 1]
+    return int(character) if character.isascii() and character.isdigit() else None
+
+
+def print_replacement(replacement: Replacement, numbers: dict[int, int], behind_group: bool = False) -> str:
+    """The text of a replacement whose groups have other numbers."""
+    text = ""
+    for part in replacement:
+        if isinstance(part, str):
+            # A digit behind a group would be read as part of its number.
+            text += f"\\{part}" if part in "\\$" or (behind_group and part.isdigit()) else part
+        else:
+            text += f"${numbers[part] if part else 0}"
+        behind_group = isinstance(part, int)
+    return text

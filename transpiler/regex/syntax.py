@@ -1,0 +1,326 @@
+"""Regular expressions as a tree: the part of Java's, and of RabbitMQ's PCRE, that is a regular language.
+
+Back-references are not, and look-behind, named groups, ``\\p{…}`` and set arithmetic are not served. A letter's
+case and the classes ``\\d \\w \\s \\b`` go by ASCII, as in Java since 19.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+
+from transpiler.regex.characters import CLASSES, LINE_ENDS, SURROGATES, CharacterSet, from_ranges, of, without_case
+
+#: Characters of an expression, groups that are open at once, and rounds of a counted repeat.
+MAX_LENGTH, MAX_DEPTH, MAX_ROUNDS = 2_000, 20, 255
+
+
+class Flavor(Enum):
+    """Whose regular expressions they are."""
+
+    JAVA = "Java"
+    PCRE = "PCRE"
+
+
+class RegularError(ValueError):
+    """An expression that is not read; ``offset`` counts its characters, ``wrong`` says that Java refuses it too."""
+
+    def __init__(self, message: str, offset: int, wrong: bool = False) -> None:
+        super().__init__(message)
+        self.offset = offset
+        self.wrong = wrong
+
+
+class At(Enum):
+    """Places of a text that take no characters."""
+
+    BEGIN = "^"
+    END = "$"
+    VERY_END = r"\z"
+    WORD_EDGE = r"\b"
+    NO_WORD_EDGE = r"\B"
+
+
+class Mode(Enum):
+    """How a repeat chooses between another round and what follows."""
+
+    GREEDY = ""
+    LAZY = "?"
+    POSSESSIVE = "+"
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """One character of a set."""
+
+    characters: CharacterSet
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of the text."""
+
+    at: At
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What follows matches, or does not; its groups do not capture."""
+
+    body: Node
+    negated: bool
+    offset: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One after the other; without parts, the empty text."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The first of the branches that lets the whole match."""
+
+    branches: tuple[Node, ...]
+    offset: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A body from ``low`` to ``high`` times; None is no bound."""
+
+    body: Node
+    low: int
+    high: int | None
+    mode: Mode = Mode.GREEDY
+    offset: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A capturing group."""
+
+    body: Node
+    number: int
+
+
+Node = One | Place | Ahead | Sequence | Choice | Repeat | Group
+EMPTY = Sequence(())
+
+_REPEAT = re.compile(r"(?:[*+?]|\{([0-9]+)(?:(,)([0-9]+)?)?\})([?+]?)")
+_CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
+_PLACES = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END, "b": At.WORD_EDGE, "B": At.NO_WORD_EDGE}
+
+
+def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Node:
+    """The tree of an expression; ``RegularError``."""
+    if len(text) > MAX_LENGTH:
+        raise RegularError(f"the regular expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH)
+    parser = _Parser(text, flavor)
+    found = parser.choice()
+    if parser.place < len(text):
+        raise RegularError("this ) closes no group", parser.place, wrong=True)
+    return found
+
+
+def line_ends(flavor: Flavor) -> CharacterSet:
+    """The characters that the dot does not take."""
+    return LINE_ENDS if flavor is Flavor.JAVA else of("\n")
+
+
+class _Parser:
+    def __init__(self, text: str, flavor: Flavor) -> None:
+        self.text = text
+        self.flavor = flavor
+        self.ignore_case = text.startswith("(?i)")
+        self.place = 4 if self.ignore_case else 0
+        self.groups = self.depth = 0
+
+    def at(self, text: str) -> bool:
+        """Skip a text if it is next."""
+        found = self.text.startswith(text, self.place)
+        self.place += len(text) if found else 0
+        return found
+
+    def choice(self) -> Node:
+        start = self.place
+        branches = [self.sequence()]
+        while self.at("|"):
+            branches.append(self.sequence())
+        return branches[0] if len(branches) == 1 else Choice(tuple(branches), start)
+
+    def sequence(self) -> Node:
+        parts = []
+        while self.place < len(self.text) and self.text[self.place] not in "|)":
+            parts.append(self.repeat())
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def repeat(self) -> Node:
+        start = self.place
+        body = self.atom()
+        found = _REPEAT.match(self.text, self.place)
+        if found is None:
+            # A brace that counts nothing is an atom of its own, which Java refuses.
+            return body
+        if isinstance(body, Place | Ahead):
+            raise RegularError("a place has no length to repeat", self.place)
+        low, high = _rounds(found)
+        if max(low, high or 0) > MAX_ROUNDS:
+            raise RegularError(f"a repeat has more than {MAX_ROUNDS} rounds", self.place)
+        if high is not None and high < low:
+            raise RegularError("a repeat ends below its beginning", self.place, wrong=True)
+        self.place = found.end()
+        return Repeat(body, low, high, Mode(found[4]), start)
+
+    def atom(self) -> Node:
+        start, character = self.place, self.text[self.place]
+        self.place += 1
+        match character:
+            case "(":
+                return self.group(start)
+            case "[":
+                return One(self.brackets(start))
+            case ".":
+                return One(~line_ends(self.flavor))
+            case "^":
+                return Place(At.BEGIN)
+            case "$":
+                return Place(At.END)
+            case "\\":
+                letter = self.text[self.place : self.place + 1]
+                if letter and letter in _PLACES:
+                    self.place += 1
+                    return Place(_PLACES[letter])
+                return One(self.folded(self.escape(start)))
+            case "*" | "+" | "?":
+                raise RegularError("a repeat stands behind nothing", start, wrong=True)
+            case "{" if self.flavor is Flavor.JAVA or _REPEAT.match(self.text, start):
+                raise RegularError("a brace by itself is written \\{", start, wrong=True)
+            case _:
+                return One(self.folded(self.literal(start)))
+
+    def group(self, start: int) -> Node:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise RegularError(f"groups nest more than {MAX_DEPTH} deep", start)
+        number = 0
+        negated = False
+        if self.at("?="):
+            kind = "ahead"
+        elif self.at("?!"):
+            kind, negated = "ahead", True
+        elif self.at("?:"):
+            kind = "plain"
+        elif self.at("?>"):
+            kind = "atomic"
+        elif self.text.startswith("?", self.place):
+            shown = self.text[start : start + 4]
+            raise RegularError(f"{shown} is not served: look-behind, names and flags inside an expression", start)
+        else:
+            kind = "capture"
+            self.groups += 1
+            number = self.groups
+        body = self.choice()
+        if not self.at(")"):
+            raise RegularError("the group is not closed", start, wrong=True)
+        self.depth -= 1
+        match kind:
+            case "ahead":
+                return Ahead(body, negated, start)
+            case "atomic":
+                return Repeat(body, 1, 1, Mode.POSSESSIVE, start)
+            case "capture":
+                return Group(body, number)
+            case _:
+                return body
+
+    def brackets(self, start: int) -> CharacterSet:
+        negated = self.at("^")
+        found = CharacterSet()
+        first = self.place
+        while not self.text.startswith("]", self.place) or self.place == first:
+            at = self.place
+            if at >= len(self.text):
+                raise RegularError("the set of characters is not closed", start, wrong=True)
+            if self.text[at] in "[]^" or self.text.startswith("&&", at):
+                raise RegularError(f"inside of brackets this is written \\{self.text[at]}", at)
+            low = self.member()
+            if not self.text.startswith("-", self.place) or self.text.startswith("-]", self.place):
+                found |= self.folded(low)
+                continue
+            if low.single is None:
+                # Behind a class the hyphen is a character like others.
+                found |= low
+                continue
+            self.place += 1
+            if self.text[self.place : self.place + 1] in ("[", ""):
+                raise RegularError("the range has no end", at)
+            high = self.member()
+            if high.single is None or high.single < low.single:
+                raise RegularError("the range has no end that is above its beginning", at, wrong=True)
+            found |= self.folded(from_ranges([(ord(low.single), ord(high.single))]))
+        self.place += 1
+        return ~found if negated else found
+
+    def member(self) -> CharacterSet:
+        at = self.place
+        self.place += 1
+        return self.escape(at) if self.text[at] == "\\" else self.literal(at)
+
+    def literal(self, at: int) -> CharacterSet:
+        if ord(self.text[at]) in SURROGATES:
+            raise RegularError("half a character is not served", at)
+        return of(self.text[at])
+
+    def folded(self, characters: CharacterSet) -> CharacterSet:
+        return without_case(characters) if self.ignore_case and characters not in CLASSES.values() else characters
+
+    def escape(self, start: int) -> CharacterSet:
+        if self.place >= len(self.text):
+            raise RegularError("the expression ends in a backslash", start, wrong=True)
+        character = self.text[self.place]
+        self.place += 1
+        if character in CLASSES:
+            return CLASSES[character]
+        if character in _CONTROLS:
+            return of(_CONTROLS[character])
+        if character == "x" or (character == "u" and self.flavor is Flavor.JAVA):
+            digits = re.compile("[0-9A-Fa-f]{2}" if character == "x" else "[0-9A-Fa-f]{4}").match(self.text, self.place)
+            if digits is not None and int(digits[0], 16) not in SURROGATES:
+                self.place = digits.end()
+                return of(chr(int(digits[0], 16)))
+        elif character.isdigit() and character != "0":
+            raise RegularError("a back-reference is not served, for it takes a time without bound", start)
+        elif character.isascii() and not character.isalnum():
+            return of(character)
+        raise RegularError(f"\\{character} is not served", start)
+
+
+def _rounds(found: re.Match[str]) -> tuple[int, int | None]:
+    match found[0][0]:
+        case "*":
+            return 0, None
+        case "+":
+            return 1, None
+        case "?":
+            return 0, 1
+        case _:
+            # More digits than the limit has would take Python long to read.
+            low = int(found[1][:9])
+            return low, low if not found[2] else int(found[3][:9]) if found[3] else None
+
+
+def group_count(node: Node) -> int:
+    """The number of the last capturing group."""
+    match node:
+        case Group(body=body, number=number):
+            return max(number, group_count(body))
+        case Sequence(parts=parts) | Choice(branches=parts):
+            return max(map(group_count, parts), default=0)
+        case Repeat(body=body) | Ahead(body=body):
+            return group_count(body)
+        case _:
+            return 0

@@ -1,0 +1,334 @@
+"""Laws that make a predicate smaller, or easier for a file reader, and never change where it holds.
+
+``RULES`` is applied bottom-up, in order, until nothing changes. Each rule looks at one node whose parts are already
+optimized, and says which law allows it. A predicate holds where it is TRUE; FALSE and NULL are the same to all rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from operator import is_
+
+from transpiler.filters.topics import MANY_WORDS, ONE_WORD, read_words
+from transpiler.ir.constant_folding import compare_constants
+from transpiler.ir.functions import Function
+from transpiler.ir.java_regex import regular_expression
+from transpiler.ir.nodes import (
+    FALSE,
+    TRUE,
+    And,
+    Apply,
+    Chain,
+    Column,
+    Compare,
+    Constant,
+    Flag,
+    In,
+    IsNan,
+    IsNull,
+    Like,
+    NotTrue,
+    Or,
+    Predicate,
+    Topic,
+    Truth,
+    Value,
+    When,
+    constant,
+)
+from transpiler.ir.traversal import rebuild
+from transpiler.layouts.columns import Kind
+from transpiler.rewrites.combine_in_lists import with_lists
+from transpiler.rewrites.invert_text import text_is_null, turn_text_round
+from transpiler.rewrites.redundant_null_checks import without_implied
+from transpiler.rewrites.solve_timestamp import solved
+from transpiler.rewrites.unwrap_casts import turn_round
+from transpiler.selector.ast import Comparison
+from transpiler.selector.pattern import Pattern
+
+#: Terms of a short chain.
+_FEW = 5
+#: Characters of a constant that is matched with a pattern here, and not by Spark.
+MAX_FOLDED = 2_000
+
+Rule = Callable[[Predicate], Predicate]
+
+
+def constant_to_the_right(node: Predicate) -> Predicate:
+    """A comparison says the same with its operands exchanged and its operator mirrored."""
+    if isinstance(node, Compare) and isinstance(node.left, Constant) and not isinstance(node.right, Constant):
+        return Compare(node.operator.mirrored, node.right, node.left)
+    return node
+
+
+def fold_constants(node: Predicate) -> Predicate:
+    """What depends on constants alone is known."""
+    match node:
+        case Compare(operator=operator, left=Constant(value=left), right=Constant(value=right)):
+            return Truth(compare_constants(operator, left, right))
+        case Flag(value=Constant(value=value), negated=negated):
+            return Truth(bool(value) is not negated)
+        case IsNull(value=Constant(), negated=negated):
+            return Truth(negated)
+        case In(value=Constant(value=value), members=members, negated=negated):
+            return Truth((value in [member.value for member in members]) is not negated)
+        case Like(value=Constant(value=str() as text), pattern=pattern, negated=negated) if len(text) <= MAX_FOLDED:
+            return Truth(_fits(text, pattern) is not negated)
+        case Topic(value=Constant(value=str() as text), pattern=words, negated=negated) if len(text) <= MAX_FOLDED:
+            return Truth(_fits_words(text, words) is not negated)
+        case IsNan(value=Constant(value=value), negated=negated):
+            return Truth((value != value) is not negated)
+        case IsNan(value=Apply(function=Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
+            # Only a 32-bit float brings a NaN along when it is widened.
+            return IsNan(inner, negated) if inner.type.kind is Kind.FLOAT else Truth(negated)
+        case IsNan(value=Apply(function=Function.FIRST, arguments=(*before, last), type=found), negated=negated):
+            # What is never NaN need not be asked, and NULL is not NaN either.
+            if not isinstance(fold_constants(IsNan(last)), Truth):
+                return node
+            return IsNan(before[0] if len(before) == 1 else Apply(Function.FIRST, tuple(before), found), negated)
+        case _:
+            return node
+
+
+def boolean_as_condition(node: Predicate) -> Predicate:
+    """A boolean that equals TRUE is TRUE; one that does not is FALSE."""
+    match node:
+        case Compare(operator=operator, left=left, right=Constant(value=bool() as value)):
+            return Flag(left, negated=(operator is Comparison.EQ) is not value)
+        case _:
+            return node
+
+
+def pattern_as_text(node: Predicate) -> Predicate:
+    """A pattern without wildcards is matched by its own text."""
+    match node:
+        case Like(value=value, pattern=() | (str(),) as pattern, negated=negated):
+            return Compare(Comparison.NE if negated else Comparison.EQ, value, constant("".join(map(str, pattern))))
+        case _:
+            return node
+
+
+def conversion_to_the_constant(node: Predicate) -> Predicate:
+    """A condition on a monotone function of a column is a condition on the column: see ``predicate.grids``."""
+    match node:
+        case Compare(operator=operator, left=left, right=Constant() as bound):
+            return turn_round(operator, left, bound) or node
+        case _:
+            return node
+
+
+def time_to_the_moment(node: Predicate) -> Predicate:
+    """A condition on milliseconds and the time of the query is one on the timestamp: see ``predicate.moments``."""
+    return solved(node) or node if isinstance(node, Compare) else node
+
+
+def text_to_the_constant(node: Predicate) -> Predicate:
+    """Equality with a text that is made from a column is equality of the column: see ``predicate.texts``."""
+    match node:
+        case IsNull(value=value, negated=negated):
+            behind = text_is_null(value)
+            return node if behind is value else IsNull(behind, negated)
+        case _:
+            return turn_text_round(node) or node
+
+
+def one_level(node: Predicate) -> Predicate:
+    """AND and OR are associative and idempotent; TRUE and FALSE are their identities and absorb."""
+    if not isinstance(node, Chain):
+        return node
+    kinds = set(map(type, node.terms))
+    if len(kinds) == len(node.terms) and kinds.isdisjoint((type(node), Truth)):
+        # Terms of unlike kinds are unlike.
+        return node
+    identity, absorbing = (TRUE, FALSE) if isinstance(node, And) else (FALSE, TRUE)
+    terms: list[Predicate] = []
+    for term in node.terms:
+        for inner in term.terms if isinstance(term, type(node)) else (term,):
+            if not isinstance(inner, Truth):
+                terms.append(inner)
+            elif inner == absorbing:
+                return absorbing
+    found = _distinct(terms)
+    if not found:
+        return identity
+    if len(found) == 1:
+        return found[0]
+    return node if len(found) == len(node.terms) and all(map(is_, found, node.terms)) else type(node)(found)
+
+
+def _distinct(terms: list[Predicate]) -> tuple[Predicate, ...]:
+    """The terms without repetitions, in order; of a few it is quicker to compare them than to find their hashes."""
+    if len(terms) > _FEW:
+        return tuple(dict.fromkeys(terms))
+    found: list[Predicate] = []
+    for term in terms:
+        if term not in found:
+            found.append(term)
+    return tuple(found)
+
+
+def equalities_to_list(node: Predicate) -> Predicate:
+    """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and a list has no member twice: see ``predicate.equalities``."""
+    match node:
+        case And() | Or():
+            return with_lists(node)
+        case In(value=value, members=(member,), negated=negated):
+            return Compare(Comparison.NE if negated else Comparison.EQ, value, member)
+        case In(members=members) if len(set(members)) < len(members):
+            return replace(node, members=tuple(dict.fromkeys(members)))
+        case _:
+            return node
+
+
+def implied_by_a_neighbour(node: Predicate) -> Predicate:
+    """A test that another one implies, or that implies another one, goes away: see ``predicate.implied``."""
+    return without_implied(node) if isinstance(node, Chain) else node
+
+
+def excluded_middle(node: Predicate) -> Predicate:
+    """A value is NULL or it is not: one of the two tests holds, never both."""
+    if not isinstance(node, Chain):
+        return node
+    tested = {(term.value, term.negated) for term in node.terms if isinstance(term, IsNull)}
+    both = any((value, not negated) in tested for value, negated in tested)
+    return Truth(isinstance(node, Or)) if both else node
+
+
+def complement(node: Predicate) -> Predicate:
+    """The complement of a test that is never NULL is the opposite test; two complements cancel out."""
+    match node:
+        case NotTrue(predicate=Truth(value=value)):
+            return Truth(not value)
+        case NotTrue(predicate=IsNull() | IsNan() as inner):
+            return replace(inner, negated=not inner.negated)
+        case NotTrue(predicate=NotTrue(predicate=inner)):
+            return inner
+        case _:
+            return node
+
+
+RULES: tuple[Rule, ...] = (
+    constant_to_the_right,
+    fold_constants,
+    boolean_as_condition,
+    pattern_as_text,
+    time_to_the_moment,
+    conversion_to_the_constant,
+    text_to_the_constant,
+    one_level,
+    equalities_to_list,
+    implied_by_a_neighbour,
+    excluded_middle,
+    complement,
+)
+
+
+#: The nodes that each rule looks at; the others it would hand back.
+_NODES: Mapping[Rule, tuple[type[Predicate], ...]] = {
+    constant_to_the_right: (Compare,),
+    fold_constants: (Compare, Flag, IsNull, In, Like, Topic, IsNan),
+    boolean_as_condition: (Compare,),
+    pattern_as_text: (Like,),
+    time_to_the_moment: (Compare,),
+    conversion_to_the_constant: (Compare,),
+    text_to_the_constant: (Compare, In, Like, IsNull),
+    one_level: (And, Or),
+    equalities_to_list: (And, Or, In),
+    implied_by_a_neighbour: (And, Or),
+    excluded_middle: (And, Or),
+    complement: (NotTrue,),
+}
+#: Of rules that look at AND and OR, the terms without any of which they would hand them back.
+_TERMS: Mapping[Rule, frozenset[type[Predicate]]] = {
+    equalities_to_list: frozenset({Compare, In}),
+    implied_by_a_neighbour: frozenset({IsNull, IsNan}),
+    excluded_middle: frozenset({IsNull}),
+}
+_RULES_OF = {kind: tuple(rule for rule in RULES if kind in _NODES[rule]) for kinds in _NODES.values() for kind in kinds}
+
+
+def is_settled(node: Predicate) -> bool:
+    """Whether a node is plainly none that a rule has anything to say about, which most tests are.
+
+    It asks a bare column, a constant or a pattern with wildcards stands beside it, and the constant is no boolean.
+    """
+    match node:
+        case Compare(left=Column(), right=Constant(value=value)):
+            return not isinstance(value, bool)
+        case IsNull(value=Column()) | IsNan(value=Column()) | Flag(value=Column()):
+            return True
+        case Like(value=Column(), pattern=(_, _, *_)):
+            return True
+        case _:
+            return False
+
+
+def optimize(node: Predicate) -> Predicate:
+    """The predicate after all rules; it holds in the same rows."""
+    return _Optimizer().visit(node)
+
+
+class _Optimizer:
+    """One run over one predicate. A part that is settled is never looked at again, in whatever node it turns up."""
+
+    def __init__(self) -> None:
+        #: By the identity of a node, the node and what it became: the node is kept, so that nothing takes its place.
+        self.settled: dict[int, tuple[Predicate, Predicate]] = {}
+
+    def visit(self, node: Predicate) -> Predicate:
+        """The node after all rules."""
+        if is_settled(node):
+            return node
+        known = self.settled.get(id(node))
+        if known is None:
+            found = self.settle(rebuild(node, self.visit, self.value))
+            known = self.settled[id(node)] = (node, found)
+            self.settled[id(found)] = (found, found)
+        return known[1]
+
+    def settle(self, node: Predicate) -> Predicate:
+        """A node whose parts are settled, after all rules."""
+        terms = set(map(type, node.terms)) if isinstance(node, Chain) else None
+        for rule in _RULES_OF.get(type(node), ()):
+            if terms is not None and rule in _TERMS and terms.isdisjoint(_TERMS[rule]):
+                continue
+            changed = rule(node)
+            if changed is not node and changed != node:
+                # A rule makes nodes that no rule has seen; the parts that it kept are settled.
+                return self.visit(changed)
+        return node
+
+    def value(self, value: Value) -> Value:
+        """The value, with the predicates inside it after all rules."""
+        match value:
+            case Apply(arguments=arguments):
+                changed = tuple(map(self.value, arguments))
+                if all(map(is_, changed, arguments)):
+                    return value
+                return replace(value, arguments=changed)
+            case When(condition=condition, value=inner):
+                new = self.visit(condition)
+                return inner if new == TRUE else When(new, self.value(inner))
+            case _:
+                return value
+
+
+def _fits(text: str, pattern: Pattern) -> bool:
+    """Whether a text matches a pattern, by the regular expression that Spark would be given."""
+    return re.match(regular_expression(pattern), text) is not None
+
+
+def _fits_words(text: str, pattern: tuple[str, ...]) -> bool:
+    """Whether the words of a text match those of a topic pattern, by the positions that each one can end at."""
+    words = read_words(text)
+    ends = {0}
+    for token in pattern:
+        if not ends:
+            return False
+        if token == MANY_WORDS:
+            ends = set(range(min(ends), len(words) + 1))
+        else:
+            ends = {end + 1 for end in ends if end < len(words) and token in (ONE_WORD, words[end])}
+    return len(words) in ends

@@ -1,0 +1,121 @@
+"""Times compared with the time of the query: a condition on milliseconds becomes one on the timestamp behind them.
+
+Sums of a timestamp's milliseconds, of the time of the query and of integers are solved for the timestamp, so that a
+file reader sees it alone beside what is one constant by the time that a query runs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import Apply, Compare, Constant, Predicate, Value, all_of, any_of
+from transpiler.layouts.columns import BIGINT, TIMESTAMP, Kind
+from transpiler.selector.ast import Comparison
+
+#: Integers that are added to a time. Within them no sum leaves 64 bits, and no time of a query Spark's timestamps.
+_MOST = 9 * 10**15
+
+
+class _Sum(NamedTuple):
+    """So many times the milliseconds of a timestamp, so many times the time of the query, and an integer."""
+
+    timestamp: Value | None
+    times: int
+    now: int
+    offset: int
+
+    def plus(self, other: _Sum, sign: int) -> _Sum | None:
+        """The sum of two, or their difference; None where there are two timestamps, or a large integer."""
+        offset = self.offset + sign * other.offset
+        if abs(offset) > _MOST or (self.timestamp is not None and other.timestamp is not None):
+            return None
+        timestamp, times = (
+            (self.timestamp, self.times) if other.timestamp is None else (other.timestamp, other.times * sign)
+        )
+        return _Sum(timestamp, times, self.now + sign * other.now, offset)
+
+
+def solved(node: Compare) -> Predicate | None:
+    """The comparison for the timestamp alone; None where it is not about one."""
+    if not isinstance(node.left, Apply) and not isinstance(node.right, Apply):
+        return None
+    match node.left, node.right:
+        case Apply(function=Function.LATER), Constant():
+            return _lasting(node.operator, node.left, node.right)
+        case Constant(), Apply(function=Function.LATER):
+            return _lasting(node.operator.mirrored, node.right, node.left)
+    left, right = _sum(node.left), _sum(node.right)
+    difference = None if left is None or right is None else left.plus(right, -1)
+    if difference is None or difference.timestamp is None:
+        return None
+    _, times, now, offset = difference
+    operator = node.operator if times > 0 else node.operator.mirrored
+    # times * timestamp + now * NOW + offset is compared with zero.
+    now, offset = -now * times, -offset * times
+    if now == 0:
+        milliseconds = Apply(Function.MILLISECONDS, (difference.timestamp,), BIGINT)
+        return Compare(operator, milliseconds, Constant(offset, BIGINT))
+    return _turned(operator, difference.timestamp, offset) if now == 1 else None
+
+
+def _lasting(operator: Comparison, end: Apply, bound: Constant) -> Predicate | None:
+    """The end of a duration compared with a time: the duration alone, compared with what is left until then."""
+    match end.arguments, bound.value:
+        case _, bool():
+            return None
+        case (duration, Constant(value=int() as now)), int() as time:
+            return Compare(operator, duration, Constant(time - now, BIGINT)) if abs(time - now) <= _MOST else None
+        case (duration, Apply(function=Function.NOW) as now), int() as time if abs(time) <= _MOST:
+            return Compare(operator, duration, Apply(Function.UNTIL, (Constant(time, BIGINT), now), BIGINT))
+        case _:
+            return None
+
+
+def _turned(operator: Comparison, timestamp: Value, offset: int) -> Predicate:
+    """Milliseconds are a timestamp's whole ones: those of the time and those after it begin at its own."""
+
+    def since(start: int) -> Predicate:
+        return Compare(Comparison.GE, timestamp, _moment(start))
+
+    def before(end: int) -> Predicate:
+        return Compare(Comparison.LT, timestamp, _moment(end))
+
+    match operator:
+        case Comparison.GE:
+            return since(offset)
+        case Comparison.GT:
+            return since(offset + 1)
+        case Comparison.LT:
+            return before(offset)
+        case Comparison.LE:
+            return before(offset + 1)
+        case Comparison.EQ:
+            return all_of(since(offset), before(offset + 1))
+        case Comparison.NE:
+            return any_of(before(offset), since(offset + 1))
+
+
+def _moment(offset: int) -> Value:
+    return Apply(Function.MOMENT, (Constant(offset, BIGINT),), TIMESTAMP)
+
+
+def _sum(value: Value) -> _Sum | None:
+    match value:
+        case Constant(value=bool()):
+            return None
+        case Constant(value=int() as number) if abs(number) <= _MOST and value.type.kind in (Kind.BIGINT, Kind.DECIMAL):
+            return _Sum(None, 0, 0, number)
+        case Apply(function=Function.NOW):
+            return _Sum(None, 0, 1, 0)
+        case Apply(function=Function.TO_DECIMAL, arguments=(inner,)):
+            return _sum(inner)
+        case Apply(function=Function.MILLISECONDS, arguments=(timestamp,)) if timestamp.type.kind is Kind.TIMESTAMP:
+            return _Sum(timestamp, 1, 0, 0)
+        case Apply(function=Function.ADD_BIG | Function.SUBTRACT_BIG as function, arguments=(first, second)):
+            left, right = _sum(first), _sum(second)
+            if left is None or right is None:
+                return None
+            return left.plus(right, 1 if function is Function.ADD_BIG else -1)
+        case _:
+            return None

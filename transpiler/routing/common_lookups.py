@@ -1,0 +1,43 @@
+"""Values of maps, each read once a message: looking a key up costs more than what is asked of its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from transpiler.ir.nodes import Column, Predicate, Value
+from transpiler.ir.traversal import replace_columns, replace_columns_in
+from transpiler.layouts.columns import Key, Path
+from transpiler.routing.signatures import Shape
+
+
+@dataclass
+class Reads:
+    """Columns that stand for values of maps: ``paths`` are where those are, by the columns' names."""
+
+    prefix: str
+    paths: dict[str, Path] = field(default_factory=dict)
+    _names: dict[Path, str] = field(default_factory=dict)
+
+    def predicate(self, node: Predicate) -> Predicate:
+        """The predicate over these columns."""
+        return replace_columns(node, self._column)
+
+    def shape(self, shape: Shape) -> Shape:
+        """The shape over these columns."""
+        return replace(
+            shape,
+            keys=tuple(replace_columns_in(value, self._column) for value in shape.keys),
+            guard=self.predicate(shape.guard),
+            residual=self.predicate(shape.residual),
+        )
+
+    def _column(self, column: Column) -> Value:
+        keys = [place for place, step in enumerate(column.path) if isinstance(step, Key)]
+        if not keys:
+            return column
+        looked_up, rest = column.path[: keys[-1] + 1], column.path[keys[-1] + 1 :]
+        name = self._names.get(looked_up)
+        if name is None:
+            name = self._names[looked_up] = f"{self.prefix}{len(self._names)}"
+            self.paths[name] = looked_up
+        return Column((name, *rest), column.type)

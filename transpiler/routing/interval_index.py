@@ -1,0 +1,156 @@
+"""Ranges by rank: which rows of constants a number can fall between, found without asking each.
+
+The bounds of all ranges of a table's group, in order, cut the numbers into places. A range covers a run of places,
+which is written into the few nodes of a binary tree that make it up. A message finds its place by bisection, and the
+ranges that cover it in the nodes from there to the root. What is found is asked the whole residual, so bounds may
+be taken as inclusive, and as doubles, which keep the order of integers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import TRUE, And, Apply, Compare, Or, Predicate, Value, When, all_of, type_class
+from transpiler.ir.traversal import Node, parts
+from transpiler.layouts.columns import BIGINT, DOUBLE
+from transpiler.message.types import TypeClass
+from transpiler.routing.signatures import Parameter, Shape, columns, nearest_float, of_message, parameter_number
+from transpiler.selector.ast import Comparison
+
+#: Rows of constants in a group from which on a message finds its place among them.
+MIN_RANGES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a residual bounds: the first value that is not NULL, from and to which parameters; None is no bound.
+
+    ``rounded`` says that some values are compared with the 32-bit float next to a parameter.
+    """
+
+    values: tuple[Value, ...]
+    lower: int | None
+    upper: int | None
+    rounded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """The tree of one group: bounds in order, the steps of the bisection, the number of leaves, and rows by node.
+
+    Node 1 is the root, node ``n`` has the children ``2n`` and ``2n + 1``, and place ``p`` is the leaf ``leaves + p``.
+    """
+
+    bounds: list[float]
+    steps: list[int]
+    leaves: int
+    nodes: list[list[int]]
+
+
+def find_range(shape: Shape) -> Range | None:
+    """A value that the residual bounds in every row, from both sides where there is one."""
+    found: dict[tuple[Value, ...], dict[bool, int]] = {}
+    for term in shape.residual.terms if isinstance(shape.residual, And) else (shape.residual,):
+        bound = _bound(term)
+        if bound is not None:
+            values, is_lower, number = bound
+            found.setdefault(values, {}).setdefault(is_lower, number)
+    if not found:
+        return None
+    values, sides = max(found.items(), key=lambda item: len(item[1]))
+    return Range(values, sides.get(True), sides.get(False), _rounds(shape.residual))
+
+
+def _rounds(node: Node) -> bool:
+    return (isinstance(node, Apply) and node.function is Function.TO_FLOAT) or any(map(_rounds, parts(node)))
+
+
+def rank(ranges: Range, rows: Sequence[tuple[Parameter, ...]]) -> Ranks:
+    """The tree of the rows of one group."""
+    # A bound that may be rounded is the outer one of both.
+    pairs = [(_number(row, ranges.lower, ranges, min), _number(row, ranges.upper, ranges, max)) for row in rows]
+    bounds = sorted({bound for pair in pairs for bound in pair if bound is not None})
+    leaves = 1 << len(bounds).bit_length()
+    nodes: list[list[int]] = [[] for _ in range(2 * leaves)]
+    for number, (lower, upper) in enumerate(pairs):
+        first = 0 if lower is None else bisect_right(bounds, lower)
+        last = len(bounds) if upper is None else bisect_right(bounds, upper)
+        for node in _cover(leaves + first, leaves + last):
+            nodes[node].append(number)
+    steps = [1 << bit for bit in reversed(range(len(bounds).bit_length()))]
+    return Ranks(bounds, steps, leaves, nodes)
+
+
+def _number(
+    row: tuple[Parameter, ...], place: int | None, ranges: Range, outer: Callable[[float, float], float]
+) -> float | None:
+    if place is None:
+        return None
+    number = row[place]
+    return outer(float(number), nearest_float(number)) if ranges.rounded else float(number)
+
+
+def _cover(first: int, last: int) -> Iterator[int]:
+    """The nodes that make up the leaves from the first to the last one."""
+    while first <= last:
+        if first & 1:
+            yield first
+            first += 1
+        if not last & 1:
+            yield last
+            last -= 1
+        first, last = first >> 1, last >> 1
+
+
+_Bound = tuple[tuple[Value, ...], bool, int]
+
+
+def _bound(term: Predicate) -> _Bound | None:
+    """The values that a test bounds, whether from below, and by which parameter."""
+    match term:
+        case Compare(operator=operator, left=left, right=right):
+            for found, value, other in ((operator, left, right), (operator.mirrored, right, left)):
+                number = _parameter(other)
+                if number is not None and of_message(value) and found in _LOWER and type_class(value.type).numeric:
+                    return (_as_double(value),), _LOWER[found], number
+            return None
+        case And(terms=terms):
+            for term in terms:
+                bound = _bound(term)
+                if bound is not None:
+                    guard = _guard(bound[0], (other for other in terms if other is not term))
+                    values = bound[0] if guard == TRUE else tuple(When(guard, value) for value in bound[0])
+                    return values, bound[1], bound[2]
+            return None
+        case Or(terms=terms):
+            # One value in several types, of which a row has one.
+            bounds = [_bound(inner) for inner in terms]
+            known = [bound for bound in bounds if bound is not None]
+            if len(known) < len(bounds) or len({bound[1:] for bound in known}) > 1:
+                return None
+            distinct = dict.fromkeys(value for bound in known for value in bound[0])
+            return tuple(distinct), known[0][1], known[0][2]
+        case _:
+            return None
+
+
+def _guard(values: tuple[Value, ...], others: Iterable[Predicate]) -> Predicate:
+    """What must hold beside for the values to stand, by columns of the message that are not the values' own."""
+    own = {column for value in values for column in columns(value)}
+    return all_of(*(other for other in others if of_message(other) and not set(columns(other)) <= own))
+
+
+_LOWER = {Comparison.GT: True, Comparison.GE: True, Comparison.LT: False, Comparison.LE: False}
+
+
+def _parameter(value: Value) -> int | None:
+    if isinstance(value, Apply) and value.function in (Function.TO_DOUBLE, Function.TO_FLOAT):
+        value = value.arguments[0]
+    return parameter_number(value) if value.type in (BIGINT, DOUBLE) else None
+
+
+def _as_double(value: Value) -> Value:
+    return Apply(Function.TO_DOUBLE, (value,), DOUBLE) if type_class(value.type) is TypeClass.INTEGER else value

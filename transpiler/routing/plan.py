@@ -1,0 +1,330 @@
+"""A topology as tables of constants, a trie and a few compiled conditions: all that it takes to route messages.
+
+A rule is one way in which one binding holds. Rules of a shape with many rules are rows of the shape's table, grouped
+by its key; the rules of rare shapes are compiled, in blocks. In front of each key stands the exchange that a message
+is published to: a rule of an exchange that others lead to has one row for each of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from transpiler.ir.nodes import TRUE, Among, Column, Compare, Constant, Predicate, Value, all_of
+from transpiler.ir.traversal import size
+from transpiler.layouts.columns import BIGINT, STRING, Path
+from transpiler.layouts.layout import Layout
+from transpiler.lowering.names import Missing
+from transpiler.routing.common_lookups import Reads
+from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, Condition, Conditions
+from transpiler.routing.exchange_graph import Entry, State, States, onward, read_states
+from transpiler.routing.interval_index import MIN_RANGES, Range, find_range
+from transpiler.routing.prefilter import loosest
+from transpiler.routing.signatures import ROW, Disjunct, Parameter, Shape, columns, disjuncts, fill, parameter, shifted
+from transpiler.routing.topic_automaton import Trie, TrieBuilder
+from transpiler.selector.ast import Comparison
+from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+
+#: Rules from which on a shape has a table. A look-up costs about as much as so many compiled conditions.
+MIN_ROWS = 12
+
+#: Rules that are compiled at most; beyond it, the shapes with the most rules have tables all the same.
+MAX_COMPILED = 600
+
+#: Operations of a shape's residual beyond which its rules are compiled one by one.
+MAX_RESIDUAL = 2_000
+
+#: A row of constants is repeated for each thing that it delivers: one row up to so often, all of them on the average.
+MAX_REPEATS, MAX_REPEATED = 4, 1.1
+
+#: The numbers of the binding keys that a message's key matches, of those that something else is asked besides.
+MATCHED = "_routing_matched"
+
+
+#: How the columns of ``Program.reads`` begin.
+READ = "_routing_read"
+
+#: The number of the queue that the routing key names.
+OWN_KEY = -1
+
+
+class Delivery(NamedTuple):
+    """What a binding adds where it holds: a queue, or the state that it leads to; and the state that it belongs to.
+
+    A queue is its place in ``Program.queues``, or ``OWN_KEY``.
+    """
+
+    state: int
+    onward: int | None
+    queue: int | None
+
+
+#: What rows of constants with one key deliver, by their constants.
+Group = dict[tuple[Parameter, ...], list[Delivery]]
+
+#: Groups by exchange and key.
+_Rows = dict[tuple[Parameter, ...], Group]
+
+
+@dataclass
+class Table:
+    """The constants of a shape: by exchange and key, the other constants, and what each of these delivers."""
+
+    shape: Shape
+    rows: _Rows
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether each delivery has a row of constants to itself, so that a message finds deliveries and no lists.
+
+        Where few rows deliver more than one thing, they are repeated. A row that many share is asked once.
+        """
+        if self.shape.residual == TRUE:
+            return True
+        counts = [len(found) for group in self.rows.values() for found in group.values()]
+        return sum(counts) <= len(counts) * MAX_REPEATED and max(counts) <= MAX_REPEATS
+
+    @cached_property
+    def needed(self) -> Predicate:
+        """What a message must fulfil for any row to deliver something, besides having its key."""
+        rows = [constants for group in self.rows.values() for constants in group]
+        return all_of(self.shape.guard, loosest(self.shape.residual, rows))
+
+    @cached_property
+    def most(self) -> int:
+        """How much a key delivers at most."""
+        return max((sum(map(len, group.values())) for group in self.rows.values()), default=0)
+
+    @cached_property
+    def deliveries(self) -> list[Delivery]:
+        """What all keys deliver."""
+        return [delivery for group in self.rows.values() for found in group.values() for delivery in found]
+
+    @cached_property
+    def ranges(self) -> Range | None:
+        """What to find rows of constants by, where a key has so many that not each is asked."""
+        if max(map(len, self.rows.values()), default=0) < MIN_RANGES:
+            return None
+        return find_range(self.shape)
+
+
+class Compiled(NamedTuple):
+    """A condition with its constants in place, for messages published to some exchanges."""
+
+    condition: Predicate
+    exchanges: tuple[str, ...]
+    delivery: Delivery
+
+
+@dataclass
+class Program:
+    """How to route the messages of a topology.
+
+    ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
+    before any message is seen. ``queues`` are the names of all queues in order, so numbers sort as the names do.
+    ``patterns`` says what each number in the trie delivers, None where the number is asked for in a residual.
+    ``whole`` are the states in which the trie has keys as one word, where messages have several keys. ``reads`` are
+    columns that the conditions name, by where in a message each is.
+    """
+
+    queues: list[str]
+    entries: dict[str, Entry]
+    exchange: str | None
+    tables: list[Table]
+    compiled: list[Compiled]
+    trie: Trie | None
+    patterns: list[Delivery | None]
+    whole: frozenset[int] | None = None
+    reads: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def simple(self) -> bool:
+        """Whether every exchange's own bindings say all."""
+        return all(entry.simple for entry in self.entries.values())
+
+    @property
+    def by_key(self) -> bool:
+        """Whether nothing of a message is asked for but its exchange and its routing keys."""
+        asked: list[Value | Predicate] = [compiled.condition for compiled in self.compiled]
+        for table in self.tables:
+            asked += [*table.shape.keys, table.shape.guard, table.shape.residual]
+        known = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
+        return all(column.path[0] in known for node in asked for column in columns(node))
+
+    @property
+    def distinct(self) -> bool:
+        """Whether no queue can be found twice for a message: each is named once, in one row of constants or pattern."""
+        if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):
+            return False
+        named = [delivery.queue for delivery in self.patterns if delivery is not None]
+        named += [compiled.delivery.queue for compiled in self.compiled]
+        for table in self.tables:
+            if table.ranges is not None:
+                return False
+            named += [delivery.queue for delivery in table.deliveries]
+        return OWN_KEY not in named and len(set(named)) == len(named)
+
+
+def build_program(
+    topology: Topology, layout: Layout, missing: Missing, exchange: str | None = None, several: bool = False
+) -> Program:
+    """The program of a topology over a layout; of the messages to one exchange, where one is named.
+
+    ``several`` says that a message may have more than one routing key.
+
+    Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
+    """
+    states = read_states(topology, exchange)
+    conditions = Conditions(topology, layout, missing, several)
+    program = _Builder(topology, conditions, states, exchange).build()
+    if several:
+        types = topology.exchange_by_name
+        numbered = enumerate(states.states)
+        program.whole = frozenset(number for number, state in numbered if types[state.exchange].type != "topic")
+    return program
+
+
+class _Rule(NamedTuple):
+    state: int
+    key: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...]
+    delivery: Delivery
+
+
+_MATCHED: Predicate = Among(parameter(0, BIGINT), (MATCHED,))
+
+
+class _Builder:
+    def __init__(self, topology: Topology, conditions: Conditions, states: States, exchange: str | None) -> None:
+        self._topology = topology
+        self._conditions = conditions
+        self._states = states
+        self._exchange = exchange
+        self._published: dict[int, list[str]] = {}
+        for name, entry in states.entries.items():
+            for state in entry.states:
+                self._published.setdefault(state, []).append(name)
+        self._numbers = {state: number for number, state in enumerate(states.states)}
+        self._queues = {name: number for number, name in enumerate(sorted(_queue_names(topology, states)))}
+        self._rules: dict[Shape, list[_Rule]] = {}
+        self._disjuncts: dict[int, tuple[Predicate, list[tuple[Disjunct, list[_Rule]]]]] = {}
+        self._matched: dict[int, tuple[Predicate, Predicate]] = {}
+        self._trie = TrieBuilder()
+        self._patterns: list[Delivery | None] = []
+
+    def build(self) -> Program:
+        for number, state in enumerate(self._states.states):
+            for condition, delivery in self._bindings(number, state):
+                self._add(number, condition, delivery)
+        tables, compiled = self._divide()
+        reads = Reads(READ)
+        return Program(
+            list(self._queues),
+            self._states.entries,
+            self._exchange,
+            [Table(reads.shape(shape), self._rows(shape)) for shape in tables],
+            [
+                condition._replace(condition=reads.predicate(condition.condition))
+                for condition in self._compile(compiled)
+            ],
+            self._trie.build() if self._patterns else None,
+            self._patterns,
+            reads=reads.paths,
+        )
+
+    def _bindings(self, number: int, state: State) -> Iterator[tuple[Condition, Delivery]]:
+        topology, conditions = self._topology, self._conditions
+        if state.exchange == DEFAULT_EXCHANGE:
+            for asked, queue in conditions.by_name(state.key):
+                yield asked, Delivery(number, None, OWN_KEY if queue is None else self._queues[queue])
+        for binding in topology.bindings_by_source.get(state.exchange, ()):
+            condition = conditions.of(binding, state.key)
+            if condition is None:
+                continue
+            if binding.destination_type == "queue":
+                yield condition, Delivery(number, None, self._queues[binding.destination])
+                continue
+            following = self._numbers[onward(topology, binding, state)]
+            # What leads back to where it is adds nothing, but that there was a match, which only an alternate asks.
+            if following != number or topology.alternate(topology.exchange_by_name[state.exchange]) is not None:
+                yield condition, Delivery(number, following, None)
+
+    def _add(self, state: int, condition: Condition, delivery: Delivery) -> None:
+        pattern, constants = condition.pattern, condition.constants
+        if condition.words is not None:
+            self._trie.add(state, condition.words, len(self._patterns))
+            if pattern == TRUE:
+                self._patterns.append(delivery)
+                return
+            self._patterns.append(None)
+            known = self._matched.get(id(pattern))
+            if known is None:
+                known = self._matched[id(pattern)] = (all_of(_MATCHED, shifted(pattern, 1)), pattern)
+            pattern, constants = known[0], (len(self._patterns) - 1, *constants)
+        found = self._disjuncts.get(id(pattern))
+        if found is None:
+            # The pattern is kept with it, so that nobody else gets its identity.
+            ways = [(way, self._rules.setdefault(way.shape, [])) for way in disjuncts(pattern)]
+            found = self._disjuncts[id(pattern)] = (pattern, ways)
+        for disjunct, rules in found[1]:
+            key, parameters = disjunct.row(constants)
+            rules.append(_Rule(state, key, parameters, delivery))
+
+    def _divide(self) -> tuple[list[Shape], list[Shape]]:
+        """The shapes with tables, and those whose rules are compiled."""
+        tables, compiled = [], []
+        count = 0
+        for shape, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
+            large = size(shape.guard) + size(shape.residual) > MAX_RESIDUAL
+            small = len(rules) < MIN_ROWS and count + len(rules) <= MAX_COMPILED
+            always = not shape.keys and shape.guard == TRUE and shape.residual == TRUE
+            by_key = rules[0].delivery.queue == OWN_KEY
+            if by_key or ((large or small) and not always and not _has_bytes(rules)):
+                compiled.append(shape)
+                count += len(rules)
+            else:
+                tables.append(shape)
+        return tables, compiled
+
+    def _rows(self, shape: Shape) -> _Rows:
+        rows: _Rows = {}
+        for rule in self._rules[shape]:
+            names: Iterable[tuple[Parameter, ...]] = [()]
+            if self._exchange is None:
+                names = [(name,) for name in self._published[rule.state]]
+            for name in names:
+                group = rows.setdefault(name + rule.key, {})
+                group.setdefault(rule.parameters, []).append(rule.delivery)
+        return rows
+
+    def _compile(self, shapes: list[Shape]) -> Iterator[Compiled]:
+        for shape in shapes:
+            for rule in self._rules[shape]:
+                keys = [
+                    Compare(Comparison.EQ, value, Constant(constant, column_type))
+                    for value, column_type, constant in zip(shape.keys, shape.key_types, rule.key, strict=True)
+                    if not isinstance(constant, bytes)
+                ]
+                condition = all_of(*keys, shape.guard, fill(shape.residual, rule.parameters))
+                names = () if self._exchange is not None else tuple(self._published[rule.state])
+                yield Compiled(condition, names, rule.delivery)
+
+
+def _queue_names(topology: Topology, states: States) -> set[str]:
+    """The queues that something can be delivered to, other than by a message's own key."""
+    names = set(topology.queue_names)
+    names.update(binding.destination for binding in topology.bindings if binding.destination_type == "queue")
+    names.update(queue for entry in states.entries.values() for _, _, queue in entry.alternates if queue is not None)
+    if topology.rules.default_names_any_queue:
+        names.update(state.key for state in states.states if state.key is not None)
+    return names
+
+
+def _has_bytes(rules: list[_Rule]) -> bool:
+    return any(isinstance(value, bytes) for value in (*rules[0].key, *rules[0].parameters))
+
+
+#: The exchange that a message was published to, as a value of the core.
+EXCHANGE_COLUMN = Column((EXCHANGE,), STRING)

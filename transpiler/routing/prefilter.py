@@ -1,0 +1,55 @@
+"""What all rows of constants of a table ask of a message at the least, so that they are looked up for no other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from transpiler.ir.nodes import TRUE, And, Compare, Constant, FirstKnown, Or, Predicate, all_of, any_of
+from transpiler.layouts.columns import BIGINT, DOUBLE
+from transpiler.routing.signatures import Parameter, constant_of, of_message, of_row
+from transpiler.selector.ast import Comparison
+
+#: By what a value is compared with: whether the smallest of the rows' constants is the loosest bound, or the largest.
+_LOOSEST = {Comparison.GT: min, Comparison.GE: min, Comparison.LT: max, Comparison.LE: max}
+
+
+def loosest(residual: Predicate, rows: Collection[Sequence[Parameter]]) -> Predicate:
+    """A predicate of the message alone that holds wherever the residual does, with the constants of any of the rows.
+
+    Bounds are the loosest of all rows, and nothing else is asked that depends on a row.
+    """
+
+    def asked(test: Predicate) -> Predicate:
+        if not of_row(test):
+            return test
+        match test:
+            case And(terms=terms):
+                return all_of(*map(asked, terms))
+            case Or(terms=terms):
+                return any_of(*map(asked, terms))
+            case FirstKnown(tests=tests, otherwise=otherwise, apart=apart):
+                # With another constant a comparison is NULL where it was. What became TRUE may have been NULL.
+                looser = FirstKnown(tuple(map(asked, tests)), asked(otherwise), apart)
+                return TRUE if TRUE in (*looser.tests, looser.otherwise) else looser
+            case Compare():
+                return _loosest_of(test, rows)
+            case _:
+                return TRUE
+
+    return asked(residual)
+
+
+def _loosest_of(test: Compare, rows: Collection[Sequence[Parameter]]) -> Predicate:
+    """The comparison with the loosest of the rows' constants; TRUE where it bounds nothing."""
+    for operator, value, other in (
+        (test.operator, test.left, test.right),
+        (test.operator.mirrored, test.right, test.left),
+    ):
+        take = constant_of(other)
+        if take is None or operator not in _LOOSEST or other.type not in (BIGINT, DOUBLE) or not of_message(value):
+            continue
+        bounds = list(map(take, rows))
+        # NaN is above all numbers to Spark, and in no order to Python.
+        if bounds and all(bound == bound for bound in bounds):
+            return Compare(operator, value, Constant(_LOOSEST[operator](bounds), other.type))
+    return TRUE

@@ -1,0 +1,279 @@
+"""Tagged unions behind the keys of maps, asked with as few look-ups as Spark allows.
+
+A look-up goes through the map's keys from the first one on, and Spark makes it again for every mention. Of a union's
+fields at most one is not NULL: its *alternatives* exclude each other. So a test of one alternative that is not NULL
+has the last word, and the others need not be looked up:
+
+- ``v.long > 5 OR v.double < 5.5D`` is ``coalesce(v.double < 5.5D, v.long > 5)``;
+- ``(v.long >= 1 OR v.double >= 1D) AND (v.long < 5 OR v.double < 5D)`` asks each alternative for both;
+- ``v.type <> 'null' AND (v.string = 'a') IS NOT TRUE`` is ``coalesce(v.string <> 'a', v.type <> 'null')``;
+- bounds that both numbers share are asked of the one that there is: ``n >= 1D AND n <= 5.5D``, where n is
+  ``coalesce(v.double, CAST(v.long AS DOUBLE))``, looks up nothing for the second bound where the first one fails.
+
+A file reader knows nothing of maps, so no pushed filter is lost. Unions elsewhere stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import is_
+
+from transpiler.ir.functions import Function
+from transpiler.ir.nodes import (
+    FALSE,
+    TRUE,
+    And,
+    Apply,
+    Chain,
+    Column,
+    Compare,
+    Constant,
+    FirstKnown,
+    Flag,
+    In,
+    IsNan,
+    Like,
+    Matches,
+    NotTrue,
+    Or,
+    Predicate,
+    Truth,
+    all_of,
+    any_of,
+    constant,
+)
+from transpiler.ir.traversal import opposite
+from transpiler.layouts.columns import DOUBLE, Key, Path
+from transpiler.rewrites.combine_in_lists import with_lists
+from transpiler.rewrites.redundant_null_checks import without_implied
+from transpiler.selector.ast import Comparison
+from transpiler.selector.pattern import Wildcard
+from transpiler.spark_plan.constant_tables import MIN_TERMS
+
+#: The field that says which alternative there is, and the two that hold numbers.
+_TYPE, _LONG, _DOUBLE = "type", "long", "double"
+#: Below it a long equals its double, and above it both are above.
+_EXACT = 2**53
+#: Tests of one value.
+_TESTS = (Compare, In, Like, Matches, Flag)
+
+
+@dataclass(slots=True)
+class _Question:
+    """What is asked of one union: a test of some alternatives, NULL where the alternative is, and what holds where
+    there is another one or none. That is FALSE, TRUE, or the test that the union is there and not AMQP's null."""
+
+    union: Path
+    tests: dict[Column, Predicate]
+    otherwise: Predicate = FALSE
+
+    def turned(self, otherwise: Predicate) -> _Question | None:
+        """The question with the opposite of each test; None where one of them has no plain one."""
+        tests = {column: turned for column, test in self.tests.items() if (turned := opposite(test)) is not None}
+        return _Question(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
+
+    def predicate(self) -> Predicate:
+        """The question as one predicate, which asks the likeliest alternative first."""
+        if not self.tests:
+            return self.otherwise
+        if self.otherwise == FALSE:
+            if len(self.tests) == 1:
+                return next(iter(self.tests.values()))
+        elif self.otherwise == TRUE or self.is_long:
+            # What is long becomes a list, and of lists there are no opposites.
+            complement = self.turned(FALSE)
+            assert complement is not None, "the opposite of an opposite is plain"
+            return all_of(self.otherwise, NotTrue(complement.predicate()))
+        # Who writes a fraction expects one.
+        columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
+        return FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise, apart=True)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether one of the tests may become a list."""
+        return any(isinstance(test, Chain) and len(test.terms) >= MIN_TERMS for test in self.tests.values())
+
+
+def ask_once(node: Predicate) -> Predicate:
+    """The predicate with fewer look-ups; it holds in the same rows."""
+    found = _visit(node)
+    asked = found.predicate() if isinstance(found, _Question) else found
+    if isinstance(asked, FirstKnown):
+        return _of_one_number(asked)
+    return _leveled(And, map(_of_one_number, asked.terms)) if isinstance(asked, And) else asked
+
+
+def _visit(node: Predicate) -> Predicate | _Question:
+    """The node as a question, where it asks one union and nothing else, or else the predicate with fewer look-ups."""
+    if isinstance(node, _TESTS):
+        column = node.left if isinstance(node, Compare) else node.value
+        return _asked(column, node) if isinstance(column, Column) and _in_map(column.path) else node
+    if isinstance(node, Chain):
+        return _together(node)
+    if isinstance(node, NotTrue):
+        found = _visit(node.predicate)
+        if not isinstance(found, _Question):
+            return node if found is node.predicate else NotTrue(found)
+        denied = found.turned(TRUE) if found.otherwise == FALSE else None
+        return denied or NotTrue(found.predicate())
+    return node
+
+
+def _asked(column: Column, test: Compare | In | Like | Matches | Flag) -> Predicate | _Question:
+    """A test of a field of a union as a question, where it is NULL for NULL."""
+    match test:
+        case Like(pattern=(Wildcard.ANY,)):
+            # It asks whether there is a string.
+            return test
+        case Compare(right=Constant(value=value), operator=operator):
+            if column.path[-1] != _TYPE:
+                return _Question(column.path[:-1], {column: test})
+            present = operator is Comparison.NE and value == "null"
+            return _Question(column.path[:-1], {}, test) if present else test
+        case Compare():
+            return test
+        case _:
+            return test if column.path[-1] == _TYPE else _Question(column.path[:-1], {column: test})
+
+
+def _in_map(path: Path) -> bool:
+    """Whether the path ends in a field of a value of a map."""
+    return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
+
+
+def _together(node: Chain) -> Predicate | _Question:
+    """A conjunction or disjunction, and the terms that ask the same union as one."""
+    kind = type(node)
+    groups: dict[Path, list[_Question]] = {}
+    numbers: list[IsNan] = []
+    places: list[Path | Predicate] = []
+    for term in node.terms:
+        found = _visit(term)
+        if isinstance(found, _Question):
+            group = groups.get(found.union)
+            if group is None:
+                groups[found.union] = [found]
+                places.append(found.union)
+            else:
+                group.append(found)
+        elif isinstance(found, IsNan) and found.negated is (kind is And):
+            # NULL AND TRUE is NULL, and so is NULL OR FALSE.
+            numbers.append(found)
+        else:
+            places.append(found)
+    if not groups and all(map(is_, places, node.terms)):
+        return node
+    questions = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
+    here = set(map(id, node.terms)) if numbers else ()
+    for test in numbers:
+        question = questions.get(test.value.path[:-1]) if isinstance(test.value, Column) else None
+        if question is None or test.value not in question.tests:
+            places.append(test)
+        else:
+            known = question.tests[test.value]
+            # What stands on one level is joined by all laws already.
+            join = _leveled if id(known) in here else _joined
+            question.tests[test.value] = join(kind, (known, test))
+    if len(places) == 1 and isinstance(places[0], tuple):
+        return questions[places[0]]
+    return _leveled(kind, [questions[place].predicate() if isinstance(place, tuple) else place for place in places])
+
+
+def _combined(kind: type[And | Or], questions: Sequence[_Question]) -> _Question:
+    """Some questions to one union as one.
+
+    An alternative for which one of them says what decides the others, FALSE in a conjunction and in a disjunction the
+    presence that is known by then, is left to what holds otherwise.
+    """
+    tests: dict[Column, list[Predicate]] = {}
+    for question in questions:
+        for column, test in question.tests.items():
+            tests.setdefault(column, []).append(test)
+    undecided = {
+        column: found[0] if len(found) == 1 else _joined(kind, found)
+        for column, found in tests.items()
+        if not any((q.otherwise == FALSE) is (kind is And) for q in questions if column not in q.tests)
+    }
+    defaults = sorted((question.otherwise for question in questions), key=_strength)
+    return _Question(questions[0].union, undecided, defaults[0 if kind is And else -1])
+
+
+def _strength(otherwise: Predicate) -> int:
+    return 0 if otherwise == FALSE else 2 if otherwise == TRUE else 1
+
+
+def _joined(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate:
+    """Tests of one alternative as one, by the laws that no rule had a chance to apply."""
+    found = _leveled(kind, dict.fromkeys(terms))
+    for law in (with_lists, without_implied):
+        if isinstance(found, Chain):
+            found = law(found)
+    return found
+
+
+def _leveled(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate:
+    """The terms on one level."""
+    level: list[Predicate] = []
+    for term in terms:
+        if isinstance(term, kind):
+            level += term.terms
+        else:
+            level.append(term)
+    return all_of(*level) if kind is And else any_of(*level)
+
+
+def _has_fraction(test: Predicate) -> bool:
+    match test:
+        case Compare(right=Constant(value=float() as value)):
+            return not value.is_integer()
+        case In(members=members):
+            return any(isinstance(member.value, float) and not member.value.is_integer() for member in members)
+        case And(terms=terms) | Or(terms=terms):
+            return any(map(_has_fraction, terms))
+        case _:
+            return False
+
+
+def _of_one_number(node: Predicate) -> Predicate:
+    """Bounds of both numbers as bounds of the one that there is.
+
+    Only for a condition of the whole filter: there Spark tests the bounds one by one, and ends at the first that fails.
+    """
+    match node:
+        case FirstKnown(tests=(first, second), otherwise=Truth(value=False)):
+            ends = [_bounds(first), _bounds(second)]
+        case _:
+            return node
+    if None in ends:
+        return node
+    bounds = {column.path[-1]: (low, high) for column, low, high in filter(None, ends)}
+    whole, fractional = bounds.get(_LONG), bounds.get(_DOUBLE)
+    if whole is None or fractional is None or not all(abs(bound) < _EXACT for bound in fractional):
+        return node
+    low, high = fractional
+    if whole != (math.ceil(low), math.floor(high)):
+        return node
+    columns = (column for column, _, _ in filter(None, ends))
+    numbers = (column if column.type == DOUBLE else Apply(Function.TO_DOUBLE, (column,), DOUBLE) for column in columns)
+    number = Apply(Function.FIRST, tuple(numbers), DOUBLE)
+    # BETWEEN would say the number once, but Spark makes of it a With, which some of its settings leave unevaluated.
+    return And((Compare(Comparison.GE, number, constant(low)), Compare(Comparison.LE, number, constant(high))))
+
+
+def _bounds(test: Predicate) -> tuple[Column, float, float] | None:
+    """The inclusive bounds of a column that the test consists of."""
+    if not isinstance(test, And) or len(test.terms) != 2:
+        return None
+    match test.terms:
+        case (
+            Compare(operator=Comparison.GE, left=Column() as column, right=Constant(value=int() | float() as low)),
+            Compare(operator=Comparison.LE, right=Constant(value=int() | float() as high)),
+        ) | (
+            Compare(operator=Comparison.LE, left=Column() as column, right=Constant(value=int() | float() as high)),
+            Compare(operator=Comparison.GE, right=Constant(value=int() | float() as low)),
+        ):
+            return column, low, high
+        case _:
+            return None

@@ -1,0 +1,170 @@
+"""Long predicates in blocks, each of which Spark compiles into a method that HotSpot takes.
+
+A block is written twice, so blocks within blocks would double the text at every level. A predicate that goes deep is
+therefore cut by the law that what stands around a part holds either without it, or with it where the part does:
+``f(part)`` is ``f(FALSE) OR f(TRUE) AND part`` as long as ``f`` is made of AND and OR. ``f(FALSE)`` and ``f(TRUE)`` are
+blocks that hold no other, and only the part is cut further.
+"""
+
+from __future__ import annotations
+
+from transpiler.ir.nodes import (
+    FALSE,
+    TRUE,
+    And,
+    Block,
+    Chain,
+    Column,
+    Compare,
+    Constant,
+    FirstKnown,
+    Flag,
+    In,
+    IsNan,
+    IsNull,
+    Like,
+    NotTrue,
+    Or,
+    Predicate,
+    Truth,
+    all_of,
+    any_of,
+)
+from transpiler.ir.traversal import Node, opposite, parts
+from transpiler.layouts.columns import Key
+
+#: What one method may weigh, in bytes of code; the compiler's limit is 8,000.
+_METHOD = 7_000
+#: What is not worth a method of its own.
+_LITTLE = 800
+#: What a method's call and its answer weigh in the one that asks.
+_CALL = 200
+#: What nodes weigh at most, constants, and besides what a look-up does, which is a loop over the map's keys.
+_NODE, _CONSTANT, _LOOK_UP = 40, 10, 170
+
+
+#: Tests of columns that one method holds in any case, connectives included.
+_MANY = 20
+_TESTS = (In, Like, Flag, IsNull, IsNan)
+
+
+def cut(node: Predicate) -> Predicate:
+    """The predicate, and what is too long for one method in blocks; it holds in the same rows."""
+    return node if _is_short(node) else _Cut().cut(node)[0]
+
+
+def _is_short(node: Predicate) -> bool:
+    """Whether a look at what stands above the tests alone says that there is nothing to cut."""
+    tests, waiting = 0, [node]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, Chain):
+            waiting.extend(inner.terms)
+        elif isinstance(inner, FirstKnown):
+            waiting.extend(inner.tests)
+        elif isinstance(inner, NotTrue):
+            waiting.append(inner.predicate)
+        else:
+            column = inner.left if isinstance(inner, Compare) else inner.value if isinstance(inner, _TESTS) else None
+            tests += 1 if isinstance(column, Column) else _MANY
+    return tests <= _MANY
+
+
+class _Cut:
+    """One run over one predicate."""
+
+    def __init__(self) -> None:
+        #: By the identity of a node, the node and its weight: the node is kept, so that nothing takes its place.
+        self.weights: dict[int, tuple[Node, int]] = {}
+
+    def weight(self, node: Node) -> int:
+        """What the node weighs as code of one method."""
+        known = self.weights.get(id(node))
+        if known is None:
+            found = (_CONSTANT if isinstance(node, Constant | Truth) else _NODE) + sum(map(self.weight, parts(node)))
+            if isinstance(node, Column):
+                found += _LOOK_UP * sum(isinstance(step, Key) for step in node.path)
+            known = self.weights[id(node)] = (node, found)
+        return known[1]
+
+    def cut(self, node: Predicate) -> tuple[Predicate, int]:
+        """The predicate with blocks in it, and what it weighs outside of them."""
+        weight = self.weight(node)
+        if weight <= _METHOD:
+            return node, weight
+        match node:
+            case NotTrue(predicate=inner):
+                found, weight = self.cut(inner)
+                return NotTrue(found), weight + _NODE
+            case FirstKnown(apart=True):
+                return self.cut(_plain(node))
+            case FirstKnown(tests=tests, otherwise=otherwise):
+                blocks = [self.small(test) for test in tests]
+                found = FirstKnown(tuple(test for test, _ in blocks), otherwise)
+                return found, sum(weight for _, weight in blocks) + self.weight(otherwise) + _NODE
+            case And() | Or():
+                core = self.core(node)
+                return self.level(node) if core is node else self.around(node, core)
+            case _:
+                return node, weight
+
+    def core(self, node: Chain) -> And | Or:
+        """The deepest part that has all but one method of the node."""
+        core = node
+        while True:
+            heaviest = max(core.terms, key=self.weight)
+            if not isinstance(heaviest, Chain) or self.weight(node) - self.weight(heaviest) > _METHOD:
+                return core
+            core = heaviest
+
+    def around(self, node: Predicate, core: Predicate) -> tuple[Predicate, int]:
+        """What stands around a part without it and with it, in blocks, and the part by itself."""
+        found, weight = self.small(core) if self.weight(core) <= _METHOD else self.cut(core)
+        without, within = self.small(_replaced(node, core, FALSE)), self.small(_replaced(node, core, TRUE))
+        whole = any_of(without[0], all_of(within[0], found))
+        weight += without[1] + within[1] + 2 * _NODE
+        return (whole, weight) if weight <= _METHOD else (Block(whole), _CALL)
+
+    def level(self, node: Chain) -> tuple[Predicate, int]:
+        """Many terms in groups, each of them a block."""
+        kind = type(node)
+        terms = [self.cut(term) for term in node.terms]
+        while sum(weight for _, weight in terms) > _METHOD:
+            groups: list[list[tuple[Predicate, int]]] = [[]]
+            for term, weight in terms:
+                if sum(other for _, other in groups[-1]) + weight > _METHOD and groups[-1]:
+                    groups.append([])
+                groups[-1].append((term, weight))
+            terms = [(_block(kind, [term for term, _ in group]), _CALL) for group in groups]
+        return kind(tuple(term for term, _ in terms)), sum(weight for _, weight in terms)
+
+    def small(self, node: Predicate) -> tuple[Predicate, int]:
+        """The predicate as a block, unless it is little."""
+        weight = self.weight(node)
+        return (node, weight) if weight <= _LITTLE else (Block(node), _CALL)
+
+
+def _block(kind: type[And | Or], terms: list[Predicate]) -> Block:
+    return Block(terms[0] if len(terms) == 1 else kind(tuple(terms)))
+
+
+def _plain(node: FirstKnown) -> Predicate:
+    """The tests without an order among them, which can be cut."""
+    if node.otherwise == FALSE:
+        return Or(node.tests)
+    failed = [opposite(test) for test in node.tests]
+    assert None not in failed, "a test beside something else has an opposite"
+    return all_of(node.otherwise, *(NotTrue(test) for test in failed if test is not None))
+
+
+def _replaced(node: Predicate, part: Predicate, truth: Truth) -> Predicate:
+    """The node with a truth in the place of a part of it."""
+    match node:
+        case _ if node is part:
+            return truth
+        case And(terms=terms):
+            return all_of(*(_replaced(term, part, truth) for term in terms))
+        case Or(terms=terms):
+            return any_of(*(_replaced(term, part, truth) for term in terms))
+        case _:
+            return node

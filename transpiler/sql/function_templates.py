@@ -1,0 +1,89 @@
+"""The SQL of functions that only some brokers need, as text with places for the arguments.
+
+None of it fails on any row, with ANSI mode on or off: additions that could overflow are done in DECIMAL or with the
+``try_`` functions, casts that could fail are ``try_cast``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from transpiler.ir.functions import Function
+
+
+def _wrapped_int(calculation: str) -> str:
+    """The low 32 bits, and their sign."""
+    return f"((({calculation}) & 4294967295L) ^ 2147483648L) - 2147483648L"
+
+
+def _wrapped_long(operator: str) -> str:
+    """64 bits in two's complement, by way of a DECIMAL, which holds the product of two longs."""
+    calculation = f"CAST({{0}} AS DECIMAL(19,0)) {operator} CAST({{1}} AS DECIMAL(19,0))"
+    modulus = "18446744073709551616BD"
+    return f"CAST(pmod({calculation} + 9223372036854775808BD, {modulus}) - 9223372036854775808BD AS BIGINT)"
+
+
+def _big(function: str) -> str:
+    return f"{function}(CAST({{0}} AS DECIMAL(38,0)), CAST({{1}} AS DECIMAL(38,0)))"
+
+
+_HEX = "lower(hex({0}))"
+_EXACT = (
+    "(CAST(try_cast({0} / 9223372036854775808D AS BIGINT) AS DECIMAL(38,0)) * 9223372036854775808BD"
+    " + CAST(try_cast(try_mod({0}, 9223372036854775808D) AS BIGINT) AS DECIMAL(38,0)))"
+)
+_NUMBER = r"^[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)$"
+
+TEMPLATES: Mapping[Function, str] = MappingProxyType(
+    {
+        # The product keeps Spark from taking the two casts for one to DOUBLE.
+        Function.TO_FLOAT: "CAST(CAST({0} AS FLOAT) * 1F AS DOUBLE)",
+        Function.TO_DECIMAL: "CAST({0} AS DECIMAL(38,0))",
+        Function.EXACT_DECIMAL: _EXACT,
+        Function.ADD_INT: f"({_wrapped_int('try_add({0}, {1})')})",
+        Function.SUBTRACT_INT: f"({_wrapped_int('try_subtract({0}, {1})')})",
+        Function.MULTIPLY_INT: f"({_wrapped_int('try_multiply({0}, {1})')})",
+        Function.ADD_LONG: _wrapped_long("+"),
+        Function.SUBTRACT_LONG: _wrapped_long("-"),
+        Function.MULTIPLY_LONG: _wrapped_long("*"),
+        Function.ADD_BIG: _big("try_add"),
+        Function.SUBTRACT_BIG: _big("try_subtract"),
+        Function.MULTIPLY_BIG: _big("try_multiply"),
+        Function.REMAINDER_BIG: _big("try_mod"),
+        Function.REMAINDER_DOUBLE: "coalesce(try_mod({0}, {1}), {0} * {1} * CAST('NaN' AS DOUBLE))",
+        Function.DIVIDE_IEEE: (
+            "coalesce(try_divide({0}, {1}), {0} * CASE CAST({1} AS STRING)"
+            " WHEN '0.0' THEN CAST('Infinity' AS DOUBLE) WHEN '-0.0' THEN CAST('-Infinity' AS DOUBLE) END)"
+        ),
+        Function.TRY_DIVIDE: "try_divide({0}, {1})",
+        # A CASE would say the number twice, and so a chain of five operations its first operand sixteen times.
+        Function.FINITE: (
+            "get(array_remove(array_remove(array({0}), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)), 0)"
+        ),
+        Function.UTF16: "encode({0}, 'UTF-16BE')",
+        Function.OCTETS: "decode(CAST({0} AS BINARY), 'ISO-8859-1')",
+        Function.TEXT_OF_BYTES: "CAST({0} AS STRING)",
+        Function.VALID: "is_valid_utf8({0})",
+        Function.TEXT_OF_UUID: (
+            f"concat_ws('-', substr({_HEX}, 1, 8), substr({_HEX}, 9, 4), substr({_HEX}, 13, 4),"
+            f" substr({_HEX}, 17, 4), substr({_HEX}, 21, 12))"
+        ),
+        Function.UNHEX: "unhex({0})",
+        Function.JAVA_TEXT: "CAST({0} AS STRING)",
+        Function.TEXT_OF_FLOAT: "CAST(CAST({0} AS FLOAT) AS STRING)",
+        Function.SIGNED_TEXT: "CAST({0} AS STRING)",
+        Function.CONCATENATE: "concat({0}, {1})",
+        Function.CODE_POINT: "CAST(ascii({0}) AS BIGINT)",
+        Function.BEFORE_NUL: "substring_index({0}, CAST(X'00' AS STRING), 1)",
+        Function.READ_LONG: "CASE WHEN rlike({0}, '^[+-]?[0-9]+$') THEN try_cast({0} AS BIGINT) END",
+        Function.READ_DOUBLE: (
+            f"CASE WHEN rlike(trim({{0}}), '{_NUMBER}')"
+            " THEN try_cast(regexp_replace(trim({0}), '[fFdD]$', '') AS DOUBLE) END"
+        ),
+        Function.LOWER: "lower({0})",
+        Function.REPLACE: "regexp_replace({0}, {1}, {2})",
+        Function.NOW: "unix_millis(current_timestamp())",
+        Function.LATER: "try_add({0}, {1})",
+    }
+)

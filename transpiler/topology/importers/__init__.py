@@ -1,0 +1,7 @@
+"""Files that describe a topology: the project's own form, RabbitMQ's definitions, Broker-J's configuration.
+
+Invariants: every refusal names the path of the entry in the file; what an export has lost is a finding of the
+``Topology``, never a silent guess.
+
+In reading order: ``json_reader``, ``yaml_text``, ``native_format``, ``rabbitmq``, ``broker_j``.
+"""

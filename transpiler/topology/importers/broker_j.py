@@ -1,0 +1,208 @@
+"""A Qpid Broker-J configuration in JSON: the exchanges, queues and bindings of one virtual host.
+
+It reads the JSON configuration store, where bindings are ``durableBindings``, and what the management interface shows,
+where they are ``bindings``. ``${…}`` is never expanded: the broker would take it from its context and environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from transpiler.jsontext import JsonTextError, load_json
+from transpiler.message.types import AmqpType, Compound
+from transpiler.topology.broker_rules import QPID_JAVA, ExchangeType
+from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, refuse
+from transpiler.topology.model import (
+    REPLACEMENT_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    Alternate,
+    Binding,
+    DestinationType,
+    Exchange,
+    Queue,
+    Topology,
+    Unroutable,
+)
+
+#: Attributes that every object of the broker has and that say nothing about who receives what.
+_COMMON = frozenset(
+    """id name type durable lifetimePolicy desiredState state description context createdBy createdTime lastUpdatedBy
+    lastUpdatedTime lastOpenedTime modelVersion statistics creatingLinkInfo""".split()
+)
+
+_EXCHANGE = _COMMON | {"alternateBinding", "bindings", "durableBindings", "unroutableMessageBehaviour", "queue"}
+
+#: What a queue does with messages once it has them.
+_QUEUE = _COMMON | frozenset(
+    """exclusive alternateBinding maximumDeliveryAttempts messageDurability messageGroupKeyOverride messageGroupType
+    messageGroupSharedGroups messageGroupDefaultGroup maximumMessageTtl minimumMessageTtl noLocal
+    ensureNondestructiveConsumers maximumDistinctGroups holdOnPublishEnabled maximumQueueDepthBytes
+    maximumQueueDepthMessages queueFlowControlSizeBytes queueFlowResumeSizeBytes queueFlowStopped alertRepeatGap
+    alertThresholdMessageAge alertThresholdMessageSize alertThresholdQueueDepthBytes alertThresholdQueueDepthMessages
+    lvqKey priorities sortKey
+    messageConversionExclusion expiryPolicy maximumLiveConsumers bindings durableBindings consumers""".split()
+)
+
+_UNROUTABLE: Mapping[str, Unroutable] = {"DISCARD": "discard", "REJECT": "reject"}
+
+#: Levels of a configuration above its virtual hosts: a list, a broker, a node, an initial configuration; and some more.
+MAX_DEPTH = 16
+
+#: Arguments that the broker takes on any binding, and this project does not act on.
+_OTHER_FILTERS = ("x-qpid-no-local", "x-qpid-replay-period", "x-filter-no-consume")
+
+
+def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topology:
+    """The topology of a virtual host from a Broker-J configuration, the whole one or the virtual host's own.
+
+    ``virtualhost`` may be left out where there is one only. ``findings`` lists attributes and arguments that are not
+    understood, and text with ``${…}`` in it. Raises ``TopologyError``, which names the place.
+    """
+    findings = Findings()
+    host = _choose(list(_hosts(data, "")), virtualhost)
+    for name in host.data:
+        if name in ("nodeAutoCreationPolicies", "globalAddressDomains") and host.data[name]:
+            findings.add("import.unknown", host.at(name), "is not understood; it can change where a message goes")
+    queues = tuple(_queue(entry, findings) for entry in host.entries("queues"))
+    names = {queue.name for queue in queues}
+    exchange_names = {entry.text("name") for entry in host.entries("exchanges")} | set(QPID_JAVA.predeclared)
+    exchanges, bindings = [], []
+    for entry in host.entries("exchanges"):
+        exchange = _exchange(entry, names, exchange_names, findings)
+        exchanges.append(exchange)
+        bindings += _bindings(entry, exchange, names, findings)
+    return Topology(QPID_JAVA, tuple(exchanges), queues, tuple(bindings), findings=tuple(findings.found))
+
+
+def _hosts(data: Any, path: str, depth: int = 0) -> Iterator[Entry]:
+    """The virtual hosts anywhere below: of a broker, of its nodes, or the object itself."""
+    if depth > MAX_DEPTH:
+        refuse("limit.nesting", path, f"virtual hosts stand at most {MAX_DEPTH} levels deep")
+    if isinstance(data, list):
+        # The management interface answers a list of what it was asked for.
+        for number, item in enumerate(data):
+            yield from _hosts(item, f"{path}[{number}]", depth + 1)
+        return
+    entry = Entry.of(data, path)
+    if entry.has("exchanges") or entry.has("queues"):
+        yield entry
+        return
+    for child in ("virtualhostnodes", "virtualhosts"):
+        for item, item_path in entry.items(child):
+            yield from _hosts(item, item_path, depth + 1)
+    if entry.has("virtualHostInitialConfiguration"):
+        place = entry.at("virtualHostInitialConfiguration")
+        text = entry.text("virtualHostInitialConfiguration")
+        try:
+            inner = load_json(text)
+        except JsonTextError as error:
+            hint = "it may name a file: give that file instead" if not text.lstrip().startswith("{") else None
+            refuse("topology.json", place, error.message, hint)
+        yield from _hosts(inner, place, depth + 1)
+
+
+def _choose(hosts: list[Entry], name: str | None) -> Entry:
+    if name is not None:
+        named = [host for host in hosts if host.data.get("name") == name]
+        if named:
+            return named[0]
+        known = ", ".join(str(host.data.get("name", "(without a name)")) for host in hosts)
+        refuse("topology.vhost", "", f"there is no virtual host {name!r}", f"there are {known}" if hosts else None)
+    if not hosts:
+        hint = "a virtual host has exchanges and queues; a broker has them under virtualhostnodes and virtualhosts"
+        refuse("topology.vhost", "", "there is no virtual host here", hint)
+    if len(hosts) > 1:
+        known = ", ".join(str(host.data.get("name", "(without a name)")) for host in hosts)
+        refuse("topology.vhost", "", f"there are {len(hosts)} virtual hosts", f"choose one of {known}")
+    return hosts[0]
+
+
+def _text(entry: Entry, name: str, findings: Findings, default: str | None = None) -> str:
+    value = entry.text(name, default)
+    _report_context(value, entry.at(name), findings)
+    return value
+
+
+def _report_context(value: str, path: str, findings: Findings) -> None:
+    if "${" in value:
+        findings.add("import.context", path, "holds ${…}, which the broker would expand; it stays as it is written")
+
+
+def _report_unknown(entry: Entry, known: frozenset[str], findings: Findings) -> None:
+    for name, value in entry.data.items():
+        if name not in known and value not in (None, [], {}):
+            findings.add("import.unknown", entry.at(name), "is not understood")
+
+
+def _queue(entry: Entry, findings: Findings) -> Queue:
+    _report_unknown(entry, _QUEUE, findings)
+    return Queue(
+        _text(entry, "name", findings),
+        durable=entry.flag("durable", True),
+        exclusive=entry.text("exclusive", "NONE") != "NONE",
+        auto_delete=_deletes_itself(entry),
+        path=entry.path,
+    )
+
+
+def _deletes_itself(entry: Entry) -> bool:
+    return entry.text("lifetimePolicy", "PERMANENT") != "PERMANENT"
+
+
+def _exchange(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Exchange:
+    _report_unknown(entry, _EXCHANGE, findings)
+    name = _text(entry, "name", findings)
+    types: tuple[ExchangeType, ...] = QPID_JAVA.types
+    behaviour = entry.text("unroutableMessageBehaviour", "DISCARD")
+    if behaviour not in _UNROUTABLE:
+        hint = f"it is one of {', '.join(_UNROUTABLE)}"
+        refuse("topology.value", entry.at("unroutableMessageBehaviour"), f"{behaviour!r} is not known", hint)
+    alternate = None
+    if entry.has("alternateBinding"):
+        place = Entry.of(entry.data["alternateBinding"], entry.at("alternateBinding"))
+        destination = _text(place, "destination", findings)
+        if place.data.get("attributes"):
+            findings.add("import.unknown", place.at("attributes"), "is not understood")
+        # An exchange of that name is looked for first, other than the exchange itself; then a queue.
+        is_exchange = destination in exchanges and destination != name
+        kind: DestinationType = "exchange" if is_exchange or destination not in queues else "queue"
+        alternate = Alternate(destination, kind)
+    return Exchange(
+        name,
+        entry.one_of("type", types),
+        alternate,
+        _UNROUTABLE[behaviour],
+        durable=entry.flag("durable", True),
+        auto_delete=_deletes_itself(entry),
+        path=entry.path,
+    )
+
+
+def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Findings) -> list[Binding]:
+    found: dict[tuple[str, str], Binding] = {}
+    for part in ("durableBindings", "bindings"):
+        for place in entry.entries(part):
+            key, destination = _text(place, "bindingKey", findings, ""), _text(place, "destination", findings)
+            if part == "bindings" and (key, destination) in found:
+                # The management interface shows a durable binding under both names.
+                continue
+            arguments = place.arguments("arguments", small=AmqpType.INT)
+            for name, value in arguments.items():
+                if isinstance(value.value, str):
+                    _report_context(value.value, place.at(f"arguments.{name}"), findings)
+                _report_argument(name, place, exchange, findings)
+                if exchange.type == "headers" and isinstance(value.type, Compound):
+                    findings.add("import.types", place.at(f"arguments.{name}"), TYPES_LOST)
+            # The broker looks for a queue of that name first.
+            kind: DestinationType = "queue" if destination in queues else "exchange"
+            found[key, destination] = Binding(exchange.name, destination, key, arguments, kind, place.path)
+    return list(found.values())
+
+
+def _report_argument(name: str, place: Entry, exchange: Exchange, findings: Findings) -> None:
+    if name in _OTHER_FILTERS:
+        findings.add("import.unknown", place.at(f"arguments.{name}"), "this filter is not understood")
+    elif exchange.type != "headers" and name not in (SELECTOR_ARGUMENT, REPLACEMENT_ARGUMENT):
+        message = f"a {exchange.type} exchange does not look at this argument"
+        findings.add("import.ignored", place.at(f"arguments.{name}"), message)

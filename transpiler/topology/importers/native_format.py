@@ -1,0 +1,168 @@
+"""The project's own form of a topology, as JSON or YAML holds it: strict, small, and complete.
+
+``broker`` names the rules; ``queues`` and ``exchanges`` are declared; ``bindings`` go from a ``source`` to a ``queue``
+or an ``exchange``; ``addresses`` are Qpid addresses, each of which makes its subscription queue and bindings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import RULES, ExchangeType
+from transpiler.topology.importers.json_reader import Entry, kind, refuse
+from transpiler.topology.model import (
+    DEFAULT_EXCHANGE,
+    SELECTOR_ARGUMENT,
+    XQUERY_ARGUMENT,
+    Alternate,
+    Arguments,
+    Binding,
+    DestinationType,
+    Exchange,
+    Queue,
+    Topology,
+    Unroutable,
+)
+from transpiler.topology.receivers import with_addresses
+
+_TYPES: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers", "xml")
+_UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
+
+
+def topology_from_dict(data: Mapping[str, Any]) -> Topology:
+    """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
+    root = Entry.of(data, "")
+    root.only(("broker", "default_exchange", "queues", "exchanges", "bindings", "addresses"))
+    rules = RULES[root.one_of("broker", tuple(RULES))]
+    exchanges = tuple(_exchange(item, path) for item, path in root.items("exchanges"))
+    queues = tuple(_queue(item, path) for item, path in root.items("queues"))
+    bindings = tuple(_binding(entry) for entry in root.entries("bindings"))
+    default = root.text("default_exchange", DEFAULT_EXCHANGE)
+    topology = Topology(rules, exchanges, queues, bindings, default)
+    return with_addresses(topology, tuple(_addresses(root)))
+
+
+def _addresses(root: Entry) -> Iterator[tuple[str, str]]:
+    for item, path in root.items("addresses"):
+        if not isinstance(item, str):
+            refuse("topology.type", path, f"expected an address, found {kind(item)}")
+        yield item, path
+
+
+def topology_to_dict(topology: Topology) -> dict[str, Any]:
+    """The project's own form; ``topology_from_dict`` reads it back. What has its default is left out."""
+    result: dict[str, Any] = {"broker": topology.rules.name}
+    if topology.default_exchange != DEFAULT_EXCHANGE:
+        result["default_exchange"] = topology.default_exchange
+    result["queues"] = [_queue_to_dict(queue) for queue in topology.queues]
+    result["exchanges"] = [_exchange_to_dict(exchange) for exchange in topology.exchanges]
+    result["bindings"] = [_binding_to_dict(binding) for binding in topology.bindings]
+    return {name: part for name, part in result.items() if part != []}
+
+
+def _queue(item: Any, path: str) -> Queue:
+    if isinstance(item, str):
+        return Queue(Entry({"name": item}, path).text("name"), path=path)
+    entry = _object_or_name(item, path)
+    entry.only(("name", "durable", "auto_delete", "exclusive", "alternate", "arguments"))
+    return Queue(
+        entry.text("name"),
+        entry.flag("durable", True),
+        entry.flag("auto_delete", False),
+        entry.flag("exclusive", False),
+        _alternate(entry),
+        entry.arguments("arguments", tagged=True),
+        path,
+    )
+
+
+def _object_or_name(item: Any, path: str) -> Entry:
+    if not isinstance(item, Mapping):
+        refuse("topology.type", path, f"expected an object or a name, found {kind(item)}")
+    return Entry(item, path)
+
+
+def _exchange(item: Any, path: str) -> Exchange:
+    entry = Entry.of(item, path)
+    entry.only(("name", "type", "alternate", "unroutable", "durable", "auto_delete", "internal"))
+    return Exchange(
+        entry.text("name"),
+        entry.one_of("type", _TYPES),
+        _alternate(entry),
+        entry.one_of("unroutable", _UNROUTABLE, "discard"),
+        entry.flag("durable", True),
+        entry.flag("auto_delete", False),
+        entry.flag("internal", False),
+        path,
+    )
+
+
+def _alternate(entry: Entry) -> Alternate | None:
+    """``alternate: name`` is an exchange; ``alternate: {queue: name}`` is a queue."""
+    value = entry.data.get("alternate")
+    if value is None or isinstance(value, str):
+        return None if value is None else Alternate(value)
+    inner = Entry.of(value, entry.at("alternate"))
+    inner.only(("queue", "exchange"))
+    return Alternate(*_destination(inner))
+
+
+def _destination(entry: Entry) -> tuple[str, DestinationType]:
+    if entry.has("queue") is entry.has("exchange"):
+        refuse("topology.destination", entry.path, "names a queue or an exchange, one of the two")
+    return (entry.text("queue"), "queue") if entry.has("queue") else (entry.text("exchange"), "exchange")
+
+
+def _binding(entry: Entry) -> Binding:
+    entry.only(("source", "queue", "exchange", "key", "selector", "xquery", "arguments"))
+    destination, destination_type = _destination(entry)
+    arguments = entry.arguments("arguments", tagged=True)
+    for member, argument in (("selector", SELECTOR_ARGUMENT), ("xquery", XQUERY_ARGUMENT)):
+        if entry.has(member):
+            if argument in arguments:
+                refuse("topology.duplicate", entry.at(member), f"stands as arguments.{argument} as well")
+            arguments[argument] = AmqpValue(AmqpType.STRING, entry.text(member))
+    return Binding(entry.text("source"), destination, entry.text("key", ""), arguments, destination_type, entry.path)
+
+
+def _queue_to_dict(queue: Queue) -> Any:
+    if queue == Queue(queue.name):
+        return queue.name
+    result = _changed({"name": queue.name}, queue, durable=True, auto_delete=False, exclusive=False)
+    return result | _alternate_to_dict(queue.alternate) | _arguments_to_dict(queue.arguments)
+
+
+def _changed(result: dict[str, Any], item: object, **defaults: object) -> dict[str, Any]:
+    for name, default in defaults.items():
+        value = getattr(item, name)
+        if value != default:
+            result[name] = value
+    return result
+
+
+def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
+    result: dict[str, Any] = {"name": exchange.name, "type": exchange.type}
+    result |= _alternate_to_dict(exchange.alternate)
+    return _changed(result, exchange, unroutable="discard", durable=True, auto_delete=False, internal=False)
+
+
+def _binding_to_dict(binding: Binding) -> dict[str, Any]:
+    result: dict[str, Any] = {"source": binding.source, binding.destination_type: binding.destination}
+    if binding.key:
+        result["key"] = binding.key
+    return result | _arguments_to_dict(binding.arguments)
+
+
+def _alternate_to_dict(alternate: Alternate | None) -> dict[str, Any]:
+    if alternate is None:
+        return {}
+    return {"alternate": alternate.name if alternate.type == "exchange" else {"queue": alternate.name}}
+
+
+def _arguments_to_dict(arguments: Arguments) -> dict[str, Any]:
+    if not arguments:
+        return {}
+    return {"arguments": Message(application_properties=arguments).to_dict()["application_properties"]}

@@ -1,0 +1,359 @@
+"""Qpid addresses: ``name/subject; {create: …, node: {…}, link: {…}}``, and the bindings that one stands for.
+
+Source: the AMQP 0-10 mapping chapter of Programming in Apache Qpid. Where its text leaves open whether explicit
+bindings come instead of the implied one, what the C++ client does: they do, unless the address has a subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NoReturn
+
+from transpiler.diagnostics import nearest
+from transpiler.errors import TopologyError
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.source import Source, Span
+from transpiler.topology.broker_rules import ExchangeType
+from transpiler.topology.model import XQUERY_ARGUMENT, Alternate, Arguments, Binding, Queue
+from transpiler.topology.qpid_address.address_syntax import Items, Pairs, Text, Value, read_address_text
+
+Policy = Literal["never", "always", "sender", "receiver"]
+Reliability = Literal["unreliable", "at-most-once", "at-least-once", "exactly-once"]
+
+#: What an address resolves to.
+NodeType = Literal["queue", "direct", "topic", "fanout", "headers", "xml"]
+
+_POLICIES: tuple[Policy, ...] = ("never", "always", "sender", "receiver")
+_RELIABILITIES: tuple[Reliability, ...] = ("unreliable", "at-most-once", "at-least-once", "exactly-once")
+
+
+@dataclass(frozen=True, slots=True)
+class AddressBinding:
+    """An element of ``x-bindings``; a part that is None is implied by what the address resolves to."""
+
+    exchange: str | None
+    queue: str | None
+    key: str
+    arguments: Arguments = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """The node options: what the name stands for, and how it is created."""
+
+    type: Literal["queue", "topic"] | None = None
+    durable: bool = False
+    declare: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    bindings: tuple[AddressBinding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The link options: the subscription, its queue, its bindings, and a selector on what it receives."""
+
+    name: str | None = None
+    durable: bool = False
+    reliability: Reliability | None = None
+    selector: str | None = None
+    declare: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    subscribe: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    bindings: tuple[AddressBinding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A Qpid address."""
+
+    name: str
+    subject: str | None = None
+    create: Policy = "never"
+    assert_: Policy = "never"
+    delete: Policy = "never"
+    mode: Literal["consume", "browse"] = "consume"
+    node: Node = Node()
+    link: Link = Link()
+
+
+def parse_address(text: str) -> Address:
+    """The address that a text says; ``TopologyError`` with the span of what does not belong."""
+    source = Source(text, "address")
+    written = read_address_text(source)
+    options = _Options(source, written.options, "address", ("create", "assert", "delete", "mode", "node", "link"))
+    return Address(
+        str(written.name.value),
+        None if written.subject is None else str(written.subject.value),
+        options.one_of("create", _POLICIES, "never"),
+        options.one_of("assert", _POLICIES, "never"),
+        options.one_of("delete", _POLICIES, "never"),
+        options.one_of("mode", ("consume", "browse"), "consume"),
+        _node(options.map("node", ("type", "durable", "x-declare", "x-bindings"))),
+        _link(options.map("link", _LINK)),
+    )
+
+
+_LINK = (
+    "name",
+    "durable",
+    "reliability",
+    "selector",
+    "x-declare",
+    "x-subscribe",
+    "x-bindings",
+    "timeout",
+    "capacity",
+)
+
+
+#: What ``x-declare`` may say of a queue: the fields of AMQP 0-10's queue.declare that are no option of their own, and
+#: ``durable``, which goes before the option of that name.
+_DECLARE = ("durable", "auto-delete", "exclusive", "alternate-exchange", "arguments")
+
+#: Which of these are true or false.
+_DECLARED_FLAGS = ("durable", "auto-delete", "exclusive")
+
+
+def _node(options: _Options) -> Node:
+    return Node(
+        options.one_of("type", ("queue", "topic"), None),
+        options.flag("durable"),
+        options.declaration("x-declare", ("type", *_DECLARE)),
+        _bindings(options),
+    )
+
+
+def _link(options: _Options) -> Link:
+    return Link(
+        options.text("name"),
+        options.flag("durable"),
+        options.one_of("reliability", _RELIABILITIES, None),
+        options.text("selector"),
+        options.declaration("x-declare", _DECLARE),
+        options.plain("x-subscribe"),
+        _bindings(options),
+    )
+
+
+def _bindings(options: _Options) -> tuple[AddressBinding, ...]:
+    found = []
+    for item in options.list("x-bindings"):
+        element = _Options(options.source, item, "x-bindings", ("exchange", "queue", "key", "arguments"))
+        arguments = element.simple("arguments")
+        key = element.text("key")
+        found.append(AddressBinding(element.text("exchange"), element.text("queue"), key or "", arguments))
+    return tuple(found)
+
+
+class _Options:
+    """A map of known options."""
+
+    def __init__(self, source: Source, value: Value | None, what: str, known: tuple[str, ...]) -> None:
+        self.source = source
+        self._found: dict[str, Value] = {}
+        if value is None:
+            return
+        if not isinstance(value, Pairs):
+            self._fail("address.type", f"{what} is a map", value.span)
+        for key, item in value:
+            name = str(key.value)
+            if name not in known:
+                near = nearest(name, known)
+                hint = f"did you mean {near[0]}?" if near else f"the options are {', '.join(known)}"
+                self._fail("address.unknown-option", f"{what} has no option {name!r}", key.span, hint)
+            self._found[name] = item
+
+    def _fail(self, code: str, message: str, span: Span, hint: str | None = None) -> NoReturn:
+        raise TopologyError.at(code, message, self.source, span, hint)
+
+    def map(self, name: str, known: tuple[str, ...]) -> _Options:
+        """An option that is a map of known options."""
+        return _Options(self.source, self._found.get(name), name, known)
+
+    def list(self, name: str) -> tuple[Value, ...]:
+        """An option that is a list."""
+        value = self._found.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, Items):
+            self._fail("address.type", f"{name} is a list", value.span, f"write {name}: [{{…}}]")
+        return value.items
+
+    def text(self, name: str) -> str | None:
+        """An option that is a name or a text; a number is its digits."""
+        value = self._found.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, Text):
+            self._fail("address.type", f"{name} is a text", value.span)
+        if isinstance(value.value, str):
+            return value.value
+        return self.source.text[value.span.start : value.span.end]
+
+    def flag(self, name: str) -> bool:
+        """An option that is true or false."""
+        value = self._found.get(name)
+        if value is None:
+            return False
+        if not isinstance(value, Text) or not isinstance(value.value, bool):
+            self._fail("address.type", f"{name} is true or false", value.span)
+        return value.value
+
+    def one_of(self, name: str, choices: Any, default: Any) -> Any:
+        """An option that is one of some words."""
+        value = self._found.get(name)
+        if value is None:
+            return default
+        if isinstance(value, Text) and value.value in choices:
+            return value.value
+        near = nearest(str(value.value), choices) if isinstance(value, Text) else []
+        hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(choices)}"
+        raise TopologyError.at("address.value", f"{name} cannot have this value", self.source, value.span, hint)
+
+    def plain(self, name: str) -> dict[str, Any]:
+        """An option that is a map of anything, in Python's types."""
+        value = self._found.get(name)
+        if value is None:
+            return {}
+        if not isinstance(value, Pairs):
+            self._fail("address.type", f"{name} is a map", value.span)
+        return {str(key.value): _plain(item) for key, item in value}
+
+    def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
+        """An option that is a map of what a declaration says, in Python's types, each value checked."""
+        options = self.map(name, known)
+        for flag in _DECLARED_FLAGS:
+            options.flag(flag)
+        alternate = options.text("alternate-exchange")
+        if alternate == "":
+            span = options._found["alternate-exchange"].span
+            self._fail(
+                "address.value", "alternate-exchange names an exchange", span, "leave it out where there is none"
+            )
+        options.simple("arguments")
+        return self.plain(name) | ({} if alternate is None else {"alternate-exchange": alternate})
+
+    def simple(self, name: str) -> dict[str, AmqpValue]:
+        """An option that is a map of simple values; an integer is 64 bits, as the C++ client has it."""
+        value = self._found.get(name)
+        if value is None:
+            return {}
+        if not isinstance(value, Pairs):
+            self._fail("address.type", f"{name} is a map", value.span)
+        found = {}
+        for key, item in value:
+            if not isinstance(item, Text):
+                self._fail("address.type", "an argument is a simple value", item.span)
+            found[str(key.value)] = _typed(item.value)
+        return found
+
+
+def _typed(value: Any) -> AmqpValue:
+    return AmqpValue(_type(value), value)
+
+
+def _type(value: object) -> AmqpType:
+    match value:
+        case bool():
+            return AmqpType.BOOLEAN
+        case int():
+            return AmqpType.LONG
+        case float():
+            return AmqpType.DOUBLE
+        case _:
+            return AmqpType.STRING
+
+
+def _plain(value: Value) -> Any:
+    match value:
+        case Text(value=scalar):
+            return scalar
+        case Pairs():
+            return {str(key.value): _plain(item) for key, item in value}
+        case Items(items=items):
+            return [_plain(item) for item in items]
+
+
+def subscription_queue(address: Address) -> Queue:
+    """The queue of a receiver from an exchange.
+
+    "If the reliability is set to unreliable then an auto-deleted, exclusive queue is used ... For exactly-once the
+    queue is not set to be auto-deleted. The durability ... is determined by the durable option in the link properties."
+    A durable link that says nothing of its reliability is reliable, as the C++ client has it. "The subscription queue's
+    arguments can be specified using the x-declare map within the link properties", which goes before all these.
+    The queue's name is the link's; where the link has none, the address's, to which a client adds what makes it unique.
+    """
+    link = address.link
+    reliable = link.reliability in ("at-least-once", "exactly-once") or (link.durable and link.reliability is None)
+    queue = Queue(link.name or address.name, durable=link.durable, auto_delete=not reliable, exclusive=True)
+    return with_declaration(queue, link.declare)
+
+
+def with_declaration(queue: Queue, declare: Mapping[str, Any]) -> Queue:
+    """The queue with what ``x-declare`` says of it."""
+    alternate = declare.get("alternate-exchange")
+    return replace(
+        queue,
+        durable=declare.get("durable", queue.durable),
+        auto_delete=declare.get("auto-delete", queue.auto_delete),
+        exclusive=declare.get("exclusive", queue.exclusive),
+        alternate=queue.alternate if alternate is None else Alternate(alternate),
+        arguments={name: _typed(value) for name, value in declare.get("arguments", {}).items()},
+    )
+
+
+def subscription_bindings(address: Address, exchange_type: ExchangeType, queue: str) -> tuple[Binding, ...]:
+    """The bindings that a receiver makes from an address that resolves to an exchange, to its subscription queue.
+
+    The implied binding first, then those of ``x-bindings``, where "if the queue value is absent the queue name ... is
+    implied" and likewise the exchange.
+    """
+    explicit = tuple(_explicit(binding, address.name, queue) for binding in address.link.bindings)
+    if address.subject:
+        return (_by_subject(address, exchange_type, queue, address.subject), *explicit)
+    return explicit or (_for_all(address, exchange_type, queue),)
+
+
+def _explicit(binding: AddressBinding, exchange: str, queue: str) -> Binding:
+    return Binding(binding.exchange or exchange, binding.queue or queue, binding.key, binding.arguments)
+
+
+def _text(value: str) -> AmqpValue:
+    return AmqpValue(AmqpType.STRING, value)
+
+
+def _by_subject(address: Address, exchange_type: ExchangeType, queue: str, subject: str) -> Binding:
+    match exchange_type:
+        case "headers":
+            # "an x-match entry set to all and an entry for qpid.subject whose value is the subject"
+            arguments = {"x-match": _text("all"), "qpid.subject": _text(subject)}
+        case "xml":
+            # "it is used as the binding key and an XQuery is defined that matches any message with that value"
+            arguments = {XQUERY_ARGUMENT: _text(subject_query(subject))}
+        case _:
+            # "If a subject is specified ... it is used for the binding key"; for a fanout it is "irrelevant".
+            arguments = {}
+    return Binding(address.name, queue, subject, arguments)
+
+
+def subject_query(subject: str) -> str:
+    """The query that takes messages of one subject; a quote in it is doubled, as XQuery writes it."""
+    quoted = subject.replace("&", "&amp;").replace("'", "''")
+    return f"declare variable $qpid.subject external; $qpid.subject = '{quoted}'"
+
+
+def _for_all(address: Address, exchange_type: ExchangeType, queue: str) -> Binding:
+    match exchange_type:
+        case "topic":
+            # "bound using a wildcard matching any routing key"
+            return Binding(address.name, queue, "#")
+        case "headers":
+            # "the binding arguments simply contain an x-match entry and no other entries"
+            return Binding(address.name, queue, "", {"x-match": _text("all")})
+        case "xml":
+            # "the empty string is used as the binding key with an xquery that will match any message"
+            return Binding(address.name, queue, "", {XQUERY_ARGUMENT: _text("true()")})
+        case "direct":
+            # "If no subject is specified an empty string is used as the binding key."
+            return Binding(address.name, queue, "")
+        case "fanout":
+            return Binding(address.name, queue, "")

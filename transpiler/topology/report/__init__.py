@@ -1,0 +1,1 @@
+"""Reports about a topology for people: ``diagram`` draws it as Mermaid or Graphviz text."""

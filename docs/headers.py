@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from transpiler import transpile_selector
-from transpiler.message.fields import ANNOTATION, DESTINATION, HEADER_FIELDS, NOW, HeaderField, Mapped, Place
+from transpiler.message.fields import ANNOTATION, DESTINATION, HEADER_FIELDS, NOW, HeaderField, Mapped, MessageField
 from transpiler.message.types import SelectorType
 
 SAYS = {
@@ -44,7 +44,7 @@ def code(text: str) -> str:
     return f"{ticks}{escaped}{ticks}"
 
 
-def place_name(place: Place) -> str:
+def place_name(place: MessageField) -> str:
     """A place of a message, or of its receiver."""
     receiver = {NOW: "the current time (`now=`)", DESTINATION: "the consumer's destination (`destination=`)"}
     return receiver.get(place) or f"`{place.section}.{place.field}`"

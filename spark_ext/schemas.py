@@ -25,18 +25,18 @@ from transpiler import Layout, Message
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import UNION, AmqpLayout
-from transpiler.layouts.columns import ColumnType, Fields, Kind, Shape
+from transpiler.layouts.columns import ColumnType, Fields, SparkType, UnionShape
 from transpiler.layouts.infer import layout_from_schema
 from transpiler.layouts.layout import ArchiveLayout
 
-_SPARK_TYPES: Mapping[Kind, DataType] = {
-    Kind.BOOLEAN: BooleanType(),
-    Kind.SMALLINT: ShortType(),
-    Kind.BIGINT: LongType(),
-    Kind.DOUBLE: DoubleType(),
-    Kind.STRING: StringType(),
-    Kind.BINARY: BinaryType(),
-    Kind.TIMESTAMP: TimestampType(),
+_SPARK_TYPES: Mapping[SparkType, DataType] = {
+    SparkType.BOOLEAN: BooleanType(),
+    SparkType.SMALLINT: ShortType(),
+    SparkType.BIGINT: LongType(),
+    SparkType.DOUBLE: DoubleType(),
+    SparkType.STRING: StringType(),
+    SparkType.BINARY: BinaryType(),
+    SparkType.TIMESTAMP: TimestampType(),
 }
 
 _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, column in UNION.items()])
@@ -45,13 +45,13 @@ _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, colu
 _MAX_MILLISECONDS = (2**63 - 1) // 1000
 
 
-def _type(shape: ColumnType | Shape | Fields, times: DataType) -> DataType:
+def _type(shape: ColumnType | UnionShape | Fields, times: DataType) -> DataType:
     match shape:
         case ColumnType(kind=kind):
-            return times if kind is Kind.TIMESTAMP else _SPARK_TYPES[kind]
-        case Shape.UNION:
+            return times if kind is SparkType.TIMESTAMP else _SPARK_TYPES[kind]
+        case UnionShape.UNION:
             return _UNION
-        case Shape.UNIONS:
+        case UnionShape.UNIONS:
             return MapType(StringType(), _UNION)
         case _:
             return StructType([StructField(name, _type(inner, times)) for name, inner in shape.items()])
@@ -88,7 +88,7 @@ def create_rows(spark: SparkSession, rows: Iterable[Mapping[str, Any]], layout: 
         for section, fields in layout.schema.items()
         if isinstance(fields, Mapping)
         for name, shape in fields.items()
-        if isinstance(shape, ColumnType) and shape.kind is Kind.TIMESTAMP
+        if isinstance(shape, ColumnType) and shape.kind is SparkType.TIMESTAMP
     ]
     bounded = [_bounded(row, times) for row in rows]
     # Times travel as numbers: a Python datetime ends at the year 9999 and depends on a time zone.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.routing.codegen_budget import unfused
+from spark_ext.routing.codegen_budget import codegen_barrier
 from spark_ext.schemas import MESSAGE_SCHEMA
 
 #: The struct ``V`` of a header's value ``h.value``, by the type of the VARIANT.
@@ -70,7 +70,7 @@ _COLUMNS = {
     ),
     # Fused with what follows, all this would be a method that is too long for the JIT.
     "application_properties": "map_from_entries("
-    + unfused(f"transform({_KINDS}, h -> named_struct('key', h.key, 'value', {_VALUE}))")
+    + codegen_barrier(f"transform({_KINDS}, h -> named_struct('key', h.key, 'value', {_VALUE}))")
     + ")",
     "body": (
         "CASE WHEN try_variant_get(entry, '$.payload', 'string') IS NOT NULL THEN named_struct('section', 'data', "

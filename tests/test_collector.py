@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from transpiler import SelectorSyntaxError, transpile_selector
-from transpiler.gc_pause import paused_collector
+from transpiler.gc_pause import pause_garbage_collection
 
 
 @pytest.fixture(autouse=True)
@@ -34,9 +34,9 @@ def collections() -> Iterator[list[str]]:
 @pytest.mark.parametrize("enabled", [True, False])
 def test_the_collector_is_as_it_was_afterwards(enabled: bool) -> None:
     (gc.enable if enabled else gc.disable)()
-    with paused_collector():
+    with pause_garbage_collection():
         assert not gc.isenabled()
-        with paused_collector():
+        with pause_garbage_collection():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled() is enabled

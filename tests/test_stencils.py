@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transpiler import transpile_selector
+from transpiler import ir, transpile_selector
 from transpiler.compiler import _transpile, find_layout
-from transpiler.ir.nodes import Constant
-from transpiler.ir.traversal import constants
 from transpiler.layouts.infer import layout_from_schema
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.receiving import ANYONE
@@ -77,9 +75,9 @@ def test_a_stencil_says_what_a_compilation_says(data: st.DataObject) -> None:
 def test_the_third_text_of_a_shape_is_filled_in(first: str, second: str, third: str, expected: str | None) -> None:
     stencils, layout = Stencils(), find_layout("amqp")
 
-    def compiled(text: str) -> tuple[str, set[Constant]]:
+    def compiled(text: str) -> tuple[str, set[ir.Constant]]:
         transpiled, lowered = _transpile(text, layout, JMS, "filter", "error", ANYONE)
-        return transpiled.sql, constants(lowered)
+        return transpiled.sql, ir.constants_in(lowered)
 
     for text in (first, second):
         assert stencils.fill(mask(text, layout), "key") is None
@@ -104,9 +102,9 @@ def test_the_third_text_of_a_shape_is_filled_in(first: str, second: str, third: 
 def test_a_literal_that_decides_more_than_itself_is_no_hole(first: str, second: str, third: str) -> None:
     stencils, layout = Stencils(), find_layout("amqp")
 
-    def compiled(text: str) -> tuple[str, set[Constant]]:
+    def compiled(text: str) -> tuple[str, set[ir.Constant]]:
         transpiled, lowered = _transpile(text, layout, JMS, "filter", "error", ANYONE)
-        return transpiled.sql, constants(lowered)
+        return transpiled.sql, ir.constants_in(lowered)
 
     for text in (first, second):
         stencils.learn(mask(text, layout), "key", layout, compiled(text)[0], compiled)

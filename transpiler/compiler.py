@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
+from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.gc_pause import paused_collector
-from transpiler.ir.nodes import FALSE, TRUE, Constant, Predicate, all_of, any_of
-from transpiler.ir.traversal import constants
+from transpiler.gc_pause import pause_garbage_collection
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.layout import Layout
@@ -27,9 +26,9 @@ from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.selector.grammar import parse_selector as parse
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
-from transpiler.spark_plan.constant_tables import gather
-from transpiler.spark_plan.map_lookups import ask_once
-from transpiler.spark_plan.method_splitting import cut
+from transpiler.spark_plan.constant_tables import tabulate_disjunctions
+from transpiler.spark_plan.map_lookups import reuse_map_lookups
+from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
 from transpiler.stencils import STENCILS, mask
 
@@ -106,7 +105,7 @@ def transpile_selector(
     receiver = Receiver(now, destination)
     run = partial(_transpile, layout=where, dialect=rules, result=result, missing=missing, receiver=receiver)
     if len(text) > _LONG:
-        with paused_collector():
+        with pause_garbage_collection():
             return run(text)[0]
     if rules is not JMS:
         return run(text)[0]
@@ -122,28 +121,28 @@ def transpile_selector(
     return transpiled
 
 
-_Run = Callable[[str], tuple[Transpiled, Predicate]]
+_Run = Callable[[str], tuple[Transpiled, ir.Predicate]]
 
 
 def _retrace(run: _Run, text: str) -> Trace:
     return run(text)[0].trace
 
 
-def _probe(run: _Run, text: str) -> tuple[str, set[Constant]]:
+def _probe(run: _Run, text: str) -> tuple[str, set[ir.Constant]]:
     transpiled, lowered = run(text)
-    return transpiled.sql, constants(lowered)
+    return transpiled.sql, ir.constants_in(lowered)
 
 
 def _transpile(
     text: str, layout: Layout, dialect: Dialect, result: Result, missing: Missing, receiver: Receiver
-) -> tuple[Transpiled, Predicate]:
+) -> tuple[Transpiled, ir.Predicate]:
     """The selector's SQL, and the predicate that it holds for before any rewriting."""
     tree = parse_selector(text, dialect)
     lowering = selector_lowering(layout, missing, Source(text), dialect, receiver)
 
-    def lower(wanted: bool) -> Predicate:
+    def lower(wanted: bool) -> ir.Predicate:
         if tree is None:
-            return TRUE if wanted else FALSE
+            return ir.TRUE if wanted else ir.FALSE
         return lowering.selector(tree, wanted)
 
     lowered = lower(True)
@@ -192,7 +191,7 @@ def _check_options(result: Result, missing: Missing) -> None:
         raise ValueError(f"missing is error or null, not {missing!r}")
 
 
-def _emit(lower: Callable[[bool], Predicate], result: Result, blocks: bool) -> tuple[str, Callable[[], Trace]]:
+def _emit(lower: Callable[[bool], ir.Predicate], result: Result, blocks: bool) -> tuple[str, Callable[[], Trace]]:
     """The SQL of what holds where it is wanted to be TRUE, or FALSE, and what makes the trace.
 
     ``blocks`` says whether what is long is cut into blocks. A block is written twice, and what a broker makes of a
@@ -206,13 +205,13 @@ def _emit(lower: Callable[[bool], Predicate], result: Result, blocks: bool) -> t
     return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 
-def _finish(lowered: Predicate, blocks: bool) -> Predicate:
+def _finish(lowered: ir.Predicate, blocks: bool) -> ir.Predicate:
     """The predicate as it is written."""
-    found = gather(ask_once(optimize(lowered)))
-    return cut(found) if blocks else found
+    found = tabulate_disjunctions(reuse_map_lookups(optimize(lowered)))
+    return split_methods(found) if blocks else found
 
 
-def _phases(lowered: Predicate, optimized: Predicate) -> Trace:
+def _phases(lowered: ir.Predicate, optimized: ir.Predicate) -> Trace:
     return ("lowered", emit_filter(lowered)), ("optimized", emit_filter(optimized))
 
 
@@ -245,12 +244,12 @@ def transpile_address(
     tree, source = parse_selector(text, dialect), Source(text)
     lowering = selector_lowering(where, missing, source, find_dialect(dialect))
 
-    def lower(wanted: bool) -> Predicate:
+    def lower(wanted: bool) -> ir.Predicate:
         bound = addresses.received(parsed, node_type, wanted)
         if tree is None:
             return bound
         selected = lowering.selector(tree, wanted)
-        return all_of(bound, selected) if wanted else any_of(bound, selected)
+        return ir.all_of(bound, selected) if wanted else ir.any_of(bound, selected)
 
     sql, retrace = _emit(lower, result, is_plain(find_dialect(dialect)))
     return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)

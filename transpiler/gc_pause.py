@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def paused_collector() -> Iterator[None]:
+def pause_garbage_collection() -> Iterator[None]:
     """Without the collector; as it was afterwards. Where somebody else has paused it, that is left to them."""
     if not gc.isenabled():
         yield

@@ -19,9 +19,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from transpiler import ir
 from transpiler.errors import LayoutError
-from transpiler.ir.nodes import Constant
-from transpiler.layouts.columns import Kind, TaggedUnion, TypedColumn
+from transpiler.layouts.columns import SparkType, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
 from transpiler.message.fields import find_field
 from transpiler.sql.quoting import quote_text
@@ -51,12 +51,12 @@ _MEMBER = re.compile(_STRING)
 _MEMBERS = re.compile(rf"\s*+{_STRING}\s*+(?:,\s*+{_STRING}\s*+)*+")
 
 #: The types of columns that are compared with a literal as it is.
-_AS_WRITTEN = frozenset((Kind.BIGINT, Kind.DOUBLE, Kind.STRING, Kind.CHAR, Kind.VARCHAR))
+_AS_WRITTEN = frozenset((SparkType.BIGINT, SparkType.DOUBLE, SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR))
 
 _Literal = str | int | float
 
 #: Compiles a text: its SQL, and all constants of its predicate.
-Compile = Callable[[str], tuple[str, Collection[Constant]]]
+Compile = Callable[[str], tuple[str, Collection[ir.Constant]]]
 
 
 class _Form(Enum):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from transpiler.ir.nodes import TRUE, Column, Compare, Predicate, Value, When, type_class
+from transpiler import ir
 from transpiler.layouts.columns import BIGINT
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
@@ -17,7 +17,7 @@ from transpiler.sql import emit_filter, emit_value
 _HASH = "_routing_hash"
 
 #: What a message has, and the column of the table that is to equal it.
-Key = tuple[Value, Column]
+Key = tuple[ir.Value, ir.Column]
 
 
 class Part(NamedTuple):
@@ -28,24 +28,24 @@ class Part(NamedTuple):
 
 
 def join(
-    frame: DataFrame, table: DataFrame, keys: Sequence[Key], needed: Predicate = TRUE, part: Part | None = None
+    frame: DataFrame, table: DataFrame, keys: Sequence[Key], needed: ir.Predicate = ir.TRUE, part: Part | None = None
 ) -> DataFrame:
     """The messages with the row that their keys have in a table, or NULLs; without keys, with the only row.
 
     Those of which what is ``needed`` does not hold have no key. A ``part`` is for keys that are ``hashed``.
     """
-    conditions = [emit_filter(Compare(Comparison.EQ, value, column)) for value, column in keys]
+    conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
     if not hashed(keys):
-        if keys and needed != TRUE:
+        if keys and needed != ir.TRUE:
             value, column = keys[0]
-            conditions[0] = emit_filter(Compare(Comparison.EQ, When(needed, value), column))
+            conditions[0] = emit_filter(ir.Compare(Comparison.EQ, ir.When(needed, value), column))
         return frame.join(sf.broadcast(table), sf.expr(" AND ".join(conditions) or "true"), "left")
     stored = f"xxhash64({', '.join(emit_value(column) for _, column in keys)})"
     sought = f"xxhash64({', '.join(_as_stored(value, column) for value, column in keys)})"
     if part is not None:
         # Equal keys of two parts have two numbers, so no more is asked of the rows found.
         stored, sought = f"{stored} ^ {part.column}", f"{sought} ^ {part.number}"
-    if needed != TRUE:
+    if needed != ir.TRUE:
         # The hash of NULL is a number.
         sought = f"CASE WHEN {emit_filter(needed)} THEN {sought} END"
     # What IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.
@@ -64,11 +64,11 @@ def hashed(keys: Sequence[Key]) -> bool:
     return all(_hashes(value, column) for value, column in keys)
 
 
-def _hashes(value: Value, column: Column) -> bool:
+def _hashes(value: ir.Value, column: ir.Column) -> bool:
     """Whether equal values have one hash, once the message's value has the column's type."""
-    return value.type == column.type or {type_class(value.type), type_class(column.type)} == {TypeClass.INTEGER}
+    return value.type == column.type or {ir.type_class(value.type), ir.type_class(column.type)} == {TypeClass.INTEGER}
 
 
-def _as_stored(value: Value, column: Column) -> str:
+def _as_stored(value: ir.Value, column: ir.Column) -> str:
     text = emit_value(value)
     return text if value.type == column.type else f"CAST({text} AS {column.type})"

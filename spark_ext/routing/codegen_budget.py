@@ -10,9 +10,8 @@ from collections.abc import Iterable
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
-from transpiler.ir.nodes import TRUE, And, Or, Predicate, Value, all_of, any_of
-from transpiler.ir.traversal import size
-from transpiler.routing.signatures import Shape, columns
+from transpiler import ir
+from transpiler.routing.signatures import Signature, columns_in
 
 #: What one generated method may hold, in bytes of bytecode by our reckoning.
 METHOD = 7_400
@@ -30,50 +29,50 @@ READ_LENGTH = 450
 NESTED_LENGTH = 420
 
 
-def look_up_length(keys: Iterable[Value], needed: Predicate) -> int:
+def lookup_length(keys: Iterable[ir.Value], needed: ir.Predicate) -> int:
     """What a look-up takes of a generated method without its tables, in bytes of bytecode: measured, and rounded up."""
     return 80 + sum(map(_key_length, keys)) + _asked_length(needed)
 
 
-def _key_length(key: Value) -> int:
-    fields = sum(len(column.path) - 1 for column in columns(key))
-    return 90 + 60 * size(key) + 90 * fields
+def _key_length(key: ir.Value) -> int:
+    fields = sum(len(column.path) - 1 for column in columns_in(key))
+    return 90 + 60 * ir.size(key) + 90 * fields
 
 
-def _asked_length(condition: Predicate) -> int:
-    return 0 if condition == TRUE else 22 * size(condition)
+def _asked_length(condition: ir.Predicate) -> int:
+    return 0 if condition == ir.TRUE else 22 * ir.size(condition)
 
 
-def table_length(shape: Shape) -> int:
+def table_length(shape: Signature) -> int:
     """The same of a table; what is asked of the rows found is in methods of its own."""
-    if shape.residual == TRUE and shape.guard == TRUE:
+    if shape.residual == ir.TRUE and shape.guard == ir.TRUE:
         return 100
-    return 340 * len(in_methods(shape.residual))
+    return 340 * len(split_by_budget(shape.residual))
 
 
-def rows_length(rows: int, shape: Shape, guard: Predicate) -> int:
+def rows_length(rows: int, shape: Signature, guard: ir.Predicate) -> int:
     """The same of a table whose keys have so many rows at most, each in columns of its own."""
     return rows * (180 + 60 * len(shape.types) + _asked_length(guard) + _asked_length(shape.residual))
 
 
-def in_methods(condition: Predicate) -> list[Predicate]:
+def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
     """Predicates of which one holds wherever the condition does: as many as it takes for a method to hold each.
 
     Several may hold in one row. What no OR divides stays whole.
     """
-    if size(condition) <= OPERATIONS:
+    if ir.size(condition) <= OPERATIONS:
         return [condition]
-    longest = max(condition.terms, key=size) if isinstance(condition, And) else condition
-    if not isinstance(longest, Or):
+    longest = max(condition.terms, key=ir.size) if isinstance(condition, ir.And) else condition
+    if not isinstance(longest, ir.Or):
         return [condition]
-    others = [term for term in condition.terms if term is not longest] if isinstance(condition, And) else []
-    room = OPERATIONS - sum(map(size, others))
-    groups: list[list[Predicate]] = [[]]
+    others = [term for term in condition.terms if term is not longest] if isinstance(condition, ir.And) else []
+    room = OPERATIONS - sum(map(ir.size, others))
+    groups: list[list[ir.Predicate]] = [[]]
     for term in longest.terms:
-        if groups[-1] and sum(map(size, groups[-1])) + size(term) > room:
+        if groups[-1] and sum(map(ir.size, groups[-1])) + ir.size(term) > room:
             groups.append([])
         groups[-1].append(term)
-    return [all_of(*others, any_of(*group)) for group in groups]
+    return [ir.all_of(*others, ir.any_of(*group)) for group in groups]
 
 
 def columns_length(schema: StructType) -> int:
@@ -91,12 +90,12 @@ def _leaves(column_type: DataType) -> int:
     return sum(_leaves(field.dataType) for field in column_type) if isinstance(column_type, StructType) else 1
 
 
-def unfused(array: str) -> str:
+def codegen_barrier(array: str) -> str:
     """An array as it is, by a function that Spark cannot compile, and that it does not know to do nothing."""
     return f"zip_with({array}, array(), (a, b) -> a)"
 
 
-def unfused_column(array: str) -> str:
+def codegen_barrier_column(array: str) -> str:
     """The same of the array in a column, which is computed before, in the method that ends there.
 
     Spark puts what is named once in the place of its name, where all of it would be interpreted.
@@ -104,7 +103,7 @@ def unfused_column(array: str) -> str:
     return f"zip_with({array}, {array}, (a, b) -> a)"
 
 
-def own_method(text: str) -> str:
+def hoist_to_method(text: str) -> str:
     """An array as it is, computed in a method of its own: what Spark meets twice it computes first, and apart.
 
     HotSpot gives up on inlining in a long method, so that it is slow even where it is compiled.

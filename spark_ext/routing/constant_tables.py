@@ -13,11 +13,11 @@ from typing import Any, cast
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
-from spark_ext.routing.lookups import LookUp
-from transpiler.routing.cuckoo_table import fill_slots
-from transpiler.routing.exchange_graph import Entry, Lead, Step
-from transpiler.routing.interval_index import Ranks, rank
-from transpiler.routing.plan import Delivery, Group, Program, Table
+from spark_ext.routing.lookups import Lookup
+from transpiler.routing.cuckoo_table import build_cuckoo_table
+from transpiler.routing.exchange_graph import Entry, Hop, Visit
+from transpiler.routing.interval_index import IntervalTree, build_interval_tree
+from transpiler.routing.plan import Delivery, Group, RoutingPlan, Table
 
 try:
     # Spark's own way in for large tables; without it rows go one by one.
@@ -75,10 +75,10 @@ class Payload(Enum):
                 return tuple
 
 
-class Tables:
+class ConstantTables:
     """Makes the DataFrames of one program, each once: where a query has one twice, Spark computes it once."""
 
-    def __init__(self, session: SparkSession, program: Program, payload: Payload) -> None:
+    def __init__(self, session: SparkSession, program: RoutingPlan, payload: Payload) -> None:
         self._session = session
         self._program = program
         self._payload = payload
@@ -105,7 +105,7 @@ class Tables:
         with _set(self._session, _LOCAL_LIMIT, "0"):
             return self._session.createDataFrame(rows, schema)
 
-    def store(self, look_ups: Sequence[LookUp]) -> DataFrame:
+    def store(self, look_ups: Sequence[Lookup]) -> DataFrame:
         """The table of look-ups that share one: one row a key.
 
         For each table of a look-up it has what the rows of constants with that key deliver, and the constants: an
@@ -120,7 +120,7 @@ class Tables:
             made = self._stores[name] = self._columns(columns, len(next(iter(columns.values()))))
         return made
 
-    def _rows(self, look_up: LookUp) -> dict[str, list[Any]]:
+    def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
         """The columns of a look-up by how they are declared."""
         keys = list(look_up.rows())
         declared = [f"{look_up.exchange} STRING"] if self._program.exchange is None else []
@@ -156,7 +156,7 @@ class Tables:
         if table.ranges is not None:
             ranges = table.ranges
             columns[f"{name}_r {_TREE}"] = [
-                listed and _tree(rank(ranges, [constants for constants, _ in listed])) for listed in rows
+                listed and _tree(build_interval_tree(ranges, [constants for constants, _ in listed])) for listed in rows
             ]
         return columns
 
@@ -200,7 +200,7 @@ class Tables:
     def slots(self) -> DataFrame:
         """One row with one struct: slots for the words of the trie."""
         assert self._program.trie is not None
-        found = fill_slots(self._program.trie.words)
+        found = build_cuckoo_table(self._program.trie.words)
         words = [_NO_WORD if word is None else word for word in found.words]
         fields = "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>"
         return self._frame([((words, found.codes, found.mask, found.more),)], _declared(f"slots STRUCT<{fields}>"))
@@ -241,7 +241,7 @@ class Tables:
         return [(state, onward, self._number(queue)) for state, onward, queue in entry.alternates]
 
     def _steps(self, entry: Entry) -> list[Any]:
-        steps = entry.steps or (Step(entry.states[0]),)
+        steps = entry.steps or (Visit(entry.states[0]),)
         return [
             (
                 step.state,
@@ -271,9 +271,9 @@ def _without_nulls(found: DataType) -> DataType:
             return found
 
 
-def _tree(ranks: Ranks) -> tuple[Any, ...]:
+def _tree(ranks: IntervalTree) -> tuple[Any, ...]:
     return ranks.bounds, ranks.steps, ranks.leaves, ranks.nodes
 
 
-def _lead(lead: Lead | None) -> tuple[int | None, str | None]:
+def _lead(lead: Hop | None) -> tuple[int | None, str | None]:
     return (None, None) if lead is None else (lead.stop, lead.unless)

@@ -9,7 +9,7 @@ from itertools import count
 from pyspark.sql import DataFrame
 
 from spark_ext.routing.constant_tables import Payload
-from spark_ext.routing.lookups import Form
+from spark_ext.routing.lookups import LookupForm
 from transpiler.sql import quote_text
 
 _FIRST, _LAST, _COUNT = "_routing_first", "_routing_last", "_routing_count"
@@ -18,27 +18,27 @@ _FIRST, _LAST, _COUNT = "_routing_first", "_routing_last", "_routing_count"
 _NO_QUEUE = 2**31 - 1
 
 
-class Found:
+class CollectedDeliveries:
     """The names of the columns that have what was found so far, by their form."""
 
     def __init__(self, payload: Payload, queues: Collection[str]) -> None:
         self._payload = payload
         self._queues = queues
-        self._names: dict[Form, list[str]] = {form: [] for form in Form}
+        self._names: dict[LookupForm, list[str]] = {form: [] for form in LookupForm}
 
-    def add(self, *names: str, form: Form = Form.MANY) -> None:
+    def add(self, *names: str, form: LookupForm = LookupForm.MANY) -> None:
         """Add columns of one form."""
         self._names[form] += names
 
     def together(self) -> str:
         """All that was found, as one array."""
         empty = self._payload.empty
-        parts = [f"coalesce({name}, {empty})" for name in self._names[Form.MANY]]
-        if lists := self._names[Form.LISTS]:
+        parts = [f"coalesce({name}, {empty})" for name in self._names[LookupForm.MANY]]
+        if lists := self._names[LookupForm.LISTS]:
             # One flatten for all: it is long once compiled, and a generated method has little room.
             none = f"array_repeat({empty}, 0)"
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in lists)}))")
-        if ones := self._names[Form.ONE]:
+        if ones := self._names[LookupForm.ONE]:
             # To leave out NULLs takes a lambda, which is several times as slow.
             queues = ", ".join(f"coalesce({name}, {self._no_queue})" for name in ones)
             parts.append(f"array_remove(array({queues}), {self._no_queue})")
@@ -48,9 +48,9 @@ class Found:
 
     def in_order(self, frame: DataFrame) -> tuple[DataFrame, str]:
         """The names that were found, in order: none of them was found twice."""
-        ones, empty = self._names[Form.ONE], self._payload.empty
+        ones, empty = self._names[LookupForm.ONE], self._payload.empty
         in_order = f"sort_array({self.together()})"
-        if self._names[Form.MANY] or self._names[Form.LISTS] or len(ones) < 2:
+        if self._names[LookupForm.MANY] or self._names[LookupForm.LISTS] or len(ones) < 2:
             return frame, in_order
         # Most messages go to two queues at most, and these are the first and the last of all: nothing is to be sorted.
         listed = ", ".join(ones)

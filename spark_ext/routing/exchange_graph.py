@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from spark_ext.routing.codegen_budget import unfused
+from spark_ext.routing.codegen_budget import codegen_barrier
 from spark_ext.routing.constant_tables import Payload
 from transpiler.routing.conditions import SUBJECT
 
@@ -53,7 +53,7 @@ def composed(frame: DataFrame, on_no_match: bool) -> tuple[DataFrame, str]:
 
 def with_direct(frame: DataFrame) -> DataFrame:
     """The messages with ``DIRECT``: a queue is bound in a state that bindings alone lead to."""
-    frame = frame.selectExpr("*", f"{unfused(_ACTIVATION.format(FOUND))} AS {_BOUND}")
+    frame = frame.selectExpr("*", f"{codegen_barrier(_ACTIVATION.format(FOUND))} AS {_BOUND}")
     direct = f"exists({FOUND}, m -> m.q IS NOT NULL AND array_contains({_BOUND}, m.x))"
     if KNOWN_DIRECT in frame.columns:
         # Of a known key not everything was matched anew.

@@ -8,11 +8,10 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from spark_ext.routing.broadcast_join import Key, Part, hashed
-from spark_ext.routing.codegen_budget import in_methods, look_up_length, own_method, rows_length, table_length
-from transpiler.ir.nodes import TRUE, Column, Predicate, Value, all_of, any_of
-from transpiler.ir.traversal import replace_columns, size
+from spark_ext.routing.codegen_budget import hoist_to_method, lookup_length, rows_length, split_by_budget, table_length
+from transpiler import ir
 from transpiler.layouts.columns import ColumnType, Element, Path
-from transpiler.routing.interval_index import Range
+from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.signatures import Parameter, parameter_number
 from transpiler.sql import emit_filter, emit_value
@@ -42,7 +41,7 @@ SPREAD = Limits(12, 6)
 SPARSE = 3
 
 
-class Form(Enum):
+class LookupForm(Enum):
     """What is delivered: a queue or NULL; an array of deliveries, or of arrays of them, or NULL."""
 
     ONE = auto()
@@ -51,7 +50,7 @@ class Form(Enum):
 
 
 @dataclass(frozen=True)
-class LookUp:
+class Lookup:
     """Tables with the same keys; ``name`` begins the names of what it finds.
 
     ``plain`` says that they deliver the names or numbers of queues, and no structs. Look-ups that share a ``store``
@@ -59,7 +58,7 @@ class LookUp:
     """
 
     name: str
-    keys: tuple[Value, ...]
+    keys: tuple[ir.Value, ...]
     key_types: tuple[ColumnType, ...]
     tables: tuple[Table, ...]
     plain: bool
@@ -83,9 +82,9 @@ class LookUp:
         return None if self.shared is None else Part(self.number, f"{self.store}_n")
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[ir.Column]:
         """The columns of the keys."""
-        return [Column((f"{self.store}_k{place}",), key_type) for place, key_type in enumerate(self.key_types)]
+        return [ir.Column((f"{self.store}_k{place}",), key_type) for place, key_type in enumerate(self.key_types)]
 
     @property
     def pairs(self) -> list[Key]:
@@ -105,18 +104,18 @@ class LookUp:
         return self.key_types, tables
 
     @property
-    def needed(self) -> Predicate:
+    def needed(self) -> ir.Predicate:
         """What a message must fulfil for any table to deliver something, where it is short enough to be asked first.
 
         A message that does not is looked up nowhere, which in large tables is what takes time.
         """
-        needed = any_of(*(table.needed for table in self.tables))
-        return needed if self.keys and size(needed) <= self.limits.needed else TRUE
+        needed = ir.any_of(*(table.needed for table in self.tables))
+        return needed if self.keys and ir.size(needed) <= self.limits.needed else ir.TRUE
 
     @property
     def length(self) -> int:
         """What it takes of a generated method: see ``methods``."""
-        return look_up_length(self.keys, self.needed) + sum(
+        return lookup_length(self.keys, self.needed) + sum(
             rows_length(table.most, table.shape, self._guard(table))
             if self.in_columns(table)
             else table_length(table.shape)
@@ -133,25 +132,25 @@ class LookUp:
 
     def in_columns(self, table: Table) -> bool:
         """Whether each row of a key has columns of its own, for there are few."""
-        asked = size(table.shape.guard) + size(table.shape.residual)
+        asked = ir.size(table.shape.guard) + ir.size(table.shape.residual)
         few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * len(table.deliveries)
         return self.plain and few and table.flat and table.ranges is None and asked <= self.limits.short
 
-    def _guard(self, table: Table) -> Predicate:
+    def _guard(self, table: Table) -> ir.Predicate:
         """What is still to be asked of a message that the rows of a key were joined to."""
-        return TRUE if len(self.tables) == 1 and self.needed != TRUE else table.shape.guard
+        return ir.TRUE if len(self.tables) == 1 and self.needed != ir.TRUE else table.shape.guard
 
-    def found(self) -> Iterator[tuple[Form, str]]:
+    def found(self) -> Iterator[tuple[LookupForm, str]]:
         """What the tables deliver to the message that the rows of a key were joined to; of one table, in one form."""
         for number, table in enumerate(self.tables):
             name, guard = self.table_name(number), self._guard(table)
             if self.in_columns(table):
-                yield from ((Form.ONE, text) for text in _of_columns(name, table, guard))
+                yield from ((LookupForm.ONE, text) for text in _of_columns(name, table, guard))
             else:
-                yield Form.MANY if table.flat else Form.LISTS, _of_arrays(name, table, guard)
+                yield LookupForm.MANY if table.flat else LookupForm.LISTS, _of_arrays(name, table, guard)
 
 
-def look_ups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain: bool) -> list[LookUp]:
+def build_lookups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain: bool) -> list[Lookup]:
     """The tables by their keys, as many of them in one look-up as a generated method has room for.
 
     As much is asked in the fastest way as all of them leave room for in one method, of which so much is ``taken``.
@@ -165,8 +164,8 @@ def look_ups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain:
     return _in_stores(found)
 
 
-def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: Limits) -> list[LookUp]:
-    found: list[LookUp] = []
+def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: Limits) -> list[Lookup]:
+    found: list[Lookup] = []
     places: dict[tuple[object, ...], int] = {}
     for table in tables:
         keys = table.shape.keys, table.shape.key_types
@@ -178,13 +177,13 @@ def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limit
                 found[place] = joined
                 continue
         places[keys] = len(found)
-        found.append(LookUp(f"{prefix}{len(found)}", *keys, (table,), plain, limits))
+        found.append(Lookup(f"{prefix}{len(found)}", *keys, (table,), plain, limits))
     return found
 
 
-def _in_stores(found: Sequence[LookUp]) -> list[LookUp]:
+def _in_stores(found: Sequence[Lookup]) -> list[Lookup]:
     """The look-ups, those of one kind in one store: twenty tables would be twenty jobs of Spark's."""
-    kinds: dict[tuple[object, ...], list[LookUp]] = {}
+    kinds: dict[tuple[object, ...], list[Lookup]] = {}
     for look_up in found:
         kinds.setdefault(look_up.kind if hashed(look_up.pairs) else (look_up.name,), []).append(look_up)
     placed = {}
@@ -195,44 +194,44 @@ def _in_stores(found: Sequence[LookUp]) -> list[LookUp]:
     return [placed[look_up.name] for look_up in found]
 
 
-def _of_columns(name: str, table: Table, guard: Predicate) -> Iterator[str]:
+def _of_columns(name: str, table: Table, guard: ir.Predicate) -> Iterator[str]:
     """What each row of a key delivers; the columns of a row that the key does not have are NULL."""
     for row in range(table.most):
 
         def path(number: int, row: int = row) -> Path:
             return (f"{name}_p{number}_{row}",)
 
-        asked = all_of(guard, _with_constants(table.shape.residual, path))
-        yield f"{name}_d{row}" if asked == TRUE else _asked_first(asked, f"{name}_d{row}")
+        asked = ir.all_of(guard, _with_constants(table.shape.residual, path))
+        yield f"{name}_d{row}" if asked == ir.TRUE else _asked_first(asked, f"{name}_d{row}")
 
 
-def _of_arrays(name: str, table: Table, guard: Predicate) -> str:
+def _of_arrays(name: str, table: Table, guard: ir.Predicate) -> str:
     """What the rows of a key deliver; the same may be delivered several times."""
     shape, delivered = table.shape, f"{name}_d"
-    if shape.residual == guard == TRUE:
+    if shape.residual == guard == ir.TRUE:
         return delivered
     found = []
-    for residual in in_methods(shape.residual):
-        text = delivered if residual == TRUE else _asked(name, table, residual)
-        found.append(own_method(text if guard == TRUE else _asked_first(guard, text)))
+    for residual in split_by_budget(shape.residual):
+        text = delivered if residual == ir.TRUE else _asked(name, table, residual)
+        found.append(hoist_to_method(text if guard == ir.TRUE else _asked_first(guard, text)))
     return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
 
-def _asked_first(condition: Predicate, text: str) -> str:
+def _asked_first(condition: ir.Predicate, text: str) -> str:
     return f"CASE WHEN {emit_filter(condition)} THEN {text} END"
 
 
-def _with_constants(residual: Predicate, path: Callable[[int], Path]) -> Predicate:
+def _with_constants(residual: ir.Predicate, path: Callable[[int], Path]) -> ir.Predicate:
     """A residual with the columns of its constants, by where each parameter is."""
 
-    def constant(column: Column) -> Value:
+    def constant(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
-        return column if number is None else Column(path(number), column.type)
+        return column if number is None else ir.Column(path(number), column.type)
 
-    return replace_columns(residual, constant)
+    return ir.replace_columns(residual, constant)
 
 
-def _asked(name: str, table: Table, residual: Predicate) -> str:
+def _asked(name: str, table: Table, residual: ir.Predicate) -> str:
     """What the rows deliver of which a predicate holds."""
     delivered = f"{name}_d"
     asked = emit_filter(_with_constants(residual, lambda number: (f"{name}_p{number}", Element(_ROW))))
@@ -242,7 +241,7 @@ def _asked(name: str, table: Table, residual: Predicate) -> str:
     return f"transform({rows}, {_ROW} -> {delivered}[{_ROW}])"
 
 
-def _place(tree: str, ranges: Range) -> str:
+def _place(tree: str, ranges: Interval) -> str:
     """The numbers of the rows whose range has the message's value in it: see ``routing.ranks``."""
     values = ", ".join(emit_value(value) for value in ranges.values)
     value = values if len(ranges.values) == 1 else f"coalesce({values})"

@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext.routing.exchange_graph import DIRECT
 from transpiler.routing.conditions import EXCHANGE
-from transpiler.routing.plan import Program
+from transpiler.routing.plan import RoutingPlan
 from transpiler.sql import quote_name, quote_text
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Outcome, Publisher
@@ -21,7 +21,7 @@ _NAME, _UNROUTABLE = "_routing_unroutable_exchange", "_routing_unroutable"
 class Outcomes:
     """Adds the outcome to routed messages; ``relay`` says that these were sent to the anonymous relay."""
 
-    def __init__(self, topology: Topology, program: Program, publisher: Publisher, relay: bool) -> None:
+    def __init__(self, topology: Topology, program: RoutingPlan, publisher: Publisher, relay: bool) -> None:
         self._topology = topology
         self._program = program
         self._publisher = publisher

@@ -22,29 +22,27 @@ from spark_ext.routing.codegen_budget import (
     OPERATIONS,
     READ_LENGTH,
     WALK_LENGTH,
+    codegen_barrier,
+    codegen_barrier_column,
     columns_length,
-    in_methods,
-    unfused,
-    unfused_column,
+    split_by_budget,
 )
-from spark_ext.routing.constant_tables import Payload, Tables
-from spark_ext.routing.deliveries import Found
+from spark_ext.routing.constant_tables import ConstantTables, Payload
+from spark_ext.routing.deliveries import CollectedDeliveries
 from spark_ext.routing.exchange_graph import DIRECT, FOUND, KNOWN_DIRECT, composed, with_direct
-from spark_ext.routing.lookups import LookUp, look_ups
+from spark_ext.routing.lookups import Lookup, build_lookups
 from spark_ext.routing.outcomes import Outcomes
 from spark_ext.routing.routing_keys import WORDS, Published, Source, published_exchanges
-from spark_ext.routing.topic_sql import bound_to, coded, found_at_end, key_words, literal_code, walk
+from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, let, literal_code, run_automaton
 from spark_ext.schemas import infer_layout
-from transpiler import Layout
+from transpiler import Layout, ir
 from transpiler.compiler import find_layout
-from transpiler.gc_pause import paused_collector
-from transpiler.ir.nodes import Column
-from transpiler.ir.traversal import size
+from transpiler.gc_pause import pause_garbage_collection
 from transpiler.layouts.columns import STRING
 from transpiler.layouts.sent import SentLayout
 from transpiler.routing.conditions import EXCHANGE, KEYS, SUBJECT, WHOLE
-from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, OWN_KEY, Compiled, Program, build_program
-from transpiler.spark_plan.method_splitting import cut
+from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, QUEUE_NAMED_BY_KEY, Compiled, RoutingPlan, build_plan
+from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import PUBLISH_TO, Protocol, Publisher, PublishTo, check_choice
@@ -123,8 +121,8 @@ def route(
     elif exchange is None and not source.relay and not published_exchanges(messages, found):
         source = Source(topology.default_exchange)
     several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
-    with paused_collector():
-        program = build_program(topology, found, missing, source.exchange, several and source.several_keys)
+    with pause_garbage_collection():
+        program = build_plan(topology, found, missing, source.exchange, several and source.several_keys)
         names = _Names(column, outcome, exchange_column)
         return _Query(messages, topology, found, program, source, publisher).routed(names, keys)
 
@@ -162,7 +160,7 @@ class _Query:
         messages: DataFrame,
         topology: Topology,
         layout: Layout,
-        program: Program,
+        program: RoutingPlan,
         source: Source,
         publisher: Publisher,
     ) -> None:
@@ -173,7 +171,7 @@ class _Query:
         self._program = program
         self._payload = self._delivered_as()
         self._direct = False
-        self._tables = Tables(messages.sparkSession, program, self._payload)
+        self._tables = ConstantTables(messages.sparkSession, program, self._payload)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
         words = [] if program.trie is None else program.trie.words
         self._code = literal_code(words, _hashed_from(messages.sparkSession))
@@ -247,12 +245,12 @@ class _Query:
                 frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
             found.add(f"{_TOPICS}.d")
         length = 0 if program.trie is None or self._alone else WALK_LENGTH
-        all_look_ups = look_ups(PREFIX, program.tables, room, length, self._plain)
+        all_look_ups = build_lookups(PREFIX, program.tables, room, length, self._plain)
         for look_up in all_look_ups:
             if length and length + look_up.length > room:
                 # What was found so far goes on as one array.
                 frame = frame.selectExpr("*", f"{found.together()} AS {_SO_FAR}")
-                frame = frame.selectExpr("*", f"{unfused_column(_SO_FAR)} AS {look_up.name}").drop(_SO_FAR)
+                frame = frame.selectExpr("*", f"{codegen_barrier_column(_SO_FAR)} AS {look_up.name}").drop(_SO_FAR)
                 found, length = self._found(), 0
                 found.add(look_up.name)
             length += look_up.length
@@ -278,11 +276,11 @@ class _Query:
             if self._direct:
                 frame = with_direct(frame)
             frame, queues = composed(frame, self._topology.rules.alternate_on_no_match)
-            queues = unfused(queues)
+            queues = codegen_barrier(queues)
         return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
 
-    def _found(self) -> Found:
-        return Found(self._payload, self._program.queues)
+    def _found(self) -> CollectedDeliveries:
+        return CollectedDeliveries(self._payload, self._program.queues)
 
     def _delivered_as(self) -> Payload:
         """Where nothing is found twice, tables have the names, which are then in one place and not in two."""
@@ -298,7 +296,7 @@ class _Query:
     @property
     def _distinct(self) -> bool:
         """Whether no queue is found twice: asked in parts, one condition may hold in several of them."""
-        whole = all(len(in_methods(table.shape.residual)) == 1 for table in self._program.tables)
+        whole = all(len(split_by_budget(table.shape.residual)) == 1 for table in self._program.tables)
         return whole and self._program.distinct
 
     @property
@@ -313,7 +311,7 @@ class _Query:
         room = METHOD - columns_length(self._messages.schema)
         room -= 0 if all(table.flat for table in program.tables) else NESTED_LENGTH
         walked = 0 if program.trie is None else WALK_LENGTH
-        found = look_ups(PREFIX, program.tables, room, walked, self._plain)
+        found = build_lookups(PREFIX, program.tables, room, walked, self._plain)
         if walked + sum(look_up.length for look_up in found) > room or not self._fused:
             # Several methods: what the first reads it hands on.
             room -= READ_LENGTH * len(program.reads)
@@ -323,7 +321,7 @@ class _Query:
     def _fused(self) -> bool:
         """Whether the compiled conditions are few and short enough to be in one method with their neighbours."""
         compiled = self._program.compiled
-        return len(compiled) <= FUSED and sum(size(each.condition) for each in compiled) <= OPERATIONS
+        return len(compiled) <= FUSED and sum(ir.size(each.condition) for each in compiled) <= OPERATIONS
 
     def _named(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
         """The names of the queues whose numbers were found."""
@@ -332,18 +330,18 @@ class _Query:
         # Most messages go to a queue or two, and numbers are in the order of the names.
         numbers = f"sort_array({_QUEUES})"
         if not self._distinct:
-            once = bound_to({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
-            numbers = bound_to({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
+            once = let({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
+            numbers = let({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
         frame = frame.withColumn(_NAMES, self._tables.queues.scalar())
         name = f"get({_NAMES}, n)"
-        if not any(compiled.delivery.queue == OWN_KEY for compiled in self._program.compiled):
+        if not any(compiled.delivery.queue == QUEUE_NAMED_BY_KEY for compiled in self._program.compiled):
             return frame.withColumn(column, sf.expr(ask.names.format(f"transform({numbers}, n -> {name})")))
-        own = SUBJECT if self._program.whole is None else f"get({KEYS}, {OWN_KEY} - n)"
-        names = f"transform(numbers, n -> CASE WHEN n <= {OWN_KEY} THEN {own} ELSE {name} END)"
+        own = SUBJECT if self._program.whole is None else f"get({KEYS}, {QUEUE_NAMED_BY_KEY} - n)"
+        names = f"transform(numbers, n -> CASE WHEN n <= {QUEUE_NAMED_BY_KEY} THEN {own} ELSE {name} END)"
         # A key's number is before all others, wherever its name belongs, and the name may be there already.
-        alone = f"size(numbers) < 2 OR numbers[0] > {OWN_KEY}"
+        alone = f"size(numbers) < 2 OR numbers[0] > {QUEUE_NAMED_BY_KEY}"
         sorted_names = f"CASE WHEN {alone} THEN names ELSE sort_array(array_distinct(names)) END"
-        found = bound_to({"numbers": numbers, "names": names}, sorted_names)
+        found = let({"numbers": numbers, "names": names}, sorted_names)
         return frame.withColumn(column, sf.expr(ask.names.format(found)))
 
     def _trie_walk(self) -> str:
@@ -352,21 +350,21 @@ class _Query:
         repeats = self._program.trie.repeats
         asked = _ASKED if None in self._program.patterns else None
         if self._program.whole is None:
-            walked = walk(coded(WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
-            return found_at_end(walked, _ENDS, asked)
+            walked = run_automaton(encode_words(WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
+            return deliveries_at_end(walked, _ENDS, asked)
         words = key_words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
         # One walk for both ways to begin: a second one would make the method too long for the JIT.
         ways = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
-        walked = walk(coded("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS, repeats)
+        walked = run_automaton(encode_words("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walked})"
-        return found_at_end(f"flatten({walks})", _ENDS, asked)
+        return deliveries_at_end(f"flatten({walks})", _ENDS, asked)
 
     def _exchange_key(self, table: DataFrame) -> list[Key]:
         """The exchange, which is the first column of a table where messages come to several."""
-        return [] if self._program.exchange is not None else [(EXCHANGE_COLUMN, Column((table.columns[0],), STRING))]
+        return [] if self._program.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.columns[0],), STRING))]
 
-    def _looked_up(self, frame: DataFrame, look_up: LookUp, rows: DataFrame, found: Found) -> DataFrame:
+    def _looked_up(self, frame: DataFrame, look_up: Lookup, rows: DataFrame, found: CollectedDeliveries) -> DataFrame:
         """The messages with what a look-up delivers to them."""
         frame = join(frame, rows, self._exchange_key(rows) + look_up.pairs, look_up.needed, look_up.part)
         columns = []
@@ -380,9 +378,9 @@ class _Query:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         cases = []
         for compiled in self._program.compiled:
-            text = emit_filter(cut(compiled.condition))
+            text = emit_filter(split_methods(compiled.condition))
             delivered = self._delivered(compiled)
-            if self._program.whole is not None and compiled.delivery.queue == OWN_KEY:
+            if self._program.whole is not None and compiled.delivery.queue == QUEUE_NAMED_BY_KEY:
                 named = f"transform({self._own_keys()}, n -> {delivered})"
                 cases.append(f"CASE WHEN {_published(compiled.exchanges, text)} THEN {named} END")
             else:
@@ -395,22 +393,22 @@ class _Query:
             yield f"flatten(array_compact(array({', '.join(cases[start : start + BLOCK])})))"
 
     def _own_keys(self) -> str:
-        """The numbers of the queues that the routing keys name to the default exchange, from ``OWN_KEY`` downward."""
+        """Return the numbers of the queues that routing keys name, from ``QUEUE_NAMED_BY_KEY`` downward."""
         prefix = self._topology.rules.direct_replies
         reply = "" if prefix is None else f" AND NOT startswith(k, {quote_text(prefix)})"
-        named = f"CASE WHEN k IS NOT NULL{reply} THEN {OWN_KEY} - i END"
+        named = f"CASE WHEN k IS NOT NULL{reply} THEN {QUEUE_NAMED_BY_KEY} - i END"
         return f"array_compact(transform({KEYS}, (k, i) -> {named}))"
 
     def _unfused(self, frame: DataFrame) -> str:
         """An empty array that keeps a projection apart: see ``methods``. One of constants only would be folded."""
-        return unfused(f"transform(array_repeat({quote_name(frame.columns[0])}, 0), c -> {self._nothing})")
+        return codegen_barrier(f"transform(array_repeat({quote_name(frame.columns[0])}, 0), c -> {self._nothing})")
 
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery
         if self._payload is Payload.NAME:
             assert queue is not None
             return quote_text(self._program.queues[queue])
-        number = "n" if queue == OWN_KEY and self._program.whole is not None else queue
+        number = "n" if queue == QUEUE_NAMED_BY_KEY and self._program.whole is not None else queue
         if self._payload is Payload.NUMBER:
             return str(number)
         texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, number)]

@@ -14,19 +14,18 @@ from pyspark.sql import DataFrame
 
 from spark_ext.routing import relay
 from spark_ext.routing.topic_sql import exact_key, key_words
-from transpiler import Layout
+from transpiler import Layout, ir
 from transpiler.errors import LayoutError, UnsupportedFeatureError
-from transpiler.ir.nodes import Column, Value
 from transpiler.layouts.amqp import UNION
 from transpiler.layouts.amqp_0_10 import SUBJECT as SUBJECT_HEADER
 from transpiler.layouts.columns import STRING, TaggedUnion
 from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
 from transpiler.lowering.operands import at
-from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, Place
+from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
 from transpiler.message.types import AmqpType, TypeClass
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC
-from transpiler.routing.plan import Program
-from transpiler.routing.signatures import columns
+from transpiler.routing.plan import RoutingPlan
+from transpiler.routing.signatures import columns_in
 from transpiler.sql import emit_filter, emit_value, quote_path, quote_text
 from transpiler.topology.model import Topology
 from transpiler.topology.receivers import Sender
@@ -34,25 +33,25 @@ from transpiler.topology.receivers import Sender
 #: The words of the only routing key.
 WORDS = "_routing_words"
 
-_MESSAGE_SUBJECT = Place("properties", "subject")
-_TO = Place("properties", "to")
+_MESSAGE_SUBJECT = MessageField("properties", "subject")
+_TO = MessageField("properties", "to")
 
 
-def texts_at(layout: Layout, places: Iterable[Place]) -> list[Value]:
+def texts_at(layout: Layout, places: Iterable[MessageField]) -> list[ir.Value]:
     """The texts at those of some places that a layout has, in their order."""
     found = (layout.field(place) for place in places)
     return [item.value for location in found if location is not None for item in at(location).of(TypeClass.STRING)]
 
 
-def first_text(values: Iterable[Value]) -> str:
+def first_text(values: Iterable[ir.Value]) -> str:
     """The first of some texts that is not NULL."""
     listed = [emit_value(value) for value in values]
     return listed[0] if len(listed) == 1 else f"coalesce({', '.join(listed)})"
 
 
-def published_exchanges(frame: DataFrame, layout: Layout) -> list[Value]:
+def published_exchanges(frame: DataFrame, layout: Layout) -> list[ir.Value]:
     """The texts that name the exchange a message was published to, the first of them first: a column, or a field."""
-    named: list[Value] = [Column(("exchange",), STRING)] if "exchange" in frame.columns else []
+    named: list[ir.Value] = [ir.Column(("exchange",), STRING)] if "exchange" in frame.columns else []
     return named + texts_at(layout, [PUBLISHED_EXCHANGE])
 
 
@@ -81,7 +80,7 @@ class Source:
 class Published:
     """Makes the columns that the conditions of a program name."""
 
-    def __init__(self, topology: Topology, layout: Layout, program: Program, source: Source) -> None:
+    def __init__(self, topology: Topology, layout: Layout, program: RoutingPlan, source: Source) -> None:
         self._topology = topology
         self._layout = layout
         self._program = program
@@ -101,18 +100,18 @@ class Published:
                 "keys is a stream, and its routing keys have to be known before the messages come",
                 hint="give keys an archive of messages, or leave it out: each message's key is matched then",
             )
-        needed: list[Value] = []
+        needed: list[ir.Value] = []
         if self._source.relay:
             needed.append(self._to(messages))
         elif self._program.exchange is None:
             needed += published_exchanges(messages, self._layout)
-        names = [str(column.path[0]) for value in needed for column in columns(value)]
+        names = [str(column.path[0]) for value in needed for column in columns_in(value)]
         names += ["routing_keys"] if self._program.whole is not None else []
         own = self._own_keys(messages)
         # Messages with several keys may do without a subject.
         if not own and self._program.whole is None:
             self._keys(messages)
-        names += [str(column.path[0]) for value in own for column in columns(value)]
+        names += [str(column.path[0]) for value in own for column in columns_in(value)]
         missing = [name for name in dict.fromkeys(names) if name not in keys.columns]
         if missing:
             raise LayoutError.at(
@@ -186,7 +185,7 @@ class Published:
         program = self._program
         if program.trie is not None:
             return True
-        key_columns = {Column((KEY,), STRING), Column((TOPIC,), STRING)}
+        key_columns = {ir.Column((KEY,), STRING), ir.Column((TOPIC,), STRING)}
         return any(key_columns & set(table.shape.keys) for table in program.tables) or any(
             name in emit_filter(compiled.condition) for compiled in program.compiled for name in (SUBJECT, KEY, TOPIC)
         )
@@ -200,16 +199,16 @@ class Published:
             quote_text(sender.key) if sender is not None and sender.key is not None else first_text(self._keys(frame))
         )
 
-    def _own_keys(self, frame: DataFrame) -> list[Value]:
+    def _own_keys(self, frame: DataFrame) -> list[ir.Value]:
         """The texts that a message has for its routing key, the first of them first."""
         layout = self._layout.before if isinstance(self._layout, SentLayout) else self._layout
         # What was the key when an archive was written is none to who publishes its messages anew.
         found = texts_at(layout, ROUTING_KEYS if self._source.by_message else [_MESSAGE_SUBJECT])
-        return found or ([Column(("routing_key",), STRING)] if "routing_key" in frame.columns else [])
+        return found or ([ir.Column(("routing_key",), STRING)] if "routing_key" in frame.columns else [])
 
-    def _keys(self, frame: DataFrame) -> list[Value]:
+    def _keys(self, frame: DataFrame) -> list[ir.Value]:
         """The texts that are the routing key, the first of them first."""
-        found: list[Value] = [Column((SENT_SUBJECT,), STRING)]
+        found: list[ir.Value] = [ir.Column((SENT_SUBJECT,), STRING)]
         if not isinstance(self._layout, SentLayout):
             found = self._own_keys(frame)
         if not found:
@@ -220,13 +219,13 @@ class Published:
             )
         return found
 
-    def _to(self, frame: DataFrame) -> Value:
+    def _to(self, frame: DataFrame) -> ir.Value:
         """The address that a message says itself."""
         found = texts_at(self._layout, [_TO])
         if found:
             return found[0]
         if "to" in frame.columns:
-            return Column(("to",), STRING)
+            return ir.Column(("to",), STRING)
         raise LayoutError.at(
             "route.no-to",
             f"the anonymous relay reads properties.to, which the layout {self._layout.name} does not have",

@@ -66,21 +66,21 @@ def _slot_code() -> str:
         f"CASE WHEN get(words, {first}) = w THEN get(codes, {first}) "
         f"WHEN get(words, {second}) = w THEN get(codes, {second}) ELSE coalesce(t.more[w], 0) END"
     )
-    return bound_to({"h": "crc32(w)"}, code)
+    return let({"h": "crc32(w)"}, code)
 
 
-def coded(words: str, code: str | None, slots: str) -> str:
+def encode_words(words: str, code: str | None, slots: str) -> str:
     """The codes of some words: ``code`` as ``literal_code`` gives it, or else by ``slots``, a column."""
     if code is not None:
         return f"transform({words}, w -> {code})"
-    return bound_to({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
+    return let({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
 
 
 #: States from which on those that are there twice are looked for.
 MANY_STATES = 64
 
 
-def walk(codes: str, start: str, edges: str, otherwise: str, lists: str, repeats: bool) -> str:
+def run_automaton(codes: str, start: str, edges: str, otherwise: str, lists: str, repeats: bool) -> str:
     """The states in which the trie is after the words of some codes; its arrays are columns.
 
     Where it ``repeats``, a state may be there several times.
@@ -92,23 +92,23 @@ def walk(codes: str, start: str, edges: str, otherwise: str, lists: str, repeats
     if repeats:
         # With several # in a pattern and a key of many like words they would be millions.
         once = f"CASE WHEN size(reached) > {MANY_STATES} THEN array_distinct(reached) ELSE reached END"
-        reached = bound_to({"reached": reached}, once)
+        reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
     # A name for what is mentioned several times makes it one value in one place of the query.
-    return bound_to({"edges": edges}, states)
+    return let({"edges": edges}, states)
 
 
-def found_at_end(walk: str, delivered: str, asked: str | None) -> str:
+def deliveries_at_end(walk: str, delivered: str, asked: str | None) -> str:
     """What ends in the states of a walk, and the numbers of the patterns there that are ``asked`` for elsewhere."""
     ending = f"filter({walk}, s -> (s & 1) = 1)"
     if asked is None:
         return f"named_struct('d', flatten(transform({ending}, s -> get({delivered}, s))))"
     ends = "flatten(transform(states, s -> get({}, s)))"
     found = f"named_struct('d', {ends.format(delivered)}, 'i', {ends.format(asked)})"
-    return bound_to({"states": ending}, found)
+    return let({"states": ending}, found)
 
 
-def bound_to(names: dict[str, str], text: str) -> str:
+def let(names: dict[str, str], text: str) -> str:
     """The text with names for some values, each of which may be made of those before it."""
     for name, value in reversed(names.items()):
         text = f"transform(array({value}), {name} -> {text})[0]"

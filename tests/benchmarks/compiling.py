@@ -15,16 +15,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from tests.benchmarks.measure import Table
-from transpiler import parse_selector, transpile_selector
+from transpiler import ir, parse_selector, transpile_selector
 from transpiler.compiler import find_layout
-from transpiler.ir.nodes import Predicate
 from transpiler.lowering.selectors import selector_lowering
 from transpiler.rewrites.optimizer import optimize
 from transpiler.selector.dialects import JMS
 from transpiler.source import Source
-from transpiler.spark_plan.constant_tables import gather
-from transpiler.spark_plan.map_lookups import ask_once
-from transpiler.spark_plan.method_splitting import cut
+from transpiler.spark_plan.constant_tables import tabulate_disjunctions
+from transpiler.spark_plan.map_lookups import reuse_map_lookups
+from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter
 from transpiler.stencils import STENCILS
 
@@ -60,8 +59,8 @@ def phases(frame: DataFrame, scale: int) -> Table:
 
     lowered = selector_lowering(layout, "error", source, JMS).selector(tree)
 
-    def rewrite() -> Predicate:
-        return cut(gather(ask_once(optimize(lowered))))
+    def rewrite() -> ir.Predicate:
+        return split_methods(tabulate_disjunctions(reuse_map_lookups(optimize(lowered))))
 
     optimized = rewrite()
     sql = emit_filter(optimized)

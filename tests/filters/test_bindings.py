@@ -11,10 +11,9 @@ from pyspark.sql import SparkSession
 from spark_ext import create_messages
 from tests.filters import vectors
 from tests.spark.harness import answers, numbered
-from transpiler import Message, matches, transpile_filter
+from transpiler import Message, ir, matches, transpile_filter
 from transpiler.filters.kinds import Filter, TopicBinding
 from transpiler.filters.topics import simplify_words
-from transpiler.ir.nodes import Column
 from transpiler.layouts.columns import STRING
 from transpiler.lowering.operands import from_value
 from transpiler.lowering.subjects import topic
@@ -71,7 +70,7 @@ def words(exchange: str, pattern: str) -> list[str]:
 def test_spark_answers_every_pair_as_each_exchange_does(
     spark: SparkSession, exchange: str, rules: dict[str, bool]
 ) -> None:
-    subject = from_value(Column(("s",), STRING))
+    subject = from_value(ir.Column(("s",), STRING))
     patterns = sorted({row["binding"] for row in vectors.topics() if row["matches"][exchange] != "error"})
     keys = sorted({row["routing_key"] for row in vectors.topics()})
     frame = numbered(spark.createDataFrame([(key,) for key in keys], "s string"))

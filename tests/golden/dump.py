@@ -12,7 +12,7 @@ from transpiler import Layout, Transpiled, TranspilerError, transpile_address, t
 from transpiler.compiler import Result
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.infer import layout_from_schema
-from transpiler.routing.plan import build_program
+from transpiler.routing.plan import build_plan
 from transpiler.sql import emit_filter, emit_value
 from transpiler.topology import topology_from_dict
 from transpiler.topology.qpid_address.address import NodeType
@@ -61,7 +61,7 @@ def _compiled(compile_it: Compile) -> dict[str, Any]:
 
 def _routed(description: dict[str, Any]) -> list[str]:
     """The SQL of all that a router asks of a message, and how many rows of constants each table has."""
-    program = build_program(topology_from_dict(description), AmqpLayout(), "null")
+    program = build_plan(topology_from_dict(description), AmqpLayout(), "null")
     texts = [f"compiled {emit_filter(rule.condition)}" for rule in program.compiled]
     for table in program.tables:
         keys = ", ".join(map(emit_value, table.shape.keys))

@@ -6,84 +6,83 @@ from itertools import product
 
 import pytest
 
-from transpiler import UnsupportedFeatureError, transpile_selector
-from transpiler.ir.functions import MENTIONS, Function
-from transpiler.ir.nodes import Apply, Column, Compare, constant
-from transpiler.ir.traversal import size
-from transpiler.layouts.columns import BIGINT, BINARY, DOUBLE, STRING, ColumnType, Kind
+from transpiler import UnsupportedFeatureError, ir, transpile_selector
+from transpiler.layouts.columns import BIGINT, BINARY, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialects import DIALECTS
 from transpiler.sql import emit_filter
 
-WALL_CLOCK = ColumnType(Kind.TIMESTAMP_NTZ)
+WALL_CLOCK = ColumnType(SparkType.TIMESTAMP_NTZ)
 #: What each function is applied to; all others take two numbers.
-TYPES: dict[Function, tuple[ColumnType, ...]] = {
-    Function.MILLISECONDS: (WALL_CLOCK,),
-    Function.REPLACE: (STRING, STRING, STRING),
-    **dict.fromkeys((Function.LEFT, Function.RIGHT), (STRING, BIGINT)),
-    **dict.fromkeys((Function.CONCATENATE, Function.ADDRESS), (STRING, STRING)),
+TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
+    ir.Function.MILLISECONDS: (WALL_CLOCK,),
+    ir.Function.REPLACE: (STRING, STRING, STRING),
+    **dict.fromkeys((ir.Function.LEFT, ir.Function.RIGHT), (STRING, BIGINT)),
+    **dict.fromkeys((ir.Function.CONCATENATE, ir.Function.ADDRESS), (STRING, STRING)),
     **dict.fromkeys(
         (
-            Function.TO_DOUBLE,
-            Function.CUT_OFF,
-            Function.TO_LONG,
-            Function.NEGATE,
-            Function.NEXT,
-            Function.FOLDED,
-            Function.TO_FLOAT,
-            Function.TO_DECIMAL,
-            Function.EXACT_DECIMAL,
-            Function.FINITE,
-            Function.SIGNED_TEXT,
-            Function.TEXT_OF_FLOAT,
-            Function.ULONG_ID,
+            ir.Function.TO_DOUBLE,
+            ir.Function.CUT_OFF,
+            ir.Function.TO_LONG,
+            ir.Function.NEGATE,
+            ir.Function.NEXT,
+            ir.Function.FOLDED,
+            ir.Function.TO_FLOAT,
+            ir.Function.TO_DECIMAL,
+            ir.Function.EXACT_DECIMAL,
+            ir.Function.FINITE,
+            ir.Function.SIGNED_TEXT,
+            ir.Function.TEXT_OF_FLOAT,
+            ir.Function.ULONG_ID,
         ),
         (DOUBLE,),
     ),
-    **dict.fromkeys((Function.DECODED, Function.TEXT, Function.UUID_ID, Function.BINARY_ID), (BINARY,)),
+    **dict.fromkeys((ir.Function.DECODED, ir.Function.TEXT, ir.Function.UUID_ID, ir.Function.BINARY_ID), (BINARY,)),
     **dict.fromkeys(
         (
-            Function.BY_BYTES,
-            Function.UNPADDED,
-            Function.WITHOUT_TRAILING_DOTS,
-            Function.MEDIA_TYPE,
-            Function.STRING_MESSAGE_ID,
-            Function.STRING_CORRELATION_ID,
-            Function.UTF16,
-            Function.OCTETS,
-            Function.TEXT_OF_BYTES,
-            Function.UNHEX,
-            Function.VALID,
-            Function.TEXT_OF_UUID,
-            Function.JAVA_TEXT,
-            Function.CODE_POINT,
-            Function.BEFORE_NUL,
-            Function.READ_LONG,
-            Function.READ_DOUBLE,
-            Function.LOWER,
+            ir.Function.BY_BYTES,
+            ir.Function.UNPADDED,
+            ir.Function.WITHOUT_TRAILING_DOTS,
+            ir.Function.MEDIA_TYPE,
+            ir.Function.STRING_MESSAGE_ID,
+            ir.Function.STRING_CORRELATION_ID,
+            ir.Function.UTF16,
+            ir.Function.OCTETS,
+            ir.Function.TEXT_OF_BYTES,
+            ir.Function.UNHEX,
+            ir.Function.VALID,
+            ir.Function.TEXT_OF_UUID,
+            ir.Function.JAVA_TEXT,
+            ir.Function.CODE_POINT,
+            ir.Function.BEFORE_NUL,
+            ir.Function.READ_LONG,
+            ir.Function.READ_DOUBLE,
+            ir.Function.LOWER,
         ),
         (STRING,),
     ),
 }
 
 
-@pytest.mark.parametrize("function", [item for item in Function if item not in (Function.NOW, Function.MOMENT)])
-def test_a_function_says_how_often_its_text_has_each_argument(function: Function) -> None:
+@pytest.mark.parametrize(
+    "function", [item for item in ir.Function if item not in (ir.Function.NOW, ir.Function.MOMENT)]
+)
+def test_a_function_says_how_often_its_text_has_each_argument(function: ir.Function) -> None:
     found: list[int] = []
     for types in [TYPES[function]] if function in TYPES else product((BIGINT, DOUBLE), repeat=2):
-        columns = tuple(Column((f"argument{place}",), kind) for place, kind in enumerate(types))
-        text = emit_filter(Compare(Comparison.EQ, Apply(function, columns, columns[0].type), constant(1)))
+        columns = tuple(ir.Column((f"argument{place}",), kind) for place, kind in enumerate(types))
+        text = emit_filter(ir.Compare(Comparison.EQ, ir.Apply(function, columns, columns[0].type), ir.constant(1)))
         times = [text.count(column.path[0]) for column in columns]
         found = [max(pair) for pair in zip(times, found or times, strict=True)]
-    assert found == list(MENTIONS.get(function, (1,) * len(found)))
+    assert found == list(ir.MENTIONS.get(function, (1,) * len(found)))
 
 
 def test_parts_that_are_shared_count_as_often_as_they_are_written() -> None:
-    value = Column(("a",), DOUBLE)
+    value = ir.Column(("a",), DOUBLE)
     sizes = []
     for _ in range(3):
-        value = Apply(Function.DIVIDE, (value, value), DOUBLE)
-        sizes.append(size(value))
+        value = ir.Apply(ir.Function.DIVIDE, (value, value), DOUBLE)
+        sizes.append(ir.size(value))
     assert sizes == [1 + 2 + 2, 1 + 4 * 5, 1 + 4 * 21]
 
 

@@ -14,7 +14,7 @@ from transpiler.lowering.regex_rewriting import test_form as form_of_test
 from transpiler.regex.characters import ALL, CharacterSet, from_ranges, of, without_case
 from transpiler.regex.matcher import Regular, SearchLimitError, compile_regular
 from transpiler.regex.replacement import parse_replacement, print_replacement
-from transpiler.regex.syntax import Flavor, RegularError
+from transpiler.regex.syntax import Flavor, RegexError
 
 BOMBS = (
     "^(.*)*x$",
@@ -51,7 +51,7 @@ def test_matches_and_groups_agree_with_python(expression: str, text: str) -> Non
 def test_a_simplified_expression_is_found_in_the_same_texts(expression: str, text: str) -> None:
     try:
         form = form_of_test(expression)
-    except RegularError:
+    except RegexError:
         assume(False)
     java = form.replace(r"\z", r"\Z").replace(r"[\s\S]", r"(?s:.)")
     assert (re.search(java, text, re.ASCII) is not None) == compile_regular(expression).search(text), form
@@ -128,7 +128,7 @@ REFUSED = (
 
 @pytest.mark.parametrize(("expression", "offset", "reason", "wrong"), REFUSED)
 def test_an_expression_is_refused_at_its_place(expression: str, offset: int, reason: str, wrong: bool) -> None:
-    with pytest.raises(RegularError, match=re.escape(reason)) as caught:
+    with pytest.raises(RegexError, match=re.escape(reason)) as caught:
         Regular(expression)
     assert (caught.value.offset, caught.value.wrong) == (offset, wrong)
 
@@ -181,7 +181,7 @@ def test_a_replacement_keeps_its_matches_or_is_refused(
 ) -> None:
     parts = parse_replacement(replacement, 2)
     if isinstance(form, int):
-        with pytest.raises(RegularError) as caught:
+        with pytest.raises(RegexError) as caught:
             replace_form(expression, parts)
         assert caught.value.offset == form
     else:
@@ -219,7 +219,7 @@ def test_a_text_is_replaced_as_java_replaces_it(expression: str, replacement: st
 
 @pytest.mark.parametrize(("replacement", "offset"), [("a$", 1), ("$x", 0), ("a$2", 1), ("ab\\", 2), ("${a}", 0)])
 def test_a_replacement_that_java_refuses_is_refused(replacement: str, offset: int) -> None:
-    with pytest.raises(RegularError) as caught:
+    with pytest.raises(RegexError) as caught:
         parse_replacement(replacement, 1)
     assert (caught.value.offset, caught.value.wrong) == (offset, True)
 

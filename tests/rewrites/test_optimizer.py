@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.spark.strategies import HEADERS, NAMES, selectors
-from transpiler import TranspilerError, print_selector
+from transpiler import TranspilerError, ir, print_selector
 from transpiler.compiler import find_layout
-from transpiler.ir.nodes import Column, Compare, Constant, Flag, In, IsNan, IsNull, Like, NotTrue, Predicate, constant
-from transpiler.ir.traversal import everything
 from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.lowering.selectors import selector_lowering
 from transpiler.rewrites.optimizer import RULES, is_settled, optimize
@@ -24,29 +22,37 @@ from transpiler.selector.pattern import Wildcard
 from transpiler.source import Source
 
 PATTERNS = ((), ("a",), (Wildcard.ANY,), (Wildcard.ONE,), ("a", Wildcard.ANY), (Wildcard.ANY, "a", Wildcard.ONE))
-CONSTANTS = (constant(5), constant(2.5), constant("a"), constant(True), Constant(5, ColumnType(kind=STRING.kind)))
+CONSTANTS = (
+    ir.constant(5),
+    ir.constant(2.5),
+    ir.constant("a"),
+    ir.constant(True),
+    ir.Constant(5, ColumnType(kind=STRING.kind)),
+)
 
 
-def column_tests() -> Iterator[Predicate]:
+def column_tests() -> Iterator[ir.Predicate]:
     for kind, path in product((BIGINT, DOUBLE, STRING, BOOLEAN, TIMESTAMP), (("a",), ("m", Key("a"), "long"))):
-        column = Column(path, kind)
-        yield from (Compare(operator, column, right) for operator, right in product(Comparison, CONSTANTS))
-        yield from (Compare(operator, column, Column(("b",), kind)) for operator in Comparison)
+        column = ir.Column(path, kind)
+        yield from (ir.Compare(operator, column, right) for operator, right in product(Comparison, CONSTANTS))
+        yield from (ir.Compare(operator, column, ir.Column(("b",), kind)) for operator in Comparison)
         for negated in (False, True):
-            yield from (Like(column, pattern, negated) for pattern in PATTERNS)
-            yield from (IsNull(column, negated), Flag(column, negated), IsNan(column, negated))
-            yield from (In(column, members, negated) for members in (CONSTANTS[:1], CONSTANTS[:3], CONSTANTS[:1] * 2))
+            yield from (ir.Like(column, pattern, negated) for pattern in PATTERNS)
+            yield from (ir.IsNull(column, negated), ir.IsTrue(column, negated), ir.IsNan(column, negated))
+            yield from (
+                ir.In(column, members, negated) for members in (CONSTANTS[:1], CONSTANTS[:3], CONSTANTS[:1] * 2)
+            )
 
 
-def unfinished(predicate: Predicate) -> list[tuple[str, object]]:
+def unfinished(predicate: ir.Predicate) -> list[tuple[str, object]]:
     """The rules that would change a part, and that part."""
-    nodes = [node for node in everything(predicate) if isinstance(node, get_args(Predicate))]
+    nodes = [node for node in ir.descendants(predicate) if isinstance(node, get_args(ir.Predicate))]
     return [(rule.__name__, node) for node in nodes for rule in RULES if rule(node) != node]
 
 
 def test_what_passes_for_settled_is() -> None:
     settled = [node for node in column_tests() if is_settled(node)]
-    assert {type(node) for node in settled} == {Compare, Like, IsNull, IsNan, Flag}
+    assert {type(node) for node in settled} == {ir.Compare, ir.Like, ir.IsNull, ir.IsNan, ir.IsTrue}
     assert [(rule.__name__, node) for node in settled for rule in RULES if rule(node) != node] == []
 
 
@@ -60,4 +66,4 @@ def test_nothing_is_left_for_any_rule(dialect: str, data: st.DataObject) -> None
     except TranspilerError:
         return
     assert unfinished(optimize(lowered)) == []
-    assert unfinished(optimize(NotTrue(lowered))) == []
+    assert unfinished(optimize(ir.NotTrue(lowered))) == []

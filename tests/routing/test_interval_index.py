@@ -12,8 +12,8 @@ from transpiler import Message
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
-from transpiler.routing.interval_index import Range, rank
-from transpiler.routing.plan import build_program
+from transpiler.routing.interval_index import Interval, build_interval_tree
+from transpiler.routing.plan import build_plan
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
 
@@ -50,7 +50,7 @@ def topology(count: int) -> Topology:
 @pytest.mark.parametrize("fused", ["true", "false"])
 def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> None:
     where = topology(600)
-    found = build_program(where, AmqpLayout(), "error", "amq.fanout")
+    found = build_plan(where, AmqpLayout(), "error", "amq.fanout")
     assert sum(table.ranges is not None for table in found.tables) >= 5
     messages = [
         Message.from_dict(
@@ -78,7 +78,7 @@ def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> Non
 def test_a_place_finds_every_range_that_has_it_and_few_others() -> None:
     spread = random.Random(3)
     pairs = [tuple(sorted((spread.randrange(100), spread.randrange(100)))) for _ in range(200)]
-    tree = rank(Range((), 0, 1), pairs)
+    tree = build_interval_tree(Interval((), 0, 1), pairs)
     for value in range(-1, 101):
         place = sum(bound <= value for bound in tree.bounds)
         node, found = tree.leaves + place, []

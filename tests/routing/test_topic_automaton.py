@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler.reference.match import matches_words
-from transpiler.routing.topic_automaton import FREE, ROOM, Trie, TrieBuilder, place_edges
+from transpiler.routing.topic_automaton import FREE, ROOM, TopicAutomaton, TopicAutomatonBuilder, place_edges
 
 KEYS = st.lists(st.sampled_from(["a", "b", "c", "unbound"]), max_size=5)
 PATTERNS = st.lists(st.sampled_from(["a", "b", "c", "*", "#"]), max_size=5)
 
 
-def matched(trie: Trie, root: int, words: list[str]) -> set[int]:
+def matched(trie: TopicAutomaton, root: int, words: list[str]) -> set[int]:
     """The patterns that end where the automaton is after some words, as the SQL finds them."""
     codes = {word: code for code, word in enumerate(trie.words, 1)}
     states = trie.starts.get(root, [])
@@ -34,7 +34,7 @@ def matched(trie: Trie, root: int, words: list[str]) -> set[int]:
     patterns=st.lists(st.tuples(st.integers(0, 1), PATTERNS), max_size=30), keys=st.lists(KEYS, min_size=1, max_size=10)
 )
 def test_a_key_ends_where_its_patterns_do(patterns: list[tuple[int, list[str]]], keys: list[list[str]]) -> None:
-    builder = TrieBuilder()
+    builder = TopicAutomatonBuilder()
     for number, (root, pattern) in enumerate(patterns):
         builder.add(root, pattern, number)
     trie = builder.build()
@@ -61,7 +61,7 @@ def test_each_edge_has_a_place_of_its_own(states: list[tuple[set[int], bool]]) -
 def test_the_automaton_grows_with_the_patterns(beside: list[str]) -> None:
     """Many queues or words behind a ``*``: as one state with each word beside it they would be repeated as often."""
     patterns = [[word.format(n) for word in pattern] for n in range(3_000) for pattern in (beside, ["a{}", "#"])]
-    builder = TrieBuilder()
+    builder = TopicAutomatonBuilder()
     for number, pattern in enumerate(patterns):
         builder.add(0, pattern, number)
     trie = builder.build()

@@ -16,8 +16,8 @@ from transpiler.selector.dialect_rules import (
     Division,
     Extension,
     IntegerArithmetic,
+    NumericPromotion,
     Remainder,
-    TypeLadder,
     UnlikeTypes,
 )
 from transpiler.selector.dialects import ACTIVEMQ, JMS, QPID_CPP
@@ -72,7 +72,7 @@ REFUSED = (
     replace(JMS, name="own", bare_name=BareName.FALSE),
     replace(QPID_CPP, name="own", integer_arithmetic=IntegerArithmetic.LONG),
     replace(QPID_CPP, name="own", division=Division.TRUNCATING),
-    replace(ACTIVEMQ, name="own", type_ladder=TypeLadder.EXACT),
+    replace(ACTIVEMQ, name="own", type_ladder=NumericPromotion.EXACT),
     replace(ACTIVEMQ, name="own", unlike_types=UnlikeTypes.FALSE),
     replace(ACTIVEMQ, name="own", remainder=Remainder.INTEGER),
 )

@@ -18,7 +18,7 @@ from transpiler.lowering.regex_rewriting import replace_form
 from transpiler.lowering.regex_rewriting import test_form as form_of_test
 from transpiler.regex.matcher import compile_regular
 from transpiler.regex.replacement import parse_replacement
-from transpiler.regex.syntax import RegularError
+from transpiler.regex.syntax import RegexError
 from transpiler.sql.quoting import quote_text
 
 #: Lines of texts; what is unusual about the ends of lines and about characters comes behind them.
@@ -52,12 +52,12 @@ def compare(spark: SparkSession, written: list[str]) -> None:
                 # Java's own edges of words go by ASCII since 19 only.
                 asked.append((expression, f"rlike(s, {quote_text(expression)})", found))
             asked.append((expression, f"rlike(s, {quote_text(form_of_test(expression))})", found))
-        except RegularError:
+        except RegexError:
             pass
         for replacement in REPLACEMENTS[: 4 if regular.groups else 3]:
             try:
                 forms = replace_form(expression, parse_replacement(replacement, regular.groups))
-            except RegularError:
+            except RegexError:
                 continue
             found = [regular.replace(text, replacement) for text in TEXTS]
             for one in (forms,) if r"\b" in expression else ((expression, replacement), forms):

@@ -9,52 +9,56 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import And, Apply, Cell, Column, Compare, Constant, Listed, Or, constant
+from transpiler import ir
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.selector.ast import Comparison
-from transpiler.spark_plan.constant_tables import gather
-from transpiler.spark_plan.range_buckets import chunks, in_buckets
+from transpiler.spark_plan.constant_tables import tabulate_disjunctions
+from transpiler.spark_plan.range_buckets import bucket_ranges, chunks
 
-LONG, REAL = Column(("m",), BIGINT), Column(("m",), DOUBLE)
-
-
-def shape(number: Column, low: Comparison = Comparison.GE, high: Comparison = Comparison.LE) -> And:
-    return And((Compare(low, number, Cell(0, number.type)), Compare(high, number, Cell(1, number.type))))
+LONG, REAL = ir.Column(("m",), BIGINT), ir.Column(("m",), DOUBLE)
 
 
-def listed(number: Column, ranges: list[tuple[float, float]]) -> Listed | None:
-    rows = [(constant(low), constant(high)) for low, high in ranges]
-    found = in_buckets(shape(number), rows)
+def shape(number: ir.Column, low: Comparison = Comparison.GE, high: Comparison = Comparison.LE) -> ir.And:
+    return ir.And(
+        (
+            ir.Compare(low, number, ir.RowParameter(0, number.type)),
+            ir.Compare(high, number, ir.RowParameter(1, number.type)),
+        )
+    )
+
+
+def listed(number: ir.Column, ranges: list[tuple[float, float]]) -> ir.AnyRow | None:
+    rows = [(ir.constant(low), ir.constant(high)) for low, high in ranges]
+    found = bucket_ranges(shape(number), rows)
     if found is None:
         return None
-    assert isinstance(found, And)
+    assert isinstance(found, ir.And)
     *hull, inside = found.terms
     assert hull == [
-        Compare(Comparison.GE, number, constant(min(low for low, high in ranges if low <= high))),
-        Compare(Comparison.LE, number, constant(max(high for low, high in ranges if low <= high))),
+        ir.Compare(Comparison.GE, number, ir.constant(min(low for low, high in ranges if low <= high))),
+        ir.Compare(Comparison.LE, number, ir.constant(max(high for low, high in ranges if low <= high))),
     ]
-    assert isinstance(inside, Listed)
+    assert isinstance(inside, ir.AnyRow)
     return inside
 
 
 def bucket(key: object, number: float) -> int:
     """What Spark makes of the key: ``div`` and the cast cut off."""
     match key:
-        case Apply(function=Function.DIVIDE, arguments=(_, Constant(value=int() as width))):
+        case ir.Apply(function=ir.Function.DIVIDE, arguments=(_, ir.Constant(value=int() as width))):
             return (
                 math.trunc(number / width) if abs(number) < 2**50 else int(abs(number) // width) * (-1) ** (number < 0)
             )
-        case Apply(
-            function=Function.CUT_OFF,
-            arguments=(Apply(function=Function.DIVIDE, arguments=(_, Constant(value=float() as width))),),
+        case ir.Apply(
+            function=ir.Function.CUT_OFF,
+            arguments=(ir.Apply(function=ir.Function.DIVIDE, arguments=(_, ir.Constant(value=float() as width))),),
         ):
             return math.trunc(number / width)
         case _:
             raise AssertionError(key)
 
 
-def holds(inside: Listed, number: float) -> bool:
+def holds(inside: ir.AnyRow, number: float) -> bool:
     place = bucket(inside.key, number)
     return any(key.value == place and low.value <= number <= high.value for key, low, high in inside.rows)
 
@@ -64,7 +68,7 @@ FRACTIONS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda found: round(found,
 
 
 @pytest.mark.parametrize(("column", "numbers"), [(LONG, WHOLE), (REAL, FRACTIONS)], ids=["long", "double"])
-def test_a_number_is_in_a_range_of_its_bucket_or_in_none(column: Column, numbers: st.SearchStrategy[float]) -> None:
+def test_a_number_is_in_a_range_of_its_bucket_or_in_none(column: ir.Column, numbers: st.SearchStrategy[float]) -> None:
     lengths = st.integers(0, 10_000) if column is LONG else st.floats(0, 10_000)
 
     @given(st.lists(st.tuples(numbers, lengths), min_size=16, max_size=60), st.lists(numbers, max_size=60))
@@ -81,7 +85,7 @@ def test_a_number_is_in_a_range_of_its_bucket_or_in_none(column: Column, numbers
 
 
 @pytest.mark.parametrize("column", [LONG, REAL], ids=["long", "double"])
-def test_regular_ranges_leave_few_to_look_at(column: Column) -> None:
+def test_regular_ranges_leave_few_to_look_at(column: ir.Column) -> None:
     step = 5 if column is LONG else 0.05
     inside = listed(column, [(place * step, place * step + step / 2) for place in range(10_000)])
     assert inside is not None
@@ -108,26 +112,26 @@ def test_large_integers_are_divided_exactly() -> None:
     ids=["crowded", "without an end", "huge", "tiny", "empty"],
 )
 def test_where_buckets_do_not_help_ranges_are_in_chunks(ranges: list[tuple[float, float]]) -> None:
-    rows = [(constant(low), constant(high)) for low, high in ranges] * 4
-    assert in_buckets(shape(REAL), rows) is None
-    whole = Listed(
-        shape(REAL), tuple((constant(low), constant(high + place)) for place in range(4) for low, high in ranges)
+    rows = [(ir.constant(low), ir.constant(high)) for low, high in ranges] * 4
+    assert bucket_ranges(shape(REAL), rows) is None
+    whole = ir.AnyRow(
+        shape(REAL), tuple((ir.constant(low), ir.constant(high + place)) for place in range(4) for low, high in ranges)
     )
     assert sum(len(rows) for _, rows in chunks(whole)) == len(whole.rows)
 
 
 def test_what_is_no_range_of_one_number_is_refused() -> None:
-    rows = [(constant("a"), constant("b"))] * 20
-    texts = Column(("t",), STRING)
-    assert in_buckets(And((Compare(Comparison.GE, texts, Cell(0, STRING)),)), rows) is None
-    other = Compare(Comparison.LE, Column(("n",), BIGINT), Cell(1, BIGINT))
-    assert in_buckets(And((Compare(Comparison.GE, LONG, Cell(0, BIGINT)), other)), rows) is None
+    rows = [(ir.constant("a"), ir.constant("b"))] * 20
+    texts = ir.Column(("t",), STRING)
+    assert bucket_ranges(ir.And((ir.Compare(Comparison.GE, texts, ir.RowParameter(0, STRING)),)), rows) is None
+    other = ir.Compare(Comparison.LE, ir.Column(("n",), BIGINT), ir.RowParameter(1, BIGINT))
+    assert bucket_ranges(ir.And((ir.Compare(Comparison.GE, LONG, ir.RowParameter(0, BIGINT)), other)), rows) is None
 
 
 def test_what_all_rows_share_stands_outside_of_them() -> None:
-    region = Compare(Comparison.EQ, Column(("region",), STRING), constant("EMEA"))
-    terms = [And((region, Compare(Comparison.EQ, LONG, constant(place)))) for place in range(40)]
-    found = gather(Or(tuple(terms)))
-    assert isinstance(found, And)
+    region = ir.Compare(Comparison.EQ, ir.Column(("region",), STRING), ir.constant("EMEA"))
+    terms = [ir.And((region, ir.Compare(Comparison.EQ, LONG, ir.constant(place)))) for place in range(40)]
+    found = tabulate_disjunctions(ir.Or(tuple(terms)))
+    assert isinstance(found, ir.And)
     assert found.terms[0] == region
     assert len(found.terms) == 2

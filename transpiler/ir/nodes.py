@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
 from transpiler.ir.functions import Function
-from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Kind, Path
+from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Path, SparkType
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern
@@ -54,18 +54,18 @@ class When:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A constant of the row at hand; only inside a ``Listed``."""
+class RowParameter:
+    """A constant of the row at hand; only inside a ``AnyRow``."""
 
     place: int
     type: ColumnType
 
 
-Value = Column | Constant | Apply | When | Cell
+Value = Column | Constant | Apply | When | RowParameter
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class BoolConst:
     """Holds in every row, or in none."""
 
     value: bool
@@ -90,7 +90,7 @@ class In:
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class ArrayContains:
     """The value is an element of an array in a column."""
 
     value: Value
@@ -125,7 +125,7 @@ class Matches:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class XPathChain:
     """XPath conditions of which all hold, or one does; Java lets a single one have few operators only."""
 
     word: Literal["AND", "OR"]
@@ -133,12 +133,12 @@ class Joined:
 
 
 #: XPath 1.0 conditions.
-XPathTest = str | Joined
+XPathTest = str | XPathChain
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """For one of some rows of constants a predicate holds, in which ``Cell`` stands for a constant of the row.
+class AnyRow:
+    """For one of some rows of constants a predicate holds, in which ``RowParameter`` stands for a constant of the row.
 
     With a ``key`` only the rows count whose first constant is the key's value, and the predicate need not say so.
     """
@@ -158,7 +158,7 @@ class XPath:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class IsTrue:
     """A boolean value is TRUE, or, negated, is FALSE."""
 
     value: Value
@@ -218,17 +218,17 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstKnown:
+class Coalesce:
     """Of some tests the first whose text is not NULL holds, or else another predicate: see ``predicate.unions``."""
 
     tests: tuple[Predicate, ...]
-    otherwise: Predicate = Truth(False)
+    otherwise: Predicate = BoolConst(False)
     #: Whether the tests are of alternatives that exclude each other: in no row are two of them not NULL.
-    apart: bool = False
+    disjoint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SeparateMethod:
     """The predicate, in a method of its own where an engine generates code."""
 
     predicate: Predicate
@@ -241,29 +241,29 @@ class NotTrue:
     predicate: Predicate
 
 
-Test = Truth | Compare | In | Among | Like | Topic | Matches | Listed | XPath | Flag | IsNull | IsNan
+Test = BoolConst | Compare | In | ArrayContains | Like | Topic | Matches | AnyRow | XPath | IsTrue | IsNull | IsNan
 Chain = And | Or
-Predicate = Test | Chain | FirstKnown | Block | NotTrue
+Predicate = Test | Chain | Coalesce | SeparateMethod | NotTrue
 
-TRUE = Truth(True)
-FALSE = Truth(False)
+TRUE = BoolConst(True)
+FALSE = BoolConst(False)
 
 #: The class of message values that a column of a kind holds.
 CLASSES = {
-    Kind.BOOLEAN: TypeClass.BOOLEAN,
-    Kind.TINYINT: TypeClass.INTEGER,
-    Kind.SMALLINT: TypeClass.INTEGER,
-    Kind.INT: TypeClass.INTEGER,
-    Kind.BIGINT: TypeClass.INTEGER,
-    Kind.FLOAT: TypeClass.FLOATING,
-    Kind.DOUBLE: TypeClass.FLOATING,
-    Kind.DECIMAL: TypeClass.FLOATING,
-    Kind.STRING: TypeClass.STRING,
-    Kind.CHAR: TypeClass.STRING,
-    Kind.VARCHAR: TypeClass.STRING,
-    Kind.BINARY: TypeClass.BYTES,
-    Kind.TIMESTAMP: TypeClass.INTEGER,
-    Kind.TIMESTAMP_NTZ: TypeClass.INTEGER,
+    SparkType.BOOLEAN: TypeClass.BOOLEAN,
+    SparkType.TINYINT: TypeClass.INTEGER,
+    SparkType.SMALLINT: TypeClass.INTEGER,
+    SparkType.INT: TypeClass.INTEGER,
+    SparkType.BIGINT: TypeClass.INTEGER,
+    SparkType.FLOAT: TypeClass.FLOATING,
+    SparkType.DOUBLE: TypeClass.FLOATING,
+    SparkType.DECIMAL: TypeClass.FLOATING,
+    SparkType.STRING: TypeClass.STRING,
+    SparkType.CHAR: TypeClass.STRING,
+    SparkType.VARCHAR: TypeClass.STRING,
+    SparkType.BINARY: TypeClass.BYTES,
+    SparkType.TIMESTAMP: TypeClass.INTEGER,
+    SparkType.TIMESTAMP_NTZ: TypeClass.INTEGER,
 }
 
 
@@ -289,7 +289,7 @@ def all_of(*terms: Predicate) -> Predicate:
     """The conjunction: FALSE absorbs, TRUE goes away."""
     kept = []
     for term in terms:
-        if not isinstance(term, Truth):
+        if not isinstance(term, BoolConst):
             kept.append(term)
         elif not term.value:
             return FALSE
@@ -302,7 +302,7 @@ def any_of(*terms: Predicate) -> Predicate:
     """The disjunction: TRUE absorbs, FALSE goes away."""
     kept = []
     for term in terms:
-        if not isinstance(term, Truth):
+        if not isinstance(term, BoolConst):
             kept.append(term)
         elif term.value:
             return TRUE

@@ -8,27 +8,27 @@ from operator import is_, mul
 
 from transpiler.ir.functions import MENTIONS
 from transpiler.ir.nodes import (
-    Among,
     And,
+    AnyRow,
     Apply,
-    Block,
-    Cell,
+    ArrayContains,
+    BoolConst,
+    Coalesce,
     Column,
     Compare,
     Constant,
-    FirstKnown,
-    Flag,
     In,
     IsNan,
     IsNull,
+    IsTrue,
     Like,
-    Listed,
     Matches,
     NotTrue,
     Or,
     Predicate,
+    RowParameter,
+    SeparateMethod,
     Topic,
-    Truth,
     Value,
     When,
     XPath,
@@ -39,19 +39,19 @@ from transpiler.selector.pattern import Wildcard
 Node = Predicate | Value
 
 #: Nodes without parts.
-_LEAVES = (Column, Constant, Cell, Truth)
+_LEAVES = (Column, Constant, RowParameter, BoolConst)
 
 
-def parts(node: Node) -> tuple[Node, ...]:
+def children(node: Node) -> tuple[Node, ...]:
     """The values and predicates directly inside a node."""
     match node:
-        case Column() | Constant() | Cell() | Truth():
+        case Column() | Constant() | RowParameter() | BoolConst():
             return ()
         case Compare(left=left, right=right):
             return (left, right)
         case And(terms=terms) | Or(terms=terms):
             return terms
-        case FirstKnown(tests=tests, otherwise=otherwise):
+        case Coalesce(tests=tests, otherwise=otherwise):
             return (*tests, otherwise)
         case Apply(arguments=arguments):
             return arguments
@@ -59,26 +59,26 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (condition, value)
         case (
             In(value=value)
-            | Among(value=value)
+            | ArrayContains(value=value)
             | Like(value=value)
             | Topic(value=value)
             | Matches(value=value)
             | XPath(value=value)
-            | Flag(value=value)
+            | IsTrue(value=value)
             | IsNull(value=value)
             | IsNan(value=value)
         ):
             return (value,)
-        case Listed(predicate=predicate, key=key):
+        case AnyRow(predicate=predicate, key=key):
             return (predicate,) if key is None else (predicate, key)
-        case Block(predicate=predicate) | NotTrue(predicate=predicate):
+        case SeparateMethod(predicate=predicate) | NotTrue(predicate=predicate):
             return (predicate,)
 
 
 def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value]) -> Predicate:
     """The node with a function applied to each part; the node itself where nothing changed."""
     match node:
-        case Truth():
+        case BoolConst():
             return node
         case Compare(left=left, right=right):
             new_left, new_right = value(left), value(right)
@@ -90,26 +90,26 @@ def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value:
             if all(map(is_, changed, terms)):
                 return node
             return type(node)(changed)
-        case FirstKnown(tests=tests, otherwise=otherwise, apart=apart):
+        case Coalesce(tests=tests, otherwise=otherwise, disjoint=apart):
             changed, last = tuple(map(predicate, tests)), predicate(otherwise)
-            return node if all(map(is_, (*changed, last), parts(node))) else FirstKnown(changed, last, apart)
+            return node if all(map(is_, (*changed, last), children(node))) else Coalesce(changed, last, apart)
         case (
             In(value=inner)
-            | Among(value=inner)
+            | ArrayContains(value=inner)
             | Like(value=inner)
             | Topic(value=inner)
             | Matches(value=inner)
             | XPath(value=inner)
-            | Flag(value=inner)
+            | IsTrue(value=inner)
             | IsNull(value=inner)
             | IsNan(value=inner)
         ):
             new = value(inner)
             return node if new is inner else replace(node, value=new)
-        case Listed(predicate=inner_predicate, key=key):
+        case AnyRow(predicate=inner_predicate, key=key):
             new_predicate, new_key = predicate(inner_predicate), None if key is None else value(key)
             return replace(node, predicate=new_predicate, key=new_key)
-        case Block(predicate=inner_predicate) | NotTrue(predicate=inner_predicate):
+        case SeparateMethod(predicate=inner_predicate) | NotTrue(predicate=inner_predicate):
             new_predicate = predicate(inner_predicate)
             return node if new_predicate is inner_predicate else type(node)(new_predicate)
 
@@ -139,12 +139,12 @@ def replace_columns_in(value: Value, replacement: Callable[[Column], Value]) -> 
             return value
 
 
-def with_cells(node: Predicate, values: Mapping[int, Value]) -> Predicate:
+def substitute_parameters(node: Predicate, values: Mapping[int, Value]) -> Predicate:
     """The predicate with something in the place of some cells."""
 
     def value(inner: Value) -> Value:
         match inner:
-            case Cell(place=place):
+            case RowParameter(place=place):
                 return values.get(place, inner)
             case Apply(arguments=arguments):
                 return replace(inner, arguments=tuple(map(value, arguments)))
@@ -173,7 +173,7 @@ class Sizes:
         """How many nodes the text would have."""
         known = self.known.get(id(node))
         if known is None:
-            sizes = (1 if isinstance(part, _LEAVES) else self.of(part) for part in parts(node))
+            sizes = (1 if isinstance(part, _LEAVES) else self.of(part) for part in children(node))
             mentions = MENTIONS.get(node.function) if isinstance(node, Apply) else None
             found = 1 + (sum(sizes) if mentions is None else sum(map(mul, mentions, sizes)))
             if isinstance(node, In):
@@ -182,7 +182,7 @@ class Sizes:
         return known[1]
 
 
-def everything(node: Node) -> Iterator[Node]:
+def descendants(node: Node) -> Iterator[Node]:
     """The node and all nodes inside it, each once."""
     visited: set[int] = set()
     waiting = [node]
@@ -191,13 +191,13 @@ def everything(node: Node) -> Iterator[Node]:
         if id(inner) not in visited:
             visited.add(id(inner))
             yield inner
-            waiting.extend(parts(inner))
+            waiting.extend(children(inner))
 
 
-def constants(node: Node) -> set[Constant]:
+def constants_in(node: Node) -> set[Constant]:
     """All constants inside a node."""
     found: set[Constant] = set()
-    for inner in everything(node):
+    for inner in descendants(node):
         match inner:
             case Constant():
                 found.add(inner)
@@ -208,20 +208,20 @@ def constants(node: Node) -> set[Constant]:
     return found
 
 
-def paths(node: Node) -> set[Path]:
+def column_paths(node: Node) -> set[Path]:
     """Where in a row the node looks."""
-    return {inner.path for inner in everything(node) if isinstance(inner, Column)} | {
-        inner.array for inner in everything(node) if isinstance(inner, Among)
+    return {inner.path for inner in descendants(node) if isinstance(inner, Column)} | {
+        inner.array for inner in descendants(node) if isinstance(inner, ArrayContains)
     }
 
 
-def opposite(predicate: Predicate) -> Predicate | None:
+def sql_not(predicate: Predicate) -> Predicate | None:
     """The predicate that SQL's NOT would give, NULL where this one is NULL; None where that is not plain."""
     match predicate:
         case Compare(operator=operator, left=left, right=right):
             return Compare(operator.negated, left, right)
-        case Flag(value=value, negated=negated):
-            return Flag(value, not negated)
+        case IsTrue(value=value, negated=negated):
+            return IsTrue(value, not negated)
         case In(value=value, members=members, negated=negated):
             return In(value, members, not negated)
         case Like(pattern=(Wildcard.ANY,)):
@@ -233,10 +233,10 @@ def opposite(predicate: Predicate) -> Predicate | None:
             return IsNull(value, not negated)
         case IsNan(value=value, negated=negated):
             return IsNan(value, not negated)
-        case Truth(value=value):
-            return Truth(not value)
+        case BoolConst(value=value):
+            return BoolConst(not value)
         case And(terms=terms) | Or(terms=terms):
-            turned = [opposite(term) for term in terms]
+            turned = [sql_not(term) for term in terms]
             kept = tuple(term for term in turned if term is not None)
             if len(kept) < len(terms):
                 return None

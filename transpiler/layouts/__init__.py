@@ -9,6 +9,6 @@ column is an error that suggests near names, or NULL where the caller asked for 
 Deliberately not here: what a name means to a selector (``message.fields``, ``lowering``), and Spark itself: a schema
 comes in as Spark's JSON form.
 
-In reading order: ``columns`` (Spark's types as data), ``layout`` (the protocol), ``amqp``, ``flat``, ``amqp_0_10``,
+In reading order: ``columns_in`` (Spark's types as data), ``layout`` (the protocol), ``amqp``, ``flat``, ``amqp_0_10``,
 ``amqp_0_10_json``, ``sent``, ``infer``.
 """

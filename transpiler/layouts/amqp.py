@@ -15,22 +15,22 @@ from transpiler.layouts.columns import (
     SMALLINT,
     STRING,
     TIMESTAMP,
+    ColumnSource,
     ColumnType,
     Fields,
     Key,
-    Location,
-    Shape,
     TaggedUnion,
     TypedColumn,
+    UnionShape,
 )
-from transpiler.message.fields import Place
+from transpiler.message.fields import MessageField
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, Compound, SelectorType, coerce
 
 if TYPE_CHECKING:
     from transpiler.message.message import Body, Header, Message, Properties, Values
 
 #: The fields of the struct sections.
-STRUCTS: Mapping[str, Mapping[str, ColumnType | Shape]] = MappingProxyType(
+STRUCTS: Mapping[str, Mapping[str, ColumnType | UnionShape]] = MappingProxyType(
     {
         "header": {
             "durable": BOOLEAN,
@@ -40,12 +40,12 @@ STRUCTS: Mapping[str, Mapping[str, ColumnType | Shape]] = MappingProxyType(
             "delivery_count": BIGINT,
         },
         "properties": {
-            "message_id": Shape.UNION,
+            "message_id": UnionShape.UNION,
             "user_id": BINARY,
             "to": STRING,
             "subject": STRING,
             "reply_to": STRING,
-            "correlation_id": Shape.UNION,
+            "correlation_id": UnionShape.UNION,
             "content_type": STRING,
             "content_encoding": STRING,
             "absolute_expiry_time": TIMESTAMP,
@@ -54,7 +54,7 @@ STRUCTS: Mapping[str, Mapping[str, ColumnType | Shape]] = MappingProxyType(
             "group_sequence": BIGINT,
             "reply_to_group_id": STRING,
         },
-        "body": {"section": STRING, "data": BINARY, "value": Shape.UNION},
+        "body": {"section": STRING, "data": BINARY, "value": UnionShape.UNION},
     }
 )
 
@@ -95,9 +95,9 @@ class AmqpLayout:
     @property
     def schema(self) -> Fields:
         """The columns of the sections."""
-        return {section: Shape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections}
+        return {section: UnionShape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections}
 
-    def field(self, place: Place) -> Location | None:
+    def field(self, place: MessageField) -> ColumnSource | None:
         """A column for a field with one type, a tagged union for an id or an annotation."""
         if place.section not in self.sections:
             return None
@@ -105,9 +105,9 @@ class AmqpLayout:
             return TaggedUnion((place.section, Key(place.field)))
         return _struct_field(place)
 
-    def property(self, name: str) -> Location | None:
+    def property(self, name: str) -> ColumnSource | None:
         """Every name has a place: the value of the application-properties map at that key."""
-        return self.field(Place("application_properties", name))
+        return self.field(MessageField("application_properties", name))
 
     def names(self) -> tuple[str, ...]:
         """Empty, for any name has a place."""
@@ -118,7 +118,7 @@ class AmqpLayout:
         return {section: _SECTION_ROWS[section](message) for section in self.sections}
 
 
-def _struct_field(place: Place) -> Location:
+def _struct_field(place: MessageField) -> ColumnSource:
     column_type = STRUCTS[place.section][place.field]
     path = (place.section, place.field)
     return TypedColumn(path, column_type) if isinstance(column_type, ColumnType) else TaggedUnion(path)

@@ -22,17 +22,17 @@ from transpiler.layouts.columns import (
     SMALLINT,
     STRING,
     TIMESTAMP,
+    ColumnSource,
     ColumnType,
     Derivation,
     Derived,
     Fields,
     Key,
-    Location,
-    Shape,
     TaggedUnion,
     TypedColumn,
+    UnionShape,
 )
-from transpiler.message.fields import Place
+from transpiler.message.fields import MessageField
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
@@ -48,7 +48,7 @@ _MESSAGE: Fields = {
     "content_encoding": STRING,
     "user_id": BINARY,
     "app_id": BINARY,
-    "application_headers": Shape.UNIONS,
+    "application_headers": UnionShape.UNIONS,
 }
 _DELIVERY: Fields = {
     "discard_unroutable": BOOLEAN,
@@ -91,29 +91,29 @@ def _delivery(name: str, column_type: ColumnType) -> TypedColumn:
 
 
 #: Table 19.1, by the place of AMQP 1.0 that says the same.
-_PLACES: Mapping[Place, Location] = MappingProxyType(
+_PLACES: Mapping[MessageField, ColumnSource] = MappingProxyType(
     {
-        Place("header", "durable"): Derived(Derivation.PERSISTENT, (_delivery("delivery_mode", SMALLINT),)),
-        Place("header", "priority"): _delivery("priority", SMALLINT),
-        Place("header", "ttl"): _delivery("ttl", BIGINT),
-        Place("delivery_properties", "redelivered"): _delivery("redelivered", BOOLEAN),
-        Place("delivery_properties", "exchange"): _delivery("exchange", STRING),
-        Place("delivery_properties", "routing_key"): _delivery("routing_key", STRING),
-        Place("properties", "message_id"): Derived(Derivation.UUID, (_message("message_id", BINARY),)),
-        Place("properties", "user_id"): _message("user_id", BINARY),
+        MessageField("header", "durable"): Derived(Derivation.PERSISTENT, (_delivery("delivery_mode", SMALLINT),)),
+        MessageField("header", "priority"): _delivery("priority", SMALLINT),
+        MessageField("header", "ttl"): _delivery("ttl", BIGINT),
+        MessageField("delivery_properties", "redelivered"): _delivery("redelivered", BOOLEAN),
+        MessageField("delivery_properties", "exchange"): _delivery("exchange", STRING),
+        MessageField("delivery_properties", "routing_key"): _delivery("routing_key", STRING),
+        MessageField("properties", "message_id"): Derived(Derivation.UUID, (_message("message_id", BINARY),)),
+        MessageField("properties", "user_id"): _message("user_id", BINARY),
         # A header of that name that is no text is a header only.
-        Place("properties", "subject"): TypedColumn((*_HEADERS, Key(SUBJECT), "string"), STRING),
-        Place("properties", "reply_to"): Derived(
+        MessageField("properties", "subject"): TypedColumn((*_HEADERS, Key(SUBJECT), "string"), STRING),
+        MessageField("properties", "reply_to"): Derived(
             Derivation.ADDRESS,
             tuple(
                 TypedColumn(("message_properties", "reply_to", name), STRING) for name in ("exchange", "routing_key")
             ),
         ),
-        Place("properties", "correlation_id"): Derived(Derivation.TEXT, (_message("correlation_id", BINARY),)),
-        Place("properties", "content_type"): _message("content_type", STRING),
-        Place("properties", "content_encoding"): _message("content_encoding", STRING),
-        Place("properties", "creation_time"): _delivery("timestamp", TIMESTAMP),
-        Place("properties", "absolute_expiry_time"): _delivery("expiration", TIMESTAMP),
+        MessageField("properties", "correlation_id"): Derived(Derivation.TEXT, (_message("correlation_id", BINARY),)),
+        MessageField("properties", "content_type"): _message("content_type", STRING),
+        MessageField("properties", "content_encoding"): _message("content_encoding", STRING),
+        MessageField("properties", "creation_time"): _delivery("timestamp", TIMESTAMP),
+        MessageField("properties", "absolute_expiry_time"): _delivery("expiration", TIMESTAMP),
     }
 )
 
@@ -129,13 +129,13 @@ class ZeroTenLayout:
         """The columns of both structs."""
         return SCHEMA
 
-    def field(self, place: Place) -> Location | None:
+    def field(self, place: MessageField) -> ColumnSource | None:
         """The place by Table 19.1; None for what 0-10 does not have."""
         if place.section == "application_properties":
             return self.property(place.field)
         return _PLACES.get(place)
 
-    def property(self, name: str) -> Location | None:
+    def property(self, name: str) -> ColumnSource | None:
         """Every name has a place: the application header of that name."""
         return TaggedUnion((*_HEADERS, Key(name)))
 

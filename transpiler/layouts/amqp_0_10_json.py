@@ -17,13 +17,13 @@ from transpiler.diagnostics import nearest
 from transpiler.errors import DecodeError
 from transpiler.layouts.amqp import UNION, union
 from transpiler.layouts.amqp_0_10 import SCHEMA
-from transpiler.layouts.columns import ColumnType, Fields, Kind, Shape
+from transpiler.layouts.columns import ColumnType, Fields, SparkType, UnionShape
 from transpiler.message.json import kind_of, read_value
 from transpiler.message.types import AmqpType, Compound
 
 _TYPES = frozenset(kind.value for kind in (*AmqpType, *Compound))
 
-_BITS = {Kind.SMALLINT: 16, Kind.BIGINT: 64}
+_BITS = {SparkType.SMALLINT: 16, SparkType.BIGINT: 64}
 
 
 def read_row(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,17 +54,17 @@ def _struct(path: str, value: Any, fields: Fields) -> dict[str, Any]:
     return {name: _field(f"{path}.{name}", value.get(name), shape) for name, shape in fields.items()}
 
 
-def _field(path: str, value: Any, shape: ColumnType | Shape | Fields) -> Any:
+def _field(path: str, value: Any, shape: ColumnType | UnionShape | Fields) -> Any:
     if value is None:
         return None
     match shape:
-        case Shape.UNIONS:
+        case UnionShape.UNIONS:
             if not isinstance(value, Mapping):
                 _refuse("message.type", path, f"expected an object of names and values, found {kind_of(value)}")
             return {_text(path, key): _header(f"{path}.{key}", item) for key, item in value.items()}
         case ColumnType(kind=kind):
             return _scalar(path, value, kind)
-        case Shape():
+        case UnionShape():
             return _header(path, value)
         case _:
             return _struct(path, value, shape)
@@ -81,19 +81,19 @@ def _header(path: str, value: Any) -> dict[str, Any] | None:
     return {name: _field(f"{path}.{name}", value.get(name), column_type) for name, column_type in UNION.items()}
 
 
-def _scalar(path: str, value: Any, kind: Kind) -> Any:
+def _scalar(path: str, value: Any, kind: SparkType) -> Any:
     match kind:
-        case Kind.STRING:
+        case SparkType.STRING:
             return _text(path, value)
-        case Kind.BINARY:
+        case SparkType.BINARY:
             return value if isinstance(value, bytes) else _bytes(path, value)
-        case Kind.BOOLEAN:
+        case SparkType.BOOLEAN:
             if not isinstance(value, bool):
                 _refuse("message.type", path, f"expected true or false, found {kind_of(value)}")
             return value
-        case Kind.DOUBLE:
+        case SparkType.DOUBLE:
             return read_value(path, {"type": "double", "value": value}).value
-        case Kind.TIMESTAMP:
+        case SparkType.TIMESTAMP:
             return _time(path, value)
         case _:
             return _integer(path, value, _BITS[kind])

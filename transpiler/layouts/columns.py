@@ -16,7 +16,7 @@ from typing import NamedTuple
 from transpiler.message.types import AmqpType
 
 
-class Kind(Enum):
+class SparkType(Enum):
     """The Spark types that have an AMQP counterpart, by their SQL names."""
 
     # There is one of each, and Enum's own hash is slow.
@@ -44,51 +44,51 @@ class Kind(Enum):
 
 
 #: What a column of a Spark type is to AMQP.
-AMQP_TYPES: Mapping[Kind, AmqpType] = MappingProxyType(
+AMQP_TYPES: Mapping[SparkType, AmqpType] = MappingProxyType(
     {
-        Kind.BOOLEAN: AmqpType.BOOLEAN,
-        Kind.TINYINT: AmqpType.BYTE,
-        Kind.SMALLINT: AmqpType.SHORT,
-        Kind.INT: AmqpType.INT,
-        Kind.BIGINT: AmqpType.LONG,
-        Kind.FLOAT: AmqpType.FLOAT,
-        Kind.DOUBLE: AmqpType.DOUBLE,
-        Kind.DECIMAL: AmqpType.DECIMAL128,
-        Kind.STRING: AmqpType.STRING,
-        Kind.CHAR: AmqpType.STRING,
-        Kind.VARCHAR: AmqpType.STRING,
-        Kind.BINARY: AmqpType.BINARY,
-        Kind.TIMESTAMP: AmqpType.TIMESTAMP,
-        Kind.TIMESTAMP_NTZ: AmqpType.TIMESTAMP,
+        SparkType.BOOLEAN: AmqpType.BOOLEAN,
+        SparkType.TINYINT: AmqpType.BYTE,
+        SparkType.SMALLINT: AmqpType.SHORT,
+        SparkType.INT: AmqpType.INT,
+        SparkType.BIGINT: AmqpType.LONG,
+        SparkType.FLOAT: AmqpType.FLOAT,
+        SparkType.DOUBLE: AmqpType.DOUBLE,
+        SparkType.DECIMAL: AmqpType.DECIMAL128,
+        SparkType.STRING: AmqpType.STRING,
+        SparkType.CHAR: AmqpType.STRING,
+        SparkType.VARCHAR: AmqpType.STRING,
+        SparkType.BINARY: AmqpType.BINARY,
+        SparkType.TIMESTAMP: AmqpType.TIMESTAMP,
+        SparkType.TIMESTAMP_NTZ: AmqpType.TIMESTAMP,
     }
 )
 
-_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
+_BITS = {SparkType.TINYINT: 8, SparkType.SMALLINT: 16, SparkType.INT: 32, SparkType.BIGINT: 64}
 
 
 class ColumnType(NamedTuple):
     """A Spark type with its parameters: precision and scale of a DECIMAL, collation of a string."""
 
-    kind: Kind
+    kind: SparkType
     precision: int = 0
     scale: int = 0
     collation: str = "UTF8_BINARY"
 
     def __str__(self) -> str:
-        if self.kind is Kind.DECIMAL:
+        if self.kind is SparkType.DECIMAL:
             return f"DECIMAL({self.precision},{self.scale})"
         if self.collation != "UTF8_BINARY":
             return f"{self.kind.value} COLLATE {self.collation}"
         return str(self.kind.value)
 
 
-BOOLEAN = ColumnType(Kind.BOOLEAN)
-SMALLINT = ColumnType(Kind.SMALLINT)
-BIGINT = ColumnType(Kind.BIGINT)
-DOUBLE = ColumnType(Kind.DOUBLE)
-STRING = ColumnType(Kind.STRING)
-BINARY = ColumnType(Kind.BINARY)
-TIMESTAMP = ColumnType(Kind.TIMESTAMP)
+BOOLEAN = ColumnType(SparkType.BOOLEAN)
+SMALLINT = ColumnType(SparkType.SMALLINT)
+BIGINT = ColumnType(SparkType.BIGINT)
+DOUBLE = ColumnType(SparkType.DOUBLE)
+STRING = ColumnType(SparkType.STRING)
+BINARY = ColumnType(SparkType.BINARY)
+TIMESTAMP = ColumnType(SparkType.TIMESTAMP)
 
 
 class Key(NamedTuple):
@@ -159,10 +159,10 @@ class Derived:
 
 
 #: Where a value is; None elsewhere says that the layout has no place for it.
-Location = TypedColumn | TaggedUnion | Derived
+ColumnSource = TypedColumn | TaggedUnion | Derived
 
 
-class Shape(Enum):
+class UnionShape(Enum):
     """The two shapes of a column whose values tell their own types."""
 
     #: The struct ``V`` of the canonical schema.
@@ -172,21 +172,21 @@ class Shape(Enum):
 
 
 #: The columns of a layout, or the fields of a struct, by name.
-Fields = Mapping[str, "ColumnType | Shape | Fields"]
+Fields = Mapping[str, "ColumnType | UnionShape | Fields"]
 
 #: Spark's JSON names of the types that take no parameters.
 _SIMPLE = {
-    "boolean": Kind.BOOLEAN,
-    "byte": Kind.TINYINT,
-    "short": Kind.SMALLINT,
-    "integer": Kind.INT,
-    "long": Kind.BIGINT,
-    "float": Kind.FLOAT,
-    "double": Kind.DOUBLE,
-    "string": Kind.STRING,
-    "binary": Kind.BINARY,
-    "timestamp": Kind.TIMESTAMP,
-    "timestamp_ntz": Kind.TIMESTAMP_NTZ,
+    "boolean": SparkType.BOOLEAN,
+    "byte": SparkType.TINYINT,
+    "short": SparkType.SMALLINT,
+    "integer": SparkType.INT,
+    "long": SparkType.BIGINT,
+    "float": SparkType.FLOAT,
+    "double": SparkType.DOUBLE,
+    "string": SparkType.STRING,
+    "binary": SparkType.BINARY,
+    "timestamp": SparkType.TIMESTAMP,
+    "timestamp_ntz": SparkType.TIMESTAMP_NTZ,
 }
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(-?\d+)\)")
 _SIZED = re.compile(r"(char|varchar)\(\d+\)")
@@ -200,9 +200,9 @@ def read_type(name: object, collation: str | None = None) -> ColumnType | None:
     if name in _SIMPLE:
         return ColumnType(_SIMPLE[name], collation=collation or "UTF8_BINARY")
     if decimal := _DECIMAL.fullmatch(name):
-        return ColumnType(Kind.DECIMAL, int(decimal[1]), int(decimal[2]))
+        return ColumnType(SparkType.DECIMAL, int(decimal[1]), int(decimal[2]))
     if sized := _SIZED.fullmatch(name):
-        return ColumnType(Kind[sized[1].upper()], collation=collation or "UTF8_BINARY")
+        return ColumnType(SparkType[sized[1].upper()], collation=collation or "UTF8_BINARY")
     if collated := _COLLATED.fullmatch(name):
-        return ColumnType(Kind.STRING, collation=collated[1])
+        return ColumnType(SparkType.STRING, collation=collated[1])
     return None

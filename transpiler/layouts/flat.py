@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
-from transpiler.layouts.columns import ColumnType, Fields, Location, Path, Shape, TypedColumn, read_type
-from transpiler.message.fields import PUBLISHER_CONNECTION, Place
+from transpiler.layouts.columns import ColumnSource, ColumnType, Fields, Path, TypedColumn, UnionShape, read_type
+from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import coerce
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class FlatLayout:
     sections: AmqpLayout
     name: str = "flat"
 
-    def field(self, place: Place) -> Location | None:
+    def field(self, place: MessageField) -> ColumnSource | None:
         """The place of a section's field where the DataFrame has that section.
 
         A column with the name of its annotation holds the publisher's connection.
@@ -48,7 +48,7 @@ class FlatLayout:
         found = self.sections.field(place)
         return self.property(place.field) if found is None and place == PUBLISHER_CONNECTION else found
 
-    def property(self, name: str) -> Location | None:
+    def property(self, name: str) -> ColumnSource | None:
         """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
         column = self.columns.get(name)
         if isinstance(column, Unusable):
@@ -165,23 +165,23 @@ def is_section(name: str, field: SchemaField | None) -> bool:
 _SECTIONS = AmqpLayout().schema
 
 
-def fits(spark_type: object, shape: ColumnType | Shape | Fields) -> bool:
+def fits(spark_type: object, shape: ColumnType | UnionShape | Fields) -> bool:
     """Whether a Spark type has a shape; a struct may have more fields."""
     match shape:
         case ColumnType():
             return read_type(spark_type) == shape
-        case Shape.UNIONS:
+        case UnionShape.UNIONS:
             return (
                 isinstance(spark_type, Mapping)
                 and spark_type.get("type") == "map"
                 and spark_type.get("keyType") == "string"
-                and fits(spark_type.get("valueType"), Shape.UNION)
+                and fits(spark_type.get("valueType"), UnionShape.UNION)
             )
         case _:
-            wanted = UNION if shape is Shape.UNION else shape
+            wanted = UNION if shape is UnionShape.UNION else shape
             if not isinstance(spark_type, Mapping) or spark_type.get("type") != "struct":
                 return False
             found = {inner["name"]: inner["type"] for inner in spark_type["fields"]}
-            if shape is Shape.UNION and len(found) > len(wanted):
+            if shape is UnionShape.UNION and len(found) > len(wanted):
                 return False
             return all(name in found and fits(found[name], inner) for name, inner in wanted.items())

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from transpiler.layouts.amqp_0_10 import SUBJECT
-from transpiler.layouts.columns import STRING, Location, TaggedUnion, TypedColumn
+from transpiler.layouts.columns import STRING, ColumnSource, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
-from transpiler.message.fields import Place
+from transpiler.message.fields import MessageField
 
 if TYPE_CHECKING:
     from transpiler.message.message import Message
@@ -33,16 +33,20 @@ class SentLayout:
         """The name of the layout below."""
         return self.before.name
 
-    def field(self, place: Place) -> Location | None:
+    def field(self, place: MessageField) -> ColumnSource | None:
         """The column of the subject; any other field as below."""
-        return TypedColumn((SENT_SUBJECT,), STRING) if place == Place("properties", "subject") else self._field(place)
+        return (
+            TypedColumn((SENT_SUBJECT,), STRING)
+            if place == MessageField("properties", "subject")
+            else self._field(place)
+        )
 
-    def _field(self, place: Place) -> Location | None:
-        if place == Place("application_properties", SUBJECT):
+    def _field(self, place: MessageField) -> ColumnSource | None:
+        if place == MessageField("application_properties", SUBJECT):
             return self.property(SUBJECT)
         return self.before.field(place)
 
-    def property(self, name: str) -> Location | None:
+    def property(self, name: str) -> ColumnSource | None:
         """The column of the header; any other property as below."""
         found = self.before.property(name)
         if name != SUBJECT:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import reduce
 
+from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
-from transpiler.ir.nodes import TRUE, Predicate, all_of, any_of
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.comparison import not_true
 from transpiler.lowering.header_pairs import Header, header_at, headers
@@ -14,7 +14,7 @@ from transpiler.lowering.names import Missing
 from transpiler.lowering.operands import MISSING, Operand, at, from_value, or_else
 from transpiler.lowering.subjects import direct, topic
 from transpiler.lowering.xquery import Queries
-from transpiler.message.fields import ROUTING_KEYS, Place
+from transpiler.message.fields import ROUTING_KEYS, MessageField
 from transpiler.message.types import TypeClass
 from transpiler.source import Source
 from transpiler.topology.broker_rules import QPID_CPP, ExchangeType
@@ -34,16 +34,16 @@ class Addresses:
         self._missing = missing
         self.findings: list[Diagnostic] = []
 
-    def received(self, address: Address, node_type: NodeType, wanted: bool = True) -> Predicate:
+    def received(self, address: Address, node_type: NodeType, wanted: bool = True) -> ir.Predicate:
         """Where a binding of the address takes the message, or where none does.
 
         A queue's receiver gets what is in the queue: "any subject in the source address is currently ignored".
         """
-        found = TRUE if node_type == "queue" else self._any_binding(address, node_type)
+        found = ir.TRUE if node_type == "queue" else self._any_binding(address, node_type)
         return found if wanted else not_true(found)
 
-    def _any_binding(self, address: Address, exchange_type: ExchangeType) -> Predicate:
-        taken: list[Predicate] = []
+    def _any_binding(self, address: Address, exchange_type: ExchangeType) -> ir.Predicate:
+        taken: list[ir.Predicate] = []
         for binding in subscription_bindings(address, exchange_type, _QUEUE):
             if binding.source != address.name or binding.destination != _QUEUE:
                 message = f"the binding of {binding.source} with key {binding.key!r} is of another exchange or queue"
@@ -51,12 +51,12 @@ class Addresses:
                 self.findings.append(Diagnostic("address.elsewhere", "warning", message, hint=hint))
             else:
                 taken.append(self._binding(binding, exchange_type))
-        return any_of(*taken)
+        return ir.any_of(*taken)
 
-    def _binding(self, binding: Binding, exchange_type: ExchangeType) -> Predicate:
+    def _binding(self, binding: Binding, exchange_type: ExchangeType) -> ir.Predicate:
         match exchange_type:
             case "fanout":
-                return TRUE
+                return ir.TRUE
             case "direct":
                 return self._key(binding.key)
             case "topic":
@@ -69,12 +69,12 @@ class Addresses:
                 if query is None:
                     return self._key(binding.key)
                 asked = Queries(self._layout, self._missing, QPID_CPP.subject_header, Source(query, "xquery"))
-                return all_of(self._key(binding.key), asked.condition(parse_query(query)))
+                return ir.all_of(self._key(binding.key), asked.condition(parse_query(query)))
 
-    def _key(self, key: str) -> Predicate:
+    def _key(self, key: str) -> ir.Predicate:
         """An absent routing key is the empty one."""
         found = direct(self._routing_key(), key)
-        return any_of(found, self._routing_key().absent) if key == "" else found
+        return ir.any_of(found, self._routing_key().absent) if key == "" else found
 
     def _routing_key(self) -> Operand:
         """The text of the first field that has the routing key; what is no text is none."""
@@ -87,7 +87,7 @@ class Addresses:
         message = "the routing key is read from properties.subject, and the layout has no such column"
         raise LayoutError.at("layout.no-column", message, hint="missing='null' reads it as absent")
 
-    def _headers(self, binding: Binding) -> Predicate:
+    def _headers(self, binding: Binding) -> ir.Predicate:
         match = read_headers_match(binding.arguments, QPID_CPP)
         if match.never:
             hint = "write arguments: {x-match: all, …}"
@@ -98,7 +98,7 @@ class Addresses:
 
     def _header(self, name: str) -> Header:
         place = self._layout.property(name)
-        subject = self._layout.field(Place("properties", "subject")) if name == QPID_CPP.subject_header else None
+        subject = self._layout.field(MessageField("properties", "subject")) if name == QPID_CPP.subject_header else None
         if place is None and subject is None and self._missing == "error":
             near = nearest(name, self._layout.names())
             hint = f"did you mean {near[0]}?" if near else "missing='null' reads an unknown name as missing"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from transpiler.ir.constant_folding import calculate_constants, in_64_bits
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import Apply, Constant, IsNull, Value, all_of, any_of, constant
-from transpiler.layouts.columns import BIGINT, DOUBLE, Kind
+from transpiler import ir
+from transpiler.layouts.columns import BIGINT, DOUBLE, SparkType
 from transpiler.lowering.comparison import to_double
 from transpiler.lowering.operands import Alternative, Operand, single
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Arithmetic
 
 _FUNCTIONS = {
-    Arithmetic.ADD: Function.ADD,
-    Arithmetic.SUBTRACT: Function.SUBTRACT,
-    Arithmetic.MULTIPLY: Function.MULTIPLY,
-    Arithmetic.DIVIDE: Function.DIVIDE,
+    Arithmetic.ADD: ir.Function.ADD,
+    Arithmetic.SUBTRACT: ir.Function.SUBTRACT,
+    Arithmetic.MULTIPLY: ir.Function.MULTIPLY,
+    Arithmetic.DIVIDE: ir.Function.DIVIDE,
 }
 
 
@@ -28,14 +26,14 @@ def number(operand: Operand) -> Operand:
 
 def negate(operand: Operand) -> Operand:
     """A unary minus; the least long has no negative in 64 bits."""
-    values: list[Value | None] = []
+    values: list[ir.Value | None] = []
     for value in (_integer(operand), _floating(operand)):
-        if isinstance(value, Constant):
+        if isinstance(value, ir.Constant):
             assert isinstance(value.value, int | float)
-            negative = -value.value if isinstance(value.value, float) else in_64_bits(-value.value)
-            values.append(None if negative is None else constant(negative))
+            negative = -value.value if isinstance(value.value, float) else ir.in_64_bits(-value.value)
+            values.append(None if negative is None else ir.constant(negative))
         elif value is not None:
-            values.append(Apply(Function.NEGATE, (value,), value.type))
+            values.append(ir.Apply(ir.Function.NEGATE, (value,), value.type))
     return _operand(values)
 
 
@@ -54,40 +52,40 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand) -> Operand:
     return _operand([whole, double])
 
 
-def _apply(function: Function, left: Value | None, right: Value | None) -> Value | None:
+def _apply(function: ir.Function, left: ir.Value | None, right: ir.Value | None) -> ir.Value | None:
     if left is None or right is None:
         return None
-    if isinstance(left, Constant) and isinstance(right, Constant):
+    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
         assert isinstance(left.value, int | float)
         assert isinstance(right.value, int | float)
-        result = calculate_constants(function, left.value, right.value)
-        return None if result is None else constant(result)
-    return Apply(function, (left, right), DOUBLE if left.type == DOUBLE else BIGINT)
+        result = ir.calculate_constants(function, left.value, right.value)
+        return None if result is None else ir.constant(result)
+    return ir.Apply(function, (left, right), DOUBLE if left.type == DOUBLE else BIGINT)
 
 
-def _integer(operand: Operand) -> Value | None:
+def _integer(operand: Operand) -> ir.Value | None:
     found = operand.of(TypeClass.INTEGER)
     if not found:
         return None
     value = single(found)
-    if isinstance(value, Constant) or value.type.kind is Kind.BIGINT:
+    if isinstance(value, ir.Constant) or value.type.kind is SparkType.BIGINT:
         return value
-    return Apply(Function.TO_LONG, (value,), BIGINT)
+    return ir.Apply(ir.Function.TO_LONG, (value,), BIGINT)
 
 
-def _floating(operand: Operand) -> Value | None:
+def _floating(operand: Operand) -> ir.Value | None:
     found = operand.of(TypeClass.FLOATING)
     return single(found) if found else None
 
 
-def _widened(value: Value | None) -> Value | None:
+def _widened(value: ir.Value | None) -> ir.Value | None:
     return None if value is None else to_double(value)
 
 
-def _operand(values: list[Value | None]) -> Operand:
+def _operand(values: list[ir.Value | None]) -> Operand:
     found = [value for value in values if value is not None]
     return Operand(
         tuple(Alternative(value) for value in found),
-        any_of(*(IsNull(value, negated=True) for value in found)),
-        all_of(*(IsNull(value) for value in found)),
+        ir.any_of(*(ir.IsNull(value, negated=True) for value in found)),
+        ir.all_of(*(ir.IsNull(value) for value in found)),
     )

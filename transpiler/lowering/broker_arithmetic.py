@@ -5,21 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import (
-    FALSE,
-    TRUE,
-    Apply,
-    Compare,
-    Constant,
-    IsNull,
-    Predicate,
-    Value,
-    When,
-    all_of,
-    any_of,
-    constant,
-)
+from transpiler import ir
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.lowering.comparison_kinds import as_double, to_decimal
 from transpiler.lowering.typed import DECIMAL, Typed, TypedOperand, complement
@@ -38,26 +24,26 @@ _NUMBERS = (*_WHOLE, *_FLOATS)
 
 _BY_WIDTH = {
     OperandType.INT: {
-        Arithmetic.ADD: Function.ADD_INT,
-        Arithmetic.SUBTRACT: Function.SUBTRACT_INT,
-        Arithmetic.MULTIPLY: Function.MULTIPLY_INT,
+        Arithmetic.ADD: ir.Function.ADD_INT,
+        Arithmetic.SUBTRACT: ir.Function.SUBTRACT_INT,
+        Arithmetic.MULTIPLY: ir.Function.MULTIPLY_INT,
     },
     OperandType.LONG: {
-        Arithmetic.ADD: Function.ADD_LONG,
-        Arithmetic.SUBTRACT: Function.SUBTRACT_LONG,
-        Arithmetic.MULTIPLY: Function.MULTIPLY_LONG,
+        Arithmetic.ADD: ir.Function.ADD_LONG,
+        Arithmetic.SUBTRACT: ir.Function.SUBTRACT_LONG,
+        Arithmetic.MULTIPLY: ir.Function.MULTIPLY_LONG,
     },
     OperandType.BIG: {
-        Arithmetic.ADD: Function.ADD_BIG,
-        Arithmetic.SUBTRACT: Function.SUBTRACT_BIG,
-        Arithmetic.MULTIPLY: Function.MULTIPLY_BIG,
+        Arithmetic.ADD: ir.Function.ADD_BIG,
+        Arithmetic.SUBTRACT: ir.Function.SUBTRACT_BIG,
+        Arithmetic.MULTIPLY: ir.Function.MULTIPLY_BIG,
     },
     OperandType.DOUBLE: {
-        Arithmetic.ADD: Function.ADD,
-        Arithmetic.SUBTRACT: Function.SUBTRACT,
-        Arithmetic.MULTIPLY: Function.MULTIPLY,
-        Arithmetic.DIVIDE: Function.DIVIDE,
-        Arithmetic.REMAINDER: Function.REMAINDER_DOUBLE,
+        Arithmetic.ADD: ir.Function.ADD,
+        Arithmetic.SUBTRACT: ir.Function.SUBTRACT,
+        Arithmetic.MULTIPLY: ir.Function.MULTIPLY,
+        Arithmetic.DIVIDE: ir.Function.DIVIDE,
+        Arithmetic.REMAINDER: ir.Function.REMAINDER_DOUBLE,
     },
 }
 
@@ -73,42 +59,44 @@ class _Values:
     def __init__(self, operand: TypedOperand) -> None:
         self.operand = operand
 
-    def where(self, *types: OperandType) -> Predicate:
+    def where(self, *types: OperandType) -> ir.Predicate:
         """Where the operand is one of some types; TRUE or FALSE where the text alone tells."""
-        return self.operand.where(types) if self.operand.of(*types) else FALSE
+        return self.operand.where(types) if self.operand.of(*types) else ir.FALSE
 
-    def value(self, make: Callable[[Typed], Value], *types: OperandType) -> Value:
+    def value(self, make: Callable[[Typed], ir.Value], *types: OperandType) -> ir.Value:
         """The values of some types as one, NULL where the operand is none of them."""
-        values: dict[Value, list[Typed]] = {}
+        values: dict[ir.Value, list[Typed]] = {}
         for item in self.operand.of(*types):
             values.setdefault(make(item), []).append(item)
         parts = tuple(self._guarded(value, items) for value, items in values.items())
         if len(parts) == 1:
             return parts[0]
-        return Apply(Function.FIRST, parts, DECIMAL if DECIMAL in {part.type for part in parts} else parts[0].type)
+        return ir.Apply(
+            ir.Function.FIRST, parts, DECIMAL if DECIMAL in {part.type for part in parts} else parts[0].type
+        )
 
-    def _guarded(self, value: Value, items: list[Typed]) -> Value:
+    def _guarded(self, value: ir.Value, items: list[Typed]) -> ir.Value:
         siblings = [item for item in self.operand.alternatives if item.value == items[0].value]
         family = items[0].family
-        guard = any_of(*(item.guard for item in items))
+        guard = ir.any_of(*(item.guard for item in items))
         if family is not None and len(siblings) == len(items):
             guard = family
-        return value if guard == TRUE else When(guard, value)
+        return value if guard == ir.TRUE else ir.When(guard, value)
 
 
-def _as_int(item: Typed) -> Value:
-    return constant(_wrapped(item.number, 32)) if item.number is not None else item.value
+def _as_int(item: Typed) -> ir.Value:
+    return ir.constant(_wrapped(item.number, 32)) if item.number is not None else item.value
 
 
-def _as_long(item: Typed) -> Value:
-    return constant(_wrapped(item.number, 64)) if item.number is not None else item.value
+def _as_long(item: Typed) -> ir.Value:
+    return ir.constant(_wrapped(item.number, 64)) if item.number is not None else item.value
 
 
-def _as_double(item: Typed) -> Value:
-    return constant(float(item.number)) if item.number is not None else as_double(item.value)
+def _as_double(item: Typed) -> ir.Value:
+    return ir.constant(float(item.number)) if item.number is not None else as_double(item.value)
 
 
-def _as_decimal(item: Typed) -> Value:
+def _as_decimal(item: Typed) -> ir.Value:
     return to_decimal(item.value)
 
 
@@ -118,19 +106,19 @@ def sign(operator: Arithmetic, operand: TypedOperand, dialect: Dialect) -> Typed
         return operand
     numbers = [item for item in operand.alternatives if item.type.numeric]
     others = [item.type for item in operand.alternatives if not item.type.numeric]
-    other = operand.where(others) if others else FALSE
+    other = operand.where(others) if others else ir.FALSE
     absent, raises = operand.absent, operand.raises
     if dialect.not_numbers is NotNumbers.THROWS:
-        raises = any_of(raises, other)
+        raises = ir.any_of(raises, other)
     else:
-        absent = any_of(absent, other)
+        absent = ir.any_of(absent, other)
     if operator is Arithmetic.ADD:
         return TypedOperand(tuple(numbers), absent, raises)
     negatives: list[Typed] = []
     for item in numbers:
         if item.type in (OperandType.BYTE, OperandType.SHORT) and _java(dialect):
             # "Don't know how to negate": the code has no clause for them.
-            raises = any_of(raises, item.stands)
+            raises = ir.any_of(raises, item.stands)
         else:
             negatives.append(_negative(item, dialect))
     return TypedOperand(tuple(negatives), absent, raises)
@@ -145,144 +133,154 @@ def _negative(item: Typed, dialect: Dialect) -> Typed:
         number = -item.number
         fits = number == -(2**63)
         kind = OperandType.LONG if fits else item.type
-        return Typed(kind, constant(number) if fits else Constant(number, DECIMAL), number=None if fits else number)
-    zero = constant(0)
+        return Typed(
+            kind, ir.constant(number) if fits else ir.Constant(number, DECIMAL), number=None if fits else number
+        )
+    zero = ir.constant(0)
     match item.type:
         case OperandType.FLOAT | OperandType.DOUBLE:
-            if isinstance(item.value, Constant):
+            if isinstance(item.value, ir.Constant):
                 assert isinstance(item.value.value, float)
-                return Typed(item.type, constant(-item.value.value))
-            return Typed(item.type, Apply(Function.NEGATE, (item.value,), DOUBLE), item.guard, item.sure)
+                return Typed(item.type, ir.constant(-item.value.value))
+            return Typed(item.type, ir.Apply(ir.Function.NEGATE, (item.value,), DOUBLE), item.guard, item.sure)
         case OperandType.INT if _java(dialect):
-            return Typed(item.type, Apply(Function.SUBTRACT_INT, (zero, item.value), BIGINT), item.guard, item.sure)
+            return Typed(
+                item.type, ir.Apply(ir.Function.SUBTRACT_INT, (zero, item.value), BIGINT), item.guard, item.sure
+            )
         case _ if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM:
-            return Typed(item.type, Apply(Function.SUBTRACT_BIG, (zero, item.value), DECIMAL), item.guard, item.sure)
+            return Typed(
+                item.type, ir.Apply(ir.Function.SUBTRACT_BIG, (zero, item.value), DECIMAL), item.guard, item.sure
+            )
         case _:
             # One width or not, what is negated here has 64 bits.
             return Typed(
-                OperandType.LONG, Apply(Function.SUBTRACT_LONG, (zero, item.value), BIGINT), item.guard, item.sure
+                OperandType.LONG, ir.Apply(ir.Function.SUBTRACT_LONG, (zero, item.value), BIGINT), item.guard, item.sure
             )
 
 
 def calculate(operator: Arithmetic, left: TypedOperand, right: TypedOperand, dialect: Dialect) -> TypedOperand:
     """A binary operation."""
     first, second = _Values(left), _Values(right)
-    both = all_of(first.where(*_NUMBERS), second.where(*_NUMBERS))
+    both = ir.all_of(first.where(*_NUMBERS), second.where(*_NUMBERS))
     items = _results(operator, first, second, dialect)
     missing, thrown = _without_result(operator, first, second, items, both, dialect)
     known = both
-    raises = any_of(left.raises, right.raises)
-    absent = any_of(left.absent, right.absent)
+    raises = ir.any_of(left.raises, right.raises)
+    absent = ir.any_of(left.absent, right.absent)
     if _java(dialect):
         # Java leaves the right side alone where the left one is NULL.
-        raises = any_of(left.raises, all_of(left.present, right.raises))
-        absent = any_of(left.absent, all_of(left.present, right.absent))
-    elif raises != FALSE:
-        absent = all_of(absent, complement(raises))
+        raises = ir.any_of(left.raises, ir.all_of(left.present, right.raises))
+        absent = ir.any_of(left.absent, ir.all_of(left.present, right.absent))
+    elif raises != ir.FALSE:
+        absent = ir.all_of(absent, complement(raises))
     numeric = known
     if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_ATOMS:
-        numeric = all_of(both, complement(_is_zero(second)))
+        numeric = ir.all_of(both, complement(_is_zero(second)))
     if not all(item.type.numeric for item in (*left.alternatives, *right.alternatives)):
-        values = all_of(left.present, right.present)
+        values = ir.all_of(left.present, right.present)
         match dialect.not_numbers:
             case NotNumbers.UNKNOWN:
-                absent = any_of(absent, all_of(values, complement(both)))
+                absent = ir.any_of(absent, ir.all_of(values, complement(both)))
             case NotNumbers.CONCATENATE if operator is Arithmetic.ADD:
                 items += _concatenated(left, right)
-                text = left.where([OperandType.STRING]) if left.of(OperandType.STRING) else FALSE
-                known = any_of(both, all_of(text, right.present))
-                raises = any_of(raises, all_of(values, complement(known)))
+                text = left.where([OperandType.STRING]) if left.of(OperandType.STRING) else ir.FALSE
+                known = ir.any_of(both, ir.all_of(text, right.present))
+                raises = ir.any_of(raises, ir.all_of(values, complement(known)))
             case NotNumbers.THROWS if operator is Arithmetic.DIVIDE:
                 zero = _is_zero(second)
-                items.append(_atom("plus_infinity", all_of(values, complement(first.where(*_NUMBERS)), zero)))
-                raises = any_of(raises, all_of(values, complement(any_of(both, zero))))
-                known = any_of(both, all_of(values, zero))
+                items.append(_atom("plus_infinity", ir.all_of(values, complement(first.where(*_NUMBERS)), zero)))
+                raises = ir.any_of(raises, ir.all_of(values, complement(ir.any_of(both, zero))))
+                known = ir.any_of(both, ir.all_of(values, zero))
             case _:
-                raises = any_of(raises, all_of(values, complement(both)))
-    if missing == FALSE and thrown == FALSE:
+                raises = ir.any_of(raises, ir.all_of(values, complement(both)))
+    if missing == ir.FALSE and thrown == ir.FALSE:
         return TypedOperand(tuple(items), absent, raises, known, numeric=numeric)
-    gone = complement(any_of(missing, thrown))
-    absent, raises = any_of(absent, all_of(missing, complement(thrown))), any_of(raises, thrown)
-    return TypedOperand(tuple(items), absent, raises, all_of(known, gone), numeric=all_of(numeric, gone))
+    gone = complement(ir.any_of(missing, thrown))
+    absent, raises = ir.any_of(absent, ir.all_of(missing, complement(thrown))), ir.any_of(raises, thrown)
+    return TypedOperand(tuple(items), absent, raises, ir.all_of(known, gone), numeric=ir.all_of(numeric, gone))
 
 
 def _without_result(
-    operator: Arithmetic, left: _Values, right: _Values, items: list[Typed], both: Predicate, dialect: Dialect
-) -> tuple[Predicate, Predicate]:
+    operator: Arithmetic, left: _Values, right: _Values, items: list[Typed], both: ir.Predicate, dialect: Dialect
+) -> tuple[ir.Predicate, ir.Predicate]:
     """Where two numbers have no result, and where they throw: zero divisors, Erlang's infinities, too many digits."""
-    missing: Predicate = FALSE
-    thrown: Predicate = FALSE
+    missing: ir.Predicate = ir.FALSE
+    thrown: ir.Predicate = ir.FALSE
     if operator is Arithmetic.DIVIDE and dialect.division is Division.TRUNCATING_THROWING:
         thrown = _dies(left, right)
     if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_UNKNOWN:
-        missing = all_of(both, _is_zero(right))
+        missing = ir.all_of(both, _is_zero(right))
     if operator is Arithmetic.REMAINDER and dialect.remainder is Remainder.INTEGER:
-        whole = all_of(left.where(*_WHOLE), right.where(*_WHOLE))
-        missing = all_of(both, complement(all_of(whole, complement(_is_zero(right)))))
+        whole = ir.all_of(left.where(*_WHOLE), right.where(*_WHOLE))
+        missing = ir.all_of(both, complement(ir.all_of(whole, complement(_is_zero(right)))))
     for item in items if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM else ():
         match item.value:
-            case Apply(function=Function.FINITE, arguments=(infinite,)):
-                thrown = any_of(thrown, all_of(item.guard, _infinite(infinite)))
-            case Apply(function=Function.ADD_BIG | Function.SUBTRACT_BIG | Function.MULTIPLY_BIG) if (
+            case ir.Apply(function=ir.Function.FINITE, arguments=(infinite,)):
+                thrown = ir.any_of(thrown, ir.all_of(item.guard, _infinite(infinite)))
+            case ir.Apply(function=ir.Function.ADD_BIG | ir.Function.SUBTRACT_BIG | ir.Function.MULTIPLY_BIG) if (
                 _digits(item.value) > DECIMAL_DIGITS
             ):
                 # What DECIMAL cannot hold is NULL in Spark: a limit, and never a wrong answer.
-                missing = any_of(missing, all_of(item.stands, IsNull(item.value)))
+                missing = ir.any_of(missing, ir.all_of(item.stands, ir.IsNull(item.value)))
             case _:
                 pass
     return missing, thrown
 
 
-def _digits(value: Value) -> int:
+def _digits(value: ir.Value) -> int:
     """About how many decimal digits an integer has at most."""
     match value:
-        case Constant(value=int() as number):
+        case ir.Constant(value=int() as number):
             return len(str(abs(number)))
-        case Apply(function=Function.TO_DECIMAL, arguments=(inner,)):
+        case ir.Apply(function=ir.Function.TO_DECIMAL, arguments=(inner,)):
             return _digits(inner)
-        case Apply(function=Function.MULTIPLY_BIG, arguments=(first, second)):
+        case ir.Apply(function=ir.Function.MULTIPLY_BIG, arguments=(first, second)):
             return _digits(first) + _digits(second)
-        case Apply(function=Function.ADD_BIG | Function.SUBTRACT_BIG, arguments=arguments):
+        case ir.Apply(function=ir.Function.ADD_BIG | ir.Function.SUBTRACT_BIG, arguments=arguments):
             return max(_digits(argument) for argument in arguments) + 1
-        case Apply(function=Function.FIRST, arguments=arguments):
+        case ir.Apply(function=ir.Function.FIRST, arguments=arguments):
             return max(_digits(argument) for argument in arguments)
-        case Apply(function=Function.REMAINDER_BIG, arguments=(first, second)):
+        case ir.Apply(function=ir.Function.REMAINDER_BIG, arguments=(first, second)):
             return min(_digits(first), _digits(second))
-        case When(value=inner):
+        case ir.When(value=inner):
             return _digits(inner)
         case _:
             return 19
 
 
-def _infinite(value: Value) -> Predicate:
+def _infinite(value: ir.Value) -> ir.Predicate:
     """Times zero only what is infinite, or no number, is not zero."""
-    return Compare(Comparison.NE, Apply(Function.MULTIPLY, (value, constant(0.0)), DOUBLE), constant(0.0))
+    return ir.Compare(
+        Comparison.NE, ir.Apply(ir.Function.MULTIPLY, (value, ir.constant(0.0)), DOUBLE), ir.constant(0.0)
+    )
 
 
-def _is_zero(numbers: _Values) -> Predicate:
+def _is_zero(numbers: _Values) -> ir.Predicate:
     """Where an operand is a number and zero."""
     tests = []
     for item in numbers.operand.of(*_NUMBERS):
-        if isinstance(item.value, Constant):
-            tests.append(item.guard if item.value.value == 0 else FALSE)
+        if isinstance(item.value, ir.Constant):
+            tests.append(item.guard if item.value.value == 0 else ir.FALSE)
         else:
-            zero = constant(0.0 if item.type.floating else 0)
-            tests.append(all_of(item.guard, Compare(Comparison.EQ, item.value, zero)))
-    return any_of(*tests)
+            zero = ir.constant(0.0 if item.type.floating else 0)
+            tests.append(ir.all_of(item.guard, ir.Compare(Comparison.EQ, item.value, zero)))
+    return ir.any_of(*tests)
 
 
-def _dies(left: _Values, right: _Values) -> Predicate:
+def _dies(left: _Values, right: _Values) -> ir.Predicate:
     """Return where an integer division ends the C++ broker: by zero, and of the least long by -1.
 
     A header field counts as an integer whatever width its table gives it: JMSPriority is an int there.
     """
     if not (left.operand.of(*_WHOLE) and right.operand.of(*_WHOLE)):
-        return FALSE
+        return ir.FALSE
     dividend = left.value(_as_long, *_WHOLE)
     divisor = right.value(_as_long, *_WHOLE)
-    least = all_of(Compare(Comparison.EQ, dividend, constant(-(2**63))), Compare(Comparison.EQ, divisor, constant(-1)))
-    whole = all_of(left.where(*_WHOLE), right.where(*_WHOLE))
-    return all_of(whole, any_of(Compare(Comparison.EQ, divisor, constant(0)), least))
+    least = ir.all_of(
+        ir.Compare(Comparison.EQ, dividend, ir.constant(-(2**63))), ir.Compare(Comparison.EQ, divisor, ir.constant(-1))
+    )
+    whole = ir.all_of(left.where(*_WHOLE), right.where(*_WHOLE))
+    return ir.all_of(whole, ir.any_of(ir.Compare(Comparison.EQ, divisor, ir.constant(0)), least))
 
 
 def _results(operator: Arithmetic, left: _Values, right: _Values, dialect: Dialect) -> list[Typed]:
@@ -305,24 +303,24 @@ def _with_doubles(operator: Arithmetic, left: _Values, right: _Values, dialect: 
     """A double with any number."""
     if not (left.operand.of(*_NUMBERS) and right.operand.of(*_NUMBERS)):
         return []
-    floating = any_of(left.where(*_FLOATS), right.where(*_FLOATS))
-    if floating == FALSE:
+    floating = ir.any_of(left.where(*_FLOATS), right.where(*_FLOATS))
+    if floating == ir.FALSE:
         return []
     # Where one side is a double in every row, the values themselves say enough.
     sides = (left.operand, right.operand)
     always = any(all(not item.type.integer for item in side.alternatives) for side in sides)
     dividend, divisor = left.value(_as_double, *_NUMBERS), right.value(_as_double, *_NUMBERS)
-    value: Value = Apply(_double_function(operator, divisor), (dividend, divisor), DOUBLE)
+    value: ir.Value = ir.Apply(_double_function(operator, divisor), (dividend, divisor), DOUBLE)
     if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM and _may_overflow(operator, left, right):
-        value = Apply(Function.FINITE, (value,), DOUBLE)
-    both = all_of(left.where(*_NUMBERS), right.where(*_NUMBERS))
-    guard = TRUE if always else floating
-    return [Typed(OperandType.DOUBLE, value, guard, standing=all_of(both, guard))]
+        value = ir.Apply(ir.Function.FINITE, (value,), DOUBLE)
+    both = ir.all_of(left.where(*_NUMBERS), right.where(*_NUMBERS))
+    guard = ir.TRUE if always else floating
+    return [Typed(OperandType.DOUBLE, value, guard, standing=ir.all_of(both, guard))]
 
 
-def _double_function(operator: Arithmetic, divisor: Value) -> Function:
-    if operator is Arithmetic.DIVIDE and not isinstance(divisor, Constant):
-        return Function.DIVIDE_IEEE
+def _double_function(operator: Arithmetic, divisor: ir.Value) -> ir.Function:
+    if operator is Arithmetic.DIVIDE and not isinstance(divisor, ir.Constant):
+        return ir.Function.DIVIDE_IEEE
     return _BY_WIDTH[OperandType.DOUBLE][operator]
 
 
@@ -334,7 +332,7 @@ def _may_overflow(operator: Arithmetic, left: _Values, right: _Values) -> bool:
         values = [item.value for item in numbers.operand.of(*_NUMBERS)]
         return max(
             abs(float(value.value))
-            if isinstance(value, Constant) and not isinstance(value.value, str)
+            if isinstance(value, ir.Constant) and not isinstance(value.value, str)
             else math.inf
             if value.type == DOUBLE
             else 1e38
@@ -349,7 +347,7 @@ def _may_overflow(operator: Arithmetic, left: _Values, right: _Values) -> bool:
         case _:
             divisors = [item.value for item in right.operand.of(*_FLOATS)]
             return not all(
-                isinstance(value, Constant) and isinstance(value.value, float) and abs(value.value) >= unit
+                isinstance(value, ir.Constant) and isinstance(value.value, float) and abs(value.value) >= unit
                 for value in divisors
             )
 
@@ -360,55 +358,55 @@ def _whole(operator: Arithmetic, left: _Values, right: _Values, dialect: Dialect
     ints = _INTS if _java(dialect) else ()
     if left.operand.of(*ints) and right.operand.of(*ints):
         function = _BY_WIDTH[OperandType.INT][operator]
-        value = Apply(function, (left.value(_as_int, *ints), right.value(_as_int, *ints)), BIGINT)
-        both = all_of(left.where(*ints), right.where(*ints))
+        value = ir.Apply(function, (left.value(_as_int, *ints), right.value(_as_int, *ints)), BIGINT)
+        both = ir.all_of(left.where(*ints), right.where(*ints))
         items.append(Typed(OperandType.INT, value, standing=both))
     longs = tuple(kind for kind in _WHOLE if kind not in ints)
-    long = any_of(left.where(*longs), right.where(*longs))
-    if long != FALSE:
-        function = Function.DIVIDE if operator is Arithmetic.DIVIDE else _BY_WIDTH[OperandType.LONG][operator]
-        value = Apply(function, (left.value(_as_long, *_WHOLE), right.value(_as_long, *_WHOLE)), BIGINT)
+    long = ir.any_of(left.where(*longs), right.where(*longs))
+    if long != ir.FALSE:
+        function = ir.Function.DIVIDE if operator is Arithmetic.DIVIDE else _BY_WIDTH[OperandType.LONG][operator]
+        value = ir.Apply(function, (left.value(_as_long, *_WHOLE), right.value(_as_long, *_WHOLE)), BIGINT)
         always = any(not side.operand.of(*ints) for side in (left, right))
-        guard = TRUE if always else long
-        both = all_of(left.where(*_WHOLE), right.where(*_WHOLE))
-        items.append(Typed(OperandType.LONG, value, guard, standing=all_of(both, guard)))
+        guard = ir.TRUE if always else long
+        both = ir.all_of(left.where(*_WHOLE), right.where(*_WHOLE))
+        items.append(Typed(OperandType.LONG, value, guard, standing=ir.all_of(both, guard)))
     return items
 
 
 def _big(operator: Arithmetic, left: _Values, right: _Values) -> Typed:
     """Integers of any size, as far as 38 digits go."""
-    function = Function.REMAINDER_BIG if operator is Arithmetic.REMAINDER else _BY_WIDTH[OperandType.BIG][operator]
-    value = Apply(function, (left.value(_as_decimal, *_WHOLE), right.value(_as_decimal, *_WHOLE)), DECIMAL)
-    return Typed(OperandType.LONG, value, standing=all_of(left.where(*_WHOLE), right.where(*_WHOLE)))
+    function = ir.Function.REMAINDER_BIG if operator is Arithmetic.REMAINDER else _BY_WIDTH[OperandType.BIG][operator]
+    value = ir.Apply(function, (left.value(_as_decimal, *_WHOLE), right.value(_as_decimal, *_WHOLE)), DECIMAL)
+    return Typed(OperandType.LONG, value, standing=ir.all_of(left.where(*_WHOLE), right.where(*_WHOLE)))
 
 
 def _quotients(operator: Arithmetic, left: _Values, right: _Values, dialect: Dialect) -> list[Typed]:
     """Division and remainder of doubles."""
     if not (left.operand.of(*_NUMBERS) and right.operand.of(*_NUMBERS)):
         return []
-    both = all_of(left.where(*_NUMBERS), right.where(*_NUMBERS))
+    both = ir.all_of(left.where(*_NUMBERS), right.where(*_NUMBERS))
     dividend, divisor = left.value(_as_double, *_NUMBERS), right.value(_as_double, *_NUMBERS)
     if dialect.integer_arithmetic is not IntegerArithmetic.BIGNUM:
         function = _double_function(operator, divisor)
-        return [Typed(OperandType.DOUBLE, Apply(function, (dividend, divisor), DOUBLE), standing=both)]
-    value: Value = Apply(Function.TRY_DIVIDE, (dividend, divisor), DOUBLE)
+        return [Typed(OperandType.DOUBLE, ir.Apply(function, (dividend, divisor), DOUBLE), standing=both)]
+    value: ir.Value = ir.Apply(ir.Function.TRY_DIVIDE, (dividend, divisor), DOUBLE)
     if _may_overflow(operator, left, right):
-        value = Apply(Function.FINITE, (value,), DOUBLE)
+        value = ir.Apply(ir.Function.FINITE, (value,), DOUBLE)
     zero = _is_zero(right)
-    found = Typed(OperandType.DOUBLE, value, standing=all_of(both, complement(zero)))
-    if dialect.division is not Division.BY_ZERO_ATOMS or zero == FALSE:
+    found = Typed(OperandType.DOUBLE, value, standing=ir.all_of(both, complement(zero)))
+    if dialect.division is not Division.BY_ZERO_ATOMS or zero == ir.FALSE:
         return [found]
-    by_zero = all_of(both, zero)
+    by_zero = ir.all_of(both, zero)
     return [
         found,
-        _atom("plus_infinity", all_of(by_zero, Compare(Comparison.GT, dividend, constant(0.0)))),
-        _atom("minus_infinity", all_of(by_zero, Compare(Comparison.LT, dividend, constant(0.0)))),
-        _atom("nan", all_of(by_zero, Compare(Comparison.EQ, dividend, constant(0.0)))),
+        _atom("plus_infinity", ir.all_of(by_zero, ir.Compare(Comparison.GT, dividend, ir.constant(0.0)))),
+        _atom("minus_infinity", ir.all_of(by_zero, ir.Compare(Comparison.LT, dividend, ir.constant(0.0)))),
+        _atom("nan", ir.all_of(by_zero, ir.Compare(Comparison.EQ, dividend, ir.constant(0.0)))),
     ]
 
 
-def _atom(name: str, guard: Predicate) -> Typed:
-    return Typed(OperandType.ATOM, constant(name), guard, sure=True)
+def _atom(name: str, guard: ir.Predicate) -> Typed:
+    return Typed(OperandType.ATOM, ir.constant(name), guard, sure=True)
 
 
 def _concatenated(left: TypedOperand, right: TypedOperand) -> list[Typed]:
@@ -417,27 +415,27 @@ def _concatenated(left: TypedOperand, right: TypedOperand) -> list[Typed]:
     if not strings or not others:
         return []
     if len(strings) == len(others) == 1:
-        value = Apply(Function.CONCATENATE, (strings[0].value, java_text(others[0])), STRING)
-        return [Typed(OperandType.STRING, value, all_of(strings[0].guard, others[0].guard))]
+        value = ir.Apply(ir.Function.CONCATENATE, (strings[0].value, java_text(others[0])), STRING)
+        return [Typed(OperandType.STRING, value, ir.all_of(strings[0].guard, others[0].guard))]
     # One value for all of them: as alternatives they would multiply along a chain.
     texts = (_Values(left).value(java_text, OperandType.STRING), _Values(right).value(java_text, *OperandType))
-    return [Typed(OperandType.STRING, Apply(Function.CONCATENATE, texts, STRING))]
+    return [Typed(OperandType.STRING, ir.Apply(ir.Function.CONCATENATE, texts, STRING))]
 
 
 #: What Java writes for an array of bytes, before an address that nobody can know.
-_ARRAY = constant("[B@")
+_ARRAY = ir.constant("[B@")
 
 
-def java_text(item: Typed) -> Value:
+def java_text(item: Typed) -> ir.Value:
     """A value as Java's string concatenation writes it."""
     match item.type:
         case OperandType.STRING | OperandType.CHAR:
             return item.value
         case OperandType.BYTES:
-            return When(IsNull(item.value, negated=True), _ARRAY)
+            return ir.When(ir.IsNull(item.value, negated=True), _ARRAY)
         case OperandType.BIG:
-            return constant(str(item.number))
+            return ir.constant(str(item.number))
         case OperandType.FLOAT:
-            return Apply(Function.TEXT_OF_FLOAT, (item.value,), STRING)
+            return ir.Apply(ir.Function.TEXT_OF_FLOAT, (item.value,), STRING)
         case _:
-            return Apply(Function.JAVA_TEXT, (item.value,), STRING)
+            return ir.Apply(ir.Function.JAVA_TEXT, (item.value,), STRING)

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import FALSE, TRUE, Apply, Matches, all_of, any_of, constant
 from transpiler.layouts.columns import STRING
 from transpiler.lowering.broker_arithmetic import java_text
 from transpiler.lowering.broker_comparison import Truths, compare
@@ -21,7 +20,7 @@ from transpiler.lowering.typed import Typed, TypedOperand, complement, literal, 
 from transpiler.message.operand_types import OperandType
 from transpiler.regex.matcher import SearchLimitError, compile_regular
 from transpiler.regex.replacement import parse_replacement
-from transpiler.regex.syntax import RegularError
+from transpiler.regex.syntax import RegexError
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.source import Source, Span
@@ -46,7 +45,7 @@ class Functions:
         """What a function yields."""
         match node.function:
             case "UTC":
-                return TypedOperand((Typed(OperandType.LONG, self.receiver.time, sure=True),), known=TRUE)
+                return TypedOperand((Typed(OperandType.LONG, self.receiver.time, sure=True),), known=ir.TRUE)
             case "REGEX":
                 return truth_value(*self._regex(node))
             case "INLIST":
@@ -72,8 +71,8 @@ class Functions:
         """Show the place of a literal from which on a regular expression is refused."""
         try:
             yield
-        except (RegularError, SearchLimitError) as error:
-            offset = error.offset if isinstance(error, RegularError) else 0
+        except (RegexError, SearchLimitError) as error:
+            offset = error.offset if isinstance(error, RegexError) else 0
             span = _behind(self.source, node, offset)
             hint = (
                 "let what follows a repeat begin with another character, as in [^,]*,"
@@ -89,10 +88,10 @@ class Functions:
         candidate = self.operand(node.arguments[1])
         # The text of an array is where it lies in memory.
         texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
-        tests = [all_of(item.guard, Matches(java_text(item), expression)) for item in texts]
-        true = any_of(*tests)
+        tests = [ir.all_of(item.guard, ir.Matches(java_text(item), expression)) for item in texts]
+        true = ir.any_of(*tests)
         # A missing candidate is FALSE, not unknown.
-        return Truths(true, complement(any_of(true, candidate.raises)), candidate.raises)
+        return Truths(true, complement(ir.any_of(true, candidate.raises)), candidate.raises)
 
     def _in_list(self, node: ast.Call) -> Truths:
         listed, found = node.arguments[0], self.operand(node.arguments[1])
@@ -106,15 +105,15 @@ class Functions:
             members = [self.operand(argument) for argument in listed.arguments]
         else:
             self._refuse(listed, "INLIST in Spark takes SPLIT or MAKELIST")
-        thrown = any_of(*(member.raises for member in members), found.raises)
+        thrown = ir.any_of(*(member.raises for member in members), found.raises)
         texts = TypedOperand(found.of(_STRING), absent=complement(found.present))
-        true = any_of(
+        true = ir.any_of(
             *(
                 compare(ast.Comparison.EQ, TypedOperand(member.of(_STRING)), texts, self.dialect).true
                 for member in members
             )
         )
-        return Truths(true, complement(any_of(true, thrown)), thrown)
+        return Truths(true, complement(ir.any_of(true, thrown)), thrown)
 
     def _replace(self, node: ast.Call) -> TypedOperand:
         subject = self.operand(node.arguments[0])
@@ -131,15 +130,15 @@ class Functions:
         items = tuple(
             Typed(
                 _STRING,
-                Apply(Function.REPLACE, (item.value, constant(expression), constant(new_text)), STRING),
+                ir.Apply(ir.Function.REPLACE, (item.value, ir.constant(expression), ir.constant(new_text)), STRING),
                 item.guard,
                 item.sure,
             )
             for item in subject.of(_STRING)
         )
-        strings = subject.where([_STRING]) if items else FALSE
+        strings = subject.where([_STRING]) if items else ir.FALSE
         # Anything but a string is cast to one and throws, NULL too.
-        return TypedOperand(items, FALSE, complement(strings), strings)
+        return TypedOperand(items, ir.FALSE, complement(strings), strings)
 
 
 def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:

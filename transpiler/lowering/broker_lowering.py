@@ -9,23 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NoReturn, assert_never
 
+from transpiler import ir
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import (
-    FALSE,
-    TRUE,
-    Apply,
-    Constant,
-    Flag,
-    Predicate,
-    Truth,
-    Value,
-    XPath,
-    all_of,
-    any_of,
-    constant,
-)
 from transpiler.layouts.columns import BINARY, STRING
 from transpiler.lowering.broker_arithmetic import DECIMAL_DIGITS, calculate, sign
 from transpiler.lowering.broker_comparison import Truths, compare
@@ -38,7 +24,7 @@ from transpiler.lowering.literal_parameters import NO_PARAMETERS, Parameters, is
 from transpiler.lowering.typed import NULL, Typed, TypedOperand, complement, literal, truth_value
 from transpiler.lowering.xpath_limits import beyond_limits
 from transpiler.lowering.xpath_subset import NoXPathError, check_xpath
-from transpiler.message.fields import Place
+from transpiler.message.fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import (
@@ -78,7 +64,7 @@ class BrokerLowering:
         self._lowered: dict[int, Truths] = {}
         self._operands: dict[int, TypedOperand] = {}
 
-    def selector(self, tree: ast.Expression, wanted: bool = True) -> Predicate:
+    def selector(self, tree: ast.Expression, wanted: bool = True) -> ir.Predicate:
         """The predicate of a whole selector; ``UnsupportedFeatureError`` where it would be too large."""
         if isinstance(tree, ast.ConvertStrings):
             self.convert = True
@@ -131,20 +117,20 @@ class BrokerLowering:
 
     def _bare(self, operand: TypedOperand) -> Truths:
         booleans = operand.of(OperandType.BOOLEAN)
-        true = any_of(*(all_of(item.guard, _flag(item.value, True)) for item in booleans))
-        false = any_of(*(all_of(item.guard, _flag(item.value, False)) for item in booleans))
+        true = ir.any_of(*(ir.all_of(item.guard, _flag(item.value, True)) for item in booleans))
+        false = ir.any_of(*(ir.all_of(item.guard, _flag(item.value, False)) for item in booleans))
         if self.dialect.bare_name is BareName.FALSE:
             others = [item.type for item in operand.alternatives if item.type is not OperandType.BOOLEAN]
-            false = any_of(false, operand.where(others) if others else FALSE)
+            false = ir.any_of(false, operand.where(others) if others else ir.FALSE)
         return Truths(true, false, operand.raises)
 
     # AND, OR
 
     def _junction(self, terms: Sequence[Truths], join: Callable[[Truths, Truths], Truths]) -> Truths:
         """The terms joined two by two in a balanced tree, for both tables are associative."""
-        if all(term.raises == FALSE for term in terms) and self.dialect.logic is Logic.SQL:
-            every = all_of(*(term.true for term in terms)), all_of(*(term.false for term in terms))
-            some = any_of(*(term.true for term in terms)), any_of(*(term.false for term in terms))
+        if all(term.raises == ir.FALSE for term in terms) and self.dialect.logic is Logic.SQL:
+            every = ir.all_of(*(term.true for term in terms)), ir.all_of(*(term.false for term in terms))
+            some = ir.any_of(*(term.true for term in terms)), ir.any_of(*(term.false for term in terms))
             return Truths(every[0], some[1]) if join == self._and else Truths(some[0], every[1])
         while len(terms) > 1:
             pairs = [join(terms[at], terms[at + 1]) for at in range(0, len(terms) - 1, 2)]
@@ -152,31 +138,31 @@ class BrokerLowering:
         return terms[0]
 
     def _and(self, left: Truths, right: Truths) -> Truths:
-        true = all_of(left.true, right.true)
+        true = ir.all_of(left.true, right.true)
         if self.dialect.evaluation is Evaluation.STRICT:
-            return self._strict(left, right, true, any_of(left.false, right.false))
+            return self._strict(left, right, true, ir.any_of(left.false, right.false))
         if self.dialect.logic is Logic.QPID_JAVA:
             # An unknown left side ends it.
-            false = any_of(left.false, all_of(left.true, right.false))
-            return Truths(true, false, any_of(left.raises, all_of(left.true, right.raises)))
-        false = any_of(left.false, all_of(right.false, complement(left.raises)))
-        return Truths(true, false, any_of(left.raises, all_of(right.raises, complement(left.false))))
+            false = ir.any_of(left.false, ir.all_of(left.true, right.false))
+            return Truths(true, false, ir.any_of(left.raises, ir.all_of(left.true, right.raises)))
+        false = ir.any_of(left.false, ir.all_of(right.false, complement(left.raises)))
+        return Truths(true, false, ir.any_of(left.raises, ir.all_of(right.raises, complement(left.false))))
 
     def _or(self, left: Truths, right: Truths) -> Truths:
-        true = any_of(left.true, all_of(right.true, complement(left.raises)))
-        false = all_of(left.false, right.false)
+        true = ir.any_of(left.true, ir.all_of(right.true, complement(left.raises)))
+        false = ir.all_of(left.false, right.false)
         if self.dialect.evaluation is Evaluation.STRICT:
-            return self._strict(left, right, any_of(left.true, right.true), false)
-        raises = any_of(left.raises, all_of(right.raises, complement(left.true)))
+            return self._strict(left, right, ir.any_of(left.true, right.true), false)
+        raises = ir.any_of(left.raises, ir.all_of(right.raises, complement(left.true)))
         if self.dialect.logic is Logic.QPID_JAVA:
             # An unknown left side is forgotten.
-            false = all_of(right.false, complement(left.true), complement(left.raises))
+            false = ir.all_of(right.false, complement(left.true), complement(left.raises))
         return Truths(true, false, raises)
 
-    def _strict(self, left: Truths, right: Truths, true: Predicate, false: Predicate) -> Truths:
-        raises = any_of(left.raises, right.raises)
+    def _strict(self, left: Truths, right: Truths, true: ir.Predicate, false: ir.Predicate) -> Truths:
+        raises = ir.any_of(left.raises, right.raises)
         calm = complement(raises)
-        return Truths(all_of(true, calm), all_of(false, calm), raises)
+        return Truths(ir.all_of(true, calm), ir.all_of(false, calm), raises)
 
     # Operands
 
@@ -235,7 +221,7 @@ class BrokerLowering:
         parameter = self.parameters.get(node.span)
         if parameter is None:
             return literal(kind, value)
-        return TypedOperand((Typed(kind, parameter, sure=True),), known=TRUE)
+        return TypedOperand((Typed(kind, parameter, sure=True),), known=ir.TRUE)
 
     def _too_long(self, node: ast.IntegerLiteral) -> NoReturn:
         raise UnsupportedFeatureError.at(
@@ -260,13 +246,13 @@ class BrokerLowering:
                 compare(upper, value, high, self.dialect, self.convert),
             ]
             return self._junction(tests, self._or if node.negated else self._and)
-        known = all_of(value.present, low.present, high.present)
-        inside = all_of(
+        known = ir.all_of(value.present, low.present, high.present)
+        inside = ir.all_of(
             known,
             compare(ast.Comparison.GE, value, low, self.dialect).true,
             compare(ast.Comparison.LE, value, high, self.dialect).true,
         )
-        truths = Truths(inside, all_of(known, complement(inside)), any_of(value.raises, low.raises, high.raises))
+        truths = Truths(inside, ir.all_of(known, complement(inside)), ir.any_of(value.raises, low.raises, high.raises))
         return truths.negated() if node.negated else truths
 
     def _in(self, node: ast.In) -> Truths:
@@ -277,29 +263,29 @@ class BrokerLowering:
             if self.dialect.in_not_string is not InOperand.FALSE_BOTH_WAYS or not node.negated:
                 return truths.negated() if node.negated else truths
         equal = [compare(ast.Comparison.EQ, value, member, self.dialect) for member in members]
-        found = any_of(*(item.true for item in equal))
-        raises = any_of(value.raises, *(item.raises for item in equal))
+        found = ir.any_of(*(item.true for item in equal))
+        raises = ir.any_of(value.raises, *(item.raises for item in equal))
         calm = complement(raises)
-        known = all_of(*(member.present for member in members))
+        known = ir.all_of(*(member.present for member in members))
         if self.dialect.in_not_string is not InOperand.FALSE_BOTH_WAYS:
             # RabbitMQ overlooks a NULL member.
-            truths = Truths(all_of(found, calm), all_of(value.present, complement(found), calm), raises)
+            truths = Truths(ir.all_of(found, calm), ir.all_of(value.present, complement(found), calm), raises)
             return truths.negated() if node.negated else truths
         if not node.negated:
-            return Truths(all_of(found, calm), all_of(value.present, known, complement(found), calm), raises)
+            return Truths(ir.all_of(found, calm), ir.all_of(value.present, known, complement(found), calm), raises)
         # NOT IN is TRUE only where every member is of a like type and another value.
-        unequal = all_of(*(compare(ast.Comparison.NE, value, member, self.dialect).true for member in members))
-        false = any_of(found, all_of(known, complement(unequal)))
-        return Truths(all_of(unequal, calm), all_of(value.present, false, calm), raises)
+        unequal = ir.all_of(*(compare(ast.Comparison.NE, value, member, self.dialect).true for member in members))
+        false = ir.any_of(found, ir.all_of(known, complement(unequal)))
+        return Truths(ir.all_of(unequal, calm), ir.all_of(value.present, false, calm), raises)
 
     def _in_texts(self, value: TypedOperand, members: list[TypedOperand]) -> Truths:
         texts = [item.value for member in members for item in member.alternatives]
         strings = value.of(_STRING)
-        true = any_of(*(all_of(item.guard, is_listed(item.value, texts)) for item in strings))
-        false = any_of(*(all_of(item.guard, is_listed(item.value, texts, negated=True)) for item in strings))
+        true = ir.any_of(*(ir.all_of(item.guard, is_listed(item.value, texts)) for item in strings))
+        false = ir.any_of(*(ir.all_of(item.guard, is_listed(item.value, texts, negated=True)) for item in strings))
         if self.dialect.in_not_string is not InOperand.UNKNOWN:
             others = [item.type for item in value.alternatives if item.type is not _STRING]
-            false = any_of(false, value.where(others) if others else FALSE)
+            false = ir.any_of(false, value.where(others) if others else ir.FALSE)
         return Truths(true, false, value.raises)
 
     def _like(self, node: ast.Like) -> Truths:
@@ -312,16 +298,16 @@ class BrokerLowering:
             (item, text_test(item.value, pattern, written, escape, self.dialect, parameter))
             for item in operand.of(_STRING)
         ]
-        true = any_of(*(all_of(item.guard, test.true) for item, test in tests))
-        false = any_of(*(all_of(item.guard, test.false) for item, test in tests))
+        true = ir.any_of(*(ir.all_of(item.guard, test.true) for item, test in tests))
+        false = ir.any_of(*(ir.all_of(item.guard, test.false) for item, test in tests))
         others = [item.type for item in operand.alternatives if item.type is not _STRING]
-        other = operand.where(others) if others else FALSE
+        other = operand.where(others) if others else ir.FALSE
         raises = operand.raises
         match self.dialect.like_not_string:
             case LikeOperand.FALSE:
-                false = any_of(false, other)
+                false = ir.any_of(false, other)
             case LikeOperand.THROWS:
-                raises = any_of(raises, other)
+                raises = ir.any_of(raises, other)
             case LikeOperand.UNKNOWN:
                 pass
         return Truths(true, false, raises)
@@ -329,11 +315,11 @@ class BrokerLowering:
     def _body_query(self, language: str, query: ast.StringLiteral) -> Truths:
         if language == "XQUERY":
             # Both brokers answer FALSE to every XQuery.
-            return Truths(FALSE, TRUE)
-        body = self.names.layout.field(Place("body", "value"))
-        data = self.names.layout.field(Place("body", "data"))
+            return Truths(ir.FALSE, ir.TRUE)
+        body = self.names.layout.field(MessageField("body", "value"))
+        data = self.names.layout.field(MessageField("body", "data"))
         if body is None and data is None:
-            return Truths(FALSE, TRUE)
+            return Truths(ir.FALSE, ir.TRUE)
         excess = beyond_limits(query.value)
         if excess is not None:
             hint = "the reference evaluator has no such limit: selector-sql match"
@@ -347,15 +333,15 @@ class BrokerLowering:
             message = f"this is no XPath that Spark is given: {what}"
             hint = "the broker answers FALSE where it is no XPath at all"
             raise UnsupportedFeatureError.at("spark.xpath", message, self.source, span, hint) from None
-        texts: list[Value] = []
+        texts: list[ir.Value] = []
         if body is not None:
             operand = self.names._at(body, "body")
             texts.extend(item.value for item in operand.of(_STRING))
         if data is not None:
             column = self.names._at(data, "data")
-            texts.extend(Apply(Function.TEXT_OF_BYTES, (item.value,), STRING) for item in column.alternatives)
-        document = texts[0] if len(texts) == 1 else Apply(Function.FIRST, tuple(texts), STRING)
-        true = XPath(document, query.value)
+            texts.extend(ir.Apply(ir.Function.TEXT_OF_BYTES, (item.value,), STRING) for item in column.alternatives)
+        document = texts[0] if len(texts) == 1 else ir.Apply(ir.Function.FIRST, tuple(texts), STRING)
+        true = ir.XPath(document, query.value)
         return Truths(true, complement(true))
 
 
@@ -379,11 +365,13 @@ def _binary(octets: bytes) -> TypedOperand:
         return literal(_STRING, octets.decode())
     except UnicodeDecodeError:
         # Only its bytes can be written; as text it is what no string property is.
-        value = Apply(Function.TEXT_OF_BYTES, (Apply(Function.UNHEX, (constant(octets.hex()),), BINARY),), STRING)
-        return TypedOperand((Typed(_STRING, value, sure=True),), known=TRUE)
+        value = ir.Apply(
+            ir.Function.TEXT_OF_BYTES, (ir.Apply(ir.Function.UNHEX, (ir.constant(octets.hex()),), BINARY),), STRING
+        )
+        return TypedOperand((Typed(_STRING, value, sure=True),), known=ir.TRUE)
 
 
-def _flag(value: Value, wanted: bool) -> Predicate:
-    if isinstance(value, Constant):
-        return Truth(value.value is wanted)
-    return Flag(value, negated=not wanted)
+def _flag(value: ir.Value, wanted: bool) -> ir.Predicate:
+    if isinstance(value, ir.Constant):
+        return ir.BoolConst(value.value is wanted)
+    return ir.IsTrue(value, negated=not wanted)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import TRUE, Apply, Compare, Flag, IsNull, Like, Predicate, Value, When, any_of, constant
-from transpiler.layouts.columns import BIGINT, STRING, Derivation, Derived, Location, TaggedUnion
+from transpiler import ir
+from transpiler.layouts.columns import BIGINT, STRING, ColumnSource, Derivation, Derived, TaggedUnion
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import Missing, Names
 from transpiler.lowering.operands import at as untyped
@@ -61,7 +60,7 @@ class BrokerNames(Names):
         location = self.layout.property(identifier.name)
         return NULL if location is None else self._at(location, identifier.name)
 
-    def _at(self, location: Location, name: str) -> TypedOperand:
+    def _at(self, location: ColumnSource, name: str) -> TypedOperand:
         seen = None if isinstance(location, TaggedUnion) else one_value(location)
         return at(location, seen, self.dialect, name)
 
@@ -94,19 +93,19 @@ class BrokerNames(Names):
         for location in places:
             operand = or_else(operand, self._field_at(field, location))
         for item in given:
-            operand = or_else(operand, TypedOperand((item,), known=TRUE))
+            operand = or_else(operand, TypedOperand((item,), known=ir.TRUE))
         if lifetime is not None:
             operand = or_else(operand, self._end(field, one_value(lifetime)))  # type: ignore[arg-type]
         return self._with_default(operand, field)
 
-    def _end(self, field: BrokerField, lifetime: Value) -> TypedOperand:
+    def _end(self, field: BrokerField, lifetime: ir.Value) -> TypedOperand:
         """The end of a lifetime that begins now."""
-        end = Apply(Function.LATER, (lifetime, self.receiver.time), BIGINT)
-        there, absent = IsNull(lifetime, negated=True), IsNull(lifetime)
+        end = ir.Apply(ir.Function.LATER, (lifetime, self.receiver.time), BIGINT)
+        there, absent = ir.IsNull(lifetime, negated=True), ir.IsNull(lifetime)
         if not field.zero_is_for_ever:
             return TypedOperand((Typed(field.type, end),), absent, known=there)
-        some = Compare(Comparison.NE, lifetime, constant(0))
-        none = any_of(absent, Compare(Comparison.EQ, lifetime, constant(0)))
+        some = ir.Compare(Comparison.NE, lifetime, ir.constant(0))
+        none = ir.any_of(absent, ir.Compare(Comparison.EQ, lifetime, ir.constant(0)))
         return TypedOperand((Typed(field.type, end, some, sure=True),), none, known=some)
 
     def _no_field(self, field: BrokerField, identifier: ast.Identifier) -> NoReturn:
@@ -117,7 +116,7 @@ class BrokerNames(Names):
             "missing='null' reads it as absent",
         )
 
-    def _field_at(self, field: BrokerField, location: Location) -> TypedOperand:
+    def _field_at(self, field: BrokerField, location: ColumnSource) -> TypedOperand:
         """A field as the broker shows it, NULL where the message does not have it."""
         plain = untyped(location)
         absent = plain.absent
@@ -125,7 +124,7 @@ class BrokerNames(Names):
             return self._id(field, location)
         value = one_value(location)
         if isinstance(location, Derived) and location.derivation is Derivation.UUID:
-            value = Apply(Function.TEXT_OF_UUID, (value,), STRING)
+            value = ir.Apply(ir.Function.TEXT_OF_UUID, (value,), STRING)
         there = plain.present
         match field.reading:
             case Reading.DELIVERY_MODE:
@@ -133,50 +132,50 @@ class BrokerNames(Names):
             case Reading.DURABILITY:
                 return _either(value, "DURABLE", "NON_DURABLE", absent, field.type)
             case Reading.REDELIVERED:
-                above = Compare(Comparison.GT, value, constant(0))
-                none = Compare(Comparison.LE, value, constant(0))
+                above = ir.Compare(Comparison.GT, value, ir.constant(0))
+                none = ir.Compare(Comparison.LE, value, ir.constant(0))
                 items = (_sure(field.type, True, above), _sure(field.type, False, none))
                 return TypedOperand(items, absent, known=there)
             case Reading.DELIVERIES:
-                value = Apply(Function.ADD, (value, constant(1)), BIGINT)
+                value = ir.Apply(ir.Function.ADD, (value, ir.constant(1)), BIGINT)
             case Reading.WHOLE_SECONDS:
                 value = _whole_seconds(value)
             case Reading.TEXT:
-                value = Apply(Function.TEXT_OF_BYTES, (value,), STRING)
+                value = ir.Apply(ir.Function.TEXT_OF_BYTES, (value,), STRING)
             case _:
                 if field.type.integer and value.type != BIGINT:
-                    value = Apply(Function.TO_LONG, (value,), BIGINT)
+                    value = ir.Apply(ir.Function.TO_LONG, (value,), BIGINT)
         return TypedOperand((Typed(field.type, value),), absent, known=there)
 
-    def _id(self, field: BrokerField, location: Location) -> TypedOperand:
+    def _id(self, field: BrokerField, location: ColumnSource) -> TypedOperand:
         typed = at(location, None, self.dialect, field.name)
         if field.reading not in (Reading.ID, Reading.PREFIXED_ID):
             return typed
         text = next(item.value for item in untyped(location).alternatives if item.value.type == STRING)
-        missing = IsNull(text)
-        there = IsNull(text, negated=True)
+        missing = ir.IsNull(text)
+        there = ir.IsNull(text, negated=True)
         if field.reading is Reading.ID:
             return TypedOperand((Typed(field.type, text),), missing, known=there)
-        prefixed = Apply(Function.CONCATENATE, (constant("ID:"), text), STRING)
-        has = Like(text, ("ID:", Wildcard.ANY))
-        lacks = Like(text, ("ID:", Wildcard.ANY), negated=True)
+        prefixed = ir.Apply(ir.Function.CONCATENATE, (ir.constant("ID:"), text), STRING)
+        has = ir.Like(text, ("ID:", Wildcard.ANY))
+        lacks = ir.Like(text, ("ID:", Wildcard.ANY), negated=True)
         items = (
-            Typed(field.type, When(has, text), has, sure=True),
-            Typed(field.type, When(lacks, prefixed), lacks, sure=True),
+            Typed(field.type, ir.When(has, text), has, sure=True),
+            Typed(field.type, ir.When(lacks, prefixed), lacks, sure=True),
         )
         return TypedOperand(items, missing, known=there)
 
 
-def _sure(kind: OperandType, value: bool | str, guard: Predicate) -> Typed:
-    return Typed(kind, constant(value), guard, sure=True)
+def _sure(kind: OperandType, value: bool | str, guard: ir.Predicate) -> Typed:
+    return Typed(kind, ir.constant(value), guard, sure=True)
 
 
-def _either(flag: Value, when: str, otherwise: str, absent: Predicate, kind: OperandType) -> TypedOperand:
-    items = (_sure(kind, when, Flag(flag)), _sure(kind, otherwise, Flag(flag, negated=True)))
-    return TypedOperand(items, absent, known=any_of(Flag(flag), Flag(flag, negated=True)))
+def _either(flag: ir.Value, when: str, otherwise: str, absent: ir.Predicate, kind: OperandType) -> TypedOperand:
+    items = (_sure(kind, when, ir.IsTrue(flag)), _sure(kind, otherwise, ir.IsTrue(flag, negated=True)))
+    return TypedOperand(items, absent, known=ir.any_of(ir.IsTrue(flag), ir.IsTrue(flag, negated=True)))
 
 
-def _whole_seconds(milliseconds: Value) -> Value:
+def _whole_seconds(milliseconds: ir.Value) -> ir.Value:
     """Milliseconds without what is beyond the second, in arithmetic that does not overflow."""
-    rest = Apply(Function.REMAINDER_BIG, (milliseconds, constant(1000)), BIGINT)
-    return Apply(Function.TO_LONG, (Apply(Function.SUBTRACT_BIG, (milliseconds, rest), BIGINT),), BIGINT)
+    rest = ir.Apply(ir.Function.REMAINDER_BIG, (milliseconds, ir.constant(1000)), BIGINT)
+    return ir.Apply(ir.Function.TO_LONG, (ir.Apply(ir.Function.SUBTRACT_BIG, (milliseconds, rest), BIGINT),), BIGINT)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import Apply, Flag, Matches, Value, When, all_of
+from transpiler import ir
 from transpiler.layouts.columns import BOOLEAN, STRING
 from transpiler.lowering.broker_comparison import Truths
 from transpiler.lowering.literal_parameters import fits
@@ -13,11 +12,16 @@ from transpiler.selector.pattern import Pattern, Wildcard
 
 
 def text_test(
-    value: Value, pattern: Pattern, written: str, escape: str | None, dialect: Dialect, parameter: Value | None = None
+    value: ir.Value,
+    pattern: Pattern,
+    written: str,
+    escape: str | None,
+    dialect: Dialect,
+    parameter: ir.Value | None = None,
 ) -> Truths:
     """Where a string matches a pattern, and where it does not; ``parameter`` as ``fits`` has it."""
     if dialect.wildcards is Wildcards.BYTES:
-        value = Apply(Function.BEFORE_NUL, (value,), STRING)
+        value = ir.Apply(ir.Function.BEFORE_NUL, (value,), STRING)
     if is_plain(pattern, written, escape, dialect):
         return _both_ways(value, pattern, parameter)
     assert parameter is None
@@ -33,8 +37,8 @@ def text_test(
             if not _from_bytes(value):
                 return truths
             # What is no UTF-8 is no subject of a regular expression, and so unknown.
-            valid = Flag(Apply(Function.VALID, (value,), BOOLEAN))
-            return Truths(all_of(valid, truths.true), all_of(valid, truths.false))
+            valid = ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN))
+            return Truths(ir.all_of(valid, truths.true), ir.all_of(valid, truths.false))
 
 
 def is_plain(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
@@ -50,35 +54,35 @@ def is_plain(pattern: Pattern, written: str, escape: str | None, dialect: Dialec
             return _percents(written, escape) <= 1
 
 
-def _of_line(value: Value, pattern: Pattern, end: str) -> Truths:
+def _of_line(value: ir.Value, pattern: Pattern, end: str) -> Truths:
     """A pattern whose wildcards stop at a line feed."""
     expression = _line_expression(pattern) + end
-    return Truths(Matches(value, expression), Matches(value, expression, negated=True))
+    return Truths(ir.Matches(value, expression), ir.Matches(value, expression, negated=True))
 
 
-def _from_bytes(value: Value) -> bool:
+def _from_bytes(value: ir.Value) -> bool:
     """Whether a text can be one that was bytes."""
     match value:
-        case Apply(function=Function.TEXT_OF_BYTES):
+        case ir.Apply(function=ir.Function.TEXT_OF_BYTES):
             return True
-        case Apply(arguments=arguments):
+        case ir.Apply(arguments=arguments):
             return any(_from_bytes(argument) for argument in arguments)
-        case When(value=inner):
+        case ir.When(value=inner):
             return _from_bytes(inner)
         case _:
             return False
 
 
-def _both_ways(value: Value, pattern: Pattern, parameter: Value | None = None) -> Truths:
+def _both_ways(value: ir.Value, pattern: Pattern, parameter: ir.Value | None = None) -> Truths:
     return Truths(fits(value, pattern, parameter), fits(value, pattern, parameter, negated=True))
 
 
-def _by_octets(value: Value, pattern: Pattern) -> tuple[Value, Pattern]:
+def _by_octets(value: ir.Value, pattern: Pattern) -> tuple[ir.Value, Pattern]:
     """Where a wildcard stands for one byte, text and pattern as their bytes."""
     if Wildcard.ONE not in pattern:
         return value, pattern
     octets = tuple(part.encode().decode("latin-1") if isinstance(part, str) else part for part in pattern)
-    return Apply(Function.OCTETS, (value,), STRING), octets
+    return ir.Apply(ir.Function.OCTETS, (value,), STRING), octets
 
 
 def _percents(written: str, escape: str | None) -> int:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from transpiler import ir
 from transpiler.diagnostics import Diagnostic
-from transpiler.ir.nodes import FALSE
 from transpiler.lowering.broker_comparison import Truths
 from transpiler.lowering.typed import TypedOperand
 from transpiler.message.operand_types import OperandType
@@ -24,9 +24,9 @@ def unlike(
     first, second = _kinds(left), _kinds(right)
     if not first or not second or first & second:
         return
-    if truths.true == FALSE:
+    if truths.true == ir.FALSE:
         outcome = "never true"
-    elif truths.false == FALSE:
+    elif truths.false == ir.FALSE:
         outcome = "never false"
     else:
         return

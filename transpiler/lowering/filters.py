@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.filters.kinds import (
@@ -29,8 +30,6 @@ from transpiler.filters.kinds import (
     TopicBinding,
 )
 from transpiler.filters.selectors import dialect_of, parse_text, source_of
-from transpiler.ir.nodes import FALSE, TRUE, Like, Predicate, Value, all_of, any_of
-from transpiler.ir.traversal import size
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.comparison import not_true
 from transpiler.lowering.header_pairs import Header, header_at, headers, pair
@@ -41,12 +40,12 @@ from transpiler.lowering.receiving import ANYONE, Receiver
 from transpiler.lowering.selectors import selector_lowering
 from transpiler.lowering.subjects import direct, topic
 from transpiler.message.equality import BY_VALUE, Equality, Numbers
-from transpiler.message.fields import PUBLISHER_CONNECTION, Place
+from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Wildcard
 
-_SUBJECT = Place("properties", "subject")
+_SUBJECT = MessageField("properties", "subject")
 
 
 class FilterLowering:
@@ -67,17 +66,17 @@ class FilterLowering:
         self.receiver = receiver
         self.findings: list[Diagnostic] = []
 
-    def whole(self, node: Filter) -> Predicate:
+    def whole(self, node: Filter) -> ir.Predicate:
         """Where a filter accepts a message; ``UnsupportedFeatureError`` where that would be too large."""
         predicate = self.filter(node)
-        if size(predicate) > MAX_NODES:
+        if ir.size(predicate) > MAX_NODES:
             raise UnsupportedFeatureError.at(
                 "limit.size",
                 f"{node.path}: over this layout the filter becomes more than {MAX_NODES:,} SQL operations",
             )
         return predicate
 
-    def filter(self, node: Filter, wanted: bool = True) -> Predicate:
+    def filter(self, node: Filter, wanted: bool = True) -> ir.Predicate:
         """Where a filter accepts, or does not accept, a message."""
         match node:
             case DirectBinding(key=key):
@@ -93,34 +92,35 @@ class FilterLowering:
                 return self._selector(node, wanted)
             case OrFilter(filters=filters):
                 parts = [self.filter(inner, wanted) for inner in filters]
-                return any_of(*parts) if wanted else all_of(*parts)
+                return ir.any_of(*parts) if wanted else ir.all_of(*parts)
             case AndFilter(filters=filters):
                 parts = [self.filter(inner, wanted) for inner in filters]
-                return all_of(*parts) if wanted else any_of(*parts)
+                return ir.all_of(*parts) if wanted else ir.any_of(*parts)
             case NotFilter(filter=inner):
                 return self.filter(inner, not wanted)
             case PropertiesFilter(fields=fields):
                 parts = [
-                    _is_like(self._place(Place("properties", name), node.path), reference) for name, reference in fields
+                    _is_like(self._place(MessageField("properties", name), node.path), reference)
+                    for name, reference in fields
                 ]
-                return all_of(*parts) if wanted else not_true(all_of(*parts))
+                return ir.all_of(*parts) if wanted else not_true(ir.all_of(*parts))
             case ApplicationPropertiesFilter(entries=entries):
                 parts = [self._entry(self._header(name, node.path), reference) for name, reference in entries]
-                return all_of(*parts) if wanted else not_true(all_of(*parts))
+                return ir.all_of(*parts) if wanted else not_true(ir.all_of(*parts))
             case _:
                 assert_never(node)
 
-    def _selector(self, node: JmsSelector | SqlFilter, wanted: bool) -> Predicate:
+    def _selector(self, node: JmsSelector | SqlFilter, wanted: bool) -> ir.Predicate:
         tree = parse_text(node, self.dialect)
         if tree is None:
-            return TRUE if wanted else FALSE
+            return ir.TRUE if wanted else ir.FALSE
         source = source_of(node)
         lowering = selector_lowering(self.layout, self.missing, source, dialect_of(node, self.dialect), self.receiver)
         predicate = lowering.selector(tree)
         self.findings.extend(finding for finding in lowering.findings if finding not in self.findings)
         return predicate if wanted else not_true(predicate)
 
-    def _no_local(self, path: str, wanted: bool) -> Predicate:
+    def _no_local(self, path: str, wanted: bool) -> ir.Predicate:
         if self.connection is None:
             raise LayoutError.at(
                 "filters.connection",
@@ -138,15 +138,15 @@ class FilterLowering:
         own = pair(header_at(place), AmqpValue(AmqpType.STRING, self.connection), BY_VALUE)
         return not_true(own) if wanted else own
 
-    def _entry(self, header: Header, reference: Reference) -> Predicate:
+    def _entry(self, header: Header, reference: Reference) -> ir.Predicate:
         if isinstance(reference, AmqpValue) and reference.value is None:
             return header.present
         return _is_like(header, reference)
 
-    def _field(self, place: Place, path: str) -> Operand:
+    def _field(self, place: MessageField, path: str) -> Operand:
         return self._place(place, path).operand
 
-    def _place(self, place: Place, path: str) -> Header:
+    def _place(self, place: MessageField, path: str) -> Header:
         location = self.layout.field(place)
         if location is not None:
             return header_at(location)
@@ -179,20 +179,20 @@ class FilterLowering:
 _ACROSS_NUMBERS = Equality(numbers=Numbers.AS_DOUBLES)
 
 
-def _is_like(header: Header, reference: Reference) -> Predicate:
+def _is_like(header: Header, reference: Reference) -> ir.Predicate:
     match reference:
         case Prefix(text=text):
             return _strings(
-                header.operand, lambda value: Like(value, (text, Wildcard.ANY) if text else (Wildcard.ANY,))
+                header.operand, lambda value: ir.Like(value, (text, Wildcard.ANY) if text else (Wildcard.ANY,))
             )
         case Suffix(text=text):
             return _strings(
-                header.operand, lambda value: Like(value, (Wildcard.ANY, text) if text else (Wildcard.ANY,))
+                header.operand, lambda value: ir.Like(value, (Wildcard.ANY, text) if text else (Wildcard.ANY,))
             )
         case AmqpValue():
             return pair(header, reference, _ACROSS_NUMBERS)
 
 
-def _strings(operand: Operand, make: Callable[[Value], Predicate]) -> Predicate:
+def _strings(operand: Operand, make: Callable[[ir.Value], ir.Predicate]) -> ir.Predicate:
     strings: tuple[Alternative, ...] = operand.of(TypeClass.STRING)
-    return any_of(*(all_of(item.guard, make(item.value)) for item in strings))
+    return ir.any_of(*(ir.all_of(item.guard, make(item.value)) for item in strings))

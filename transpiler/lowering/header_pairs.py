@@ -13,23 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import (
-    FALSE,
-    TRUE,
-    Apply,
-    Column,
-    Compare,
-    Constant,
-    In,
-    IsNull,
-    Predicate,
-    Value,
-    When,
-    all_of,
-    any_of,
-    constant,
-)
+from transpiler import ir
 from transpiler.layouts.columns import (
     AMQP_TYPES,
     BIGINT,
@@ -38,9 +22,9 @@ from transpiler.layouts.columns import (
     DERIVED_TYPES,
     DOUBLE,
     STRING,
+    ColumnSource,
     ColumnType,
     Derived,
-    Location,
     TaggedUnion,
     TypedColumn,
 )
@@ -117,7 +101,7 @@ class Way(NamedTuple):
 
 
 #: What stands for the constant of a way.
-Compared = Callable[[Way], Value]
+Compared = Callable[[Way], ir.Value]
 
 _DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 _COMPOUNDS = (Compound.LIST, Compound.MAP, Compound.ARRAY)
@@ -280,7 +264,7 @@ def _bytes(data: bytes, equality: Equality) -> Way:
 class Header:
     """What a message has at a key: the places to look at, in order; ``present`` where the key is there at all."""
 
-    places: tuple[Location, ...]
+    places: tuple[ColumnSource, ...]
 
     @property
     def operand(self) -> Operand:
@@ -288,36 +272,36 @@ class Header:
         found = MISSING
         for place in reversed(self.places):
             operand = at(place)
-            more = tuple(Alternative(item.value, all_of(_missing(place), item.guard)) for item in found.alternatives)
+            more = tuple(Alternative(item.value, ir.all_of(_missing(place), item.guard)) for item in found.alternatives)
             found = Operand(
                 operand.alternatives + more,
-                any_of(operand.present, all_of(_missing(place), found.present)),
-                all_of(operand.absent, found.absent),
+                ir.any_of(operand.present, ir.all_of(_missing(place), found.present)),
+                ir.all_of(operand.absent, found.absent),
             )
         return found
 
     @property
-    def present(self) -> Predicate:
+    def present(self) -> ir.Predicate:
         """Where the key is there, be it with a null value."""
-        return any_of(*map(_present, self.places))
+        return ir.any_of(*map(_present, self.places))
 
     @property
-    def missing(self) -> Predicate:
+    def missing(self) -> ir.Predicate:
         """Where it is not."""
-        return all_of(*map(_missing, self.places))
+        return ir.all_of(*map(_missing, self.places))
 
-    def equals(self, found: Iterable[Way], compared: Compared) -> Predicate:
+    def equals(self, found: Iterable[Way], compared: Compared) -> ir.Predicate:
         """Where the value is in one of some ways; ``compared`` makes the value that it is compared with."""
         found = tuple(found)
-        tests: list[Predicate] = []
-        earlier: list[Predicate] = []
+        tests: list[ir.Predicate] = []
+        earlier: list[ir.Predicate] = []
         for place in self.places:
-            tests.append(all_of(*earlier, any_of(*(_is(place, way, compared) for way in found))))
+            tests.append(ir.all_of(*earlier, ir.any_of(*(_is(place, way, compared) for way in found))))
             earlier.append(_missing(place))
-        return any_of(*tests)
+        return ir.any_of(*tests)
 
 
-def header_at(*places: Location | None) -> Header:
+def header_at(*places: ColumnSource | None) -> Header:
     """The header at a place, or where a message has no such key at the next one; without a place it is in no message.
 
     A typed column cannot tell a null value from an absent key: to it both are absent.
@@ -325,58 +309,58 @@ def header_at(*places: Location | None) -> Header:
     return Header(tuple(place for place in places if place is not None))
 
 
-def _present(place: Location) -> Predicate:
+def _present(place: ColumnSource) -> ir.Predicate:
     if isinstance(place, TaggedUnion):
-        return IsNull(Column((*place.path, "type"), STRING), negated=True)
+        return ir.IsNull(ir.Column((*place.path, "type"), STRING), negated=True)
     return at(place).present
 
 
-def _missing(place: Location) -> Predicate:
+def _missing(place: ColumnSource) -> ir.Predicate:
     if isinstance(place, TaggedUnion):
-        return IsNull(Column((*place.path, "type"), STRING))
+        return ir.IsNull(ir.Column((*place.path, "type"), STRING))
     return at(place).absent
 
 
-def _is(place: Location, way: Way, compared: Compared) -> Predicate:
+def _is(place: ColumnSource, way: Way, compared: Compared) -> ir.Predicate:
     guard = _has_types(place, way.shown.types, way.shown.excluded)
     value = _read(place, way.shown.read)
-    if guard == FALSE or value is None:
-        return FALSE
+    if guard == ir.FALSE or value is None:
+        return ir.FALSE
     if way.last is not None:
-        low, high = (Constant(bound, BIGINT) for bound in (way.constant, way.last))
-        return all_of(guard, Compare(Comparison.GE, value, low), Compare(Comparison.LE, value, high))
-    return all_of(guard, Compare(Comparison.EQ, value, compared(way)))
+        low, high = (ir.Constant(bound, BIGINT) for bound in (way.constant, way.last))
+        return ir.all_of(guard, ir.Compare(Comparison.GE, value, low), ir.Compare(Comparison.LE, value, high))
+    return ir.all_of(guard, ir.Compare(Comparison.EQ, value, compared(way)))
 
 
-def _has_types(place: Location, types: tuple[ValueType, ...], excluded: bool) -> Predicate:
+def _has_types(place: ColumnSource, types: tuple[ValueType, ...], excluded: bool) -> ir.Predicate:
     if not types:
-        return TRUE
+        return ir.TRUE
     match place:
         case TaggedUnion(path=path):
-            tag = Column((*path, "type"), STRING)
-            members = tuple(constant(name) for name in sorted(found.value for found in types))
+            tag = ir.Column((*path, "type"), STRING)
+            members = tuple(ir.constant(name) for name in sorted(found.value for found in types))
             if len(members) > 1:
-                return In(tag, members, negated=excluded)
-            return Compare(Comparison.NE if excluded else Comparison.EQ, tag, members[0])
+                return ir.In(tag, members, negated=excluded)
+            return ir.Compare(Comparison.NE if excluded else Comparison.EQ, tag, members[0])
         case TypedColumn(type=column_type):
             own = AMQP_TYPES[column_type.kind]
         case Derived(derivation=derivation):
             own = DERIVED_TYPES[derivation]
     symbol = own is AmqpType.STRING and AmqpType.SYMBOL in types
-    return TRUE if (own in types or symbol) is not excluded else FALSE
+    return ir.TRUE if (own in types or symbol) is not excluded else ir.FALSE
 
 
-def _read(place: Location, read: Read) -> Value | None:
+def _read(place: ColumnSource, read: Read) -> ir.Value | None:
     """What is compared of the value at a place; None where it never has such a value."""
-    values: list[Value] = []
+    values: list[ir.Value] = []
     operand = at(place)
     match read:
         case Read.TEXT:
             values = [item.value for item in operand.of(TypeClass.STRING)]
             simple = _has_types(place, _COMPOUNDS, True)
             for item in operand.of(TypeClass.BYTES):
-                text = Apply(Function.TEXT_OF_BYTES, (item.value,), STRING)
-                values.append(text if simple == TRUE else When(simple, text))
+                text = ir.Apply(ir.Function.TEXT_OF_BYTES, (item.value,), STRING)
+                values.append(text if simple == ir.TRUE else ir.When(simple, text))
         case Read.NUMBER | Read.NUMBER_SECONDS:
             whole = _read(place, Read.SECONDS if read is Read.NUMBER_SECONDS else Read.INTEGER)
             values = [item.value for item in operand.of(TypeClass.FLOATING)]
@@ -384,10 +368,10 @@ def _read(place: Location, read: Read) -> Value | None:
         case Read.SECONDS:
             for item in operand.of(TypeClass.INTEGER):
                 is_time = _has_types(place, (AmqpType.TIMESTAMP,), False)
-                if is_time != FALSE:
-                    seconds = Apply(Function.DIVIDE, (item.value, constant(1000)), BIGINT)
-                    values.append(seconds if is_time == TRUE else When(is_time, seconds))
-                if is_time != TRUE:
+                if is_time != ir.FALSE:
+                    seconds = ir.Apply(ir.Function.DIVIDE, (item.value, ir.constant(1000)), BIGINT)
+                    values.append(seconds if is_time == ir.TRUE else ir.When(is_time, seconds))
+                if is_time != ir.TRUE:
                     values.append(item.value)
         case Read.WIDENED:
             values = [to_double(item.value) for item in operand.of(TypeClass.INTEGER)]
@@ -395,21 +379,21 @@ def _read(place: Location, read: Read) -> Value | None:
             values = [item.value for item in operand.alternatives if _BY_CLASS[item.type_class] is read]
     if not values:
         return None
-    return values[0] if len(values) == 1 else Apply(Function.FIRST, tuple(values), values[0].type)
+    return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), values[0].type)
 
 
 def headers(
     pairs: Iterable[tuple[Header, AmqpValue | None]], any_pair: bool, equality: Equality, wanted: bool = True
-) -> Predicate:
+) -> ir.Predicate:
     """Where a message has, or does not have, all of some pairs, or one of them.
 
     No pairs at all: all of them are there in every message, one of them in none.
     """
     found = [pair(header, value, equality, wanted) for header, value in pairs]
-    return any_of(*found) if any_pair is wanted else all_of(*found)
+    return ir.any_of(*found) if any_pair is wanted else ir.all_of(*found)
 
 
-def pair(header: Header, value: AmqpValue | None, equality: Equality, wanted: bool = True) -> Predicate:
+def pair(header: Header, value: AmqpValue | None, equality: Equality, wanted: bool = True) -> ir.Predicate:
     """Where a message has, or does not have, a header with that value; None, or a null, asks for the key alone."""
     if value is None or value.value is None:
         return header.present if wanted else header.missing
@@ -417,5 +401,5 @@ def pair(header: Header, value: AmqpValue | None, equality: Equality, wanted: bo
     return found if wanted else not_true(found)
 
 
-def _constant(way: Way) -> Value:
-    return Constant(way.constant, way.shown.read.type)
+def _constant(way: Way) -> ir.Value:
+    return ir.Constant(way.constant, way.shown.read.type)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import Apply, Column, Compare, Constant, Predicate, Value, all_of, any_of, constant
+from transpiler import ir
 from transpiler.layouts.columns import (
     BIGINT,
     STRING,
+    ColumnSource,
     ColumnType,
     Derivation,
     Derived,
-    Kind,
-    Location,
+    SparkType,
     TaggedUnion,
     TypedColumn,
 )
@@ -23,19 +22,19 @@ from transpiler.message.types import AmqpType, TypeClass
 from transpiler.selector.ast import Comparison
 
 
-def later(duration: Value, times: tuple[Value, ...]) -> Operand:
+def later(duration: ir.Value, times: tuple[ir.Value, ...]) -> Operand:
     """The end of a duration that begins at the first of some times that is not NULL."""
-    begin = times[0] if len(times) == 1 else Apply(Function.FIRST, times, BIGINT)
-    return from_value(Apply(Function.LATER, (duration, begin), BIGINT))
+    begin = times[0] if len(times) == 1 else ir.Apply(ir.Function.FIRST, times, BIGINT)
+    return from_value(ir.Apply(ir.Function.LATER, (duration, begin), BIGINT))
 
 
-def whole_number(location: Location) -> Value:
+def whole_number(location: ColumnSource) -> ir.Value:
     """The integer at a place that holds nothing else."""
     return at(location).of(TypeClass.INTEGER)[0].value
 
 
 @lru_cache(maxsize=1_024)
-def mapped_operand(mapped: Mapped, location: Location) -> Operand:
+def mapped_operand(mapped: Mapped, location: ColumnSource) -> Operand:
     """The operand at a place, after the conversion that the JMS mapping prescribes."""
     # There are few header fields, and a layout has each of them in one place.
     if mapped in (Mapped.MESSAGE_ID, Mapped.CORRELATION_ID):
@@ -50,7 +49,7 @@ def mapped_operand(mapped: Mapped, location: Location) -> Operand:
         case Mapped.INTEGER:
             return _only(operand, TypeClass.INTEGER)
         case Mapped.TEXT:
-            return _each(operand, Function.TEXT, TypeClass.BYTES, STRING)
+            return _each(operand, ir.Function.TEXT, TypeClass.BYTES, STRING)
         case Mapped.DELIVERY_MODE:
             return chosen(
                 operand, tuple((is_boolean(operand, durable), mode) for durable, mode in DELIVERY_MODES.items())
@@ -58,18 +57,20 @@ def mapped_operand(mapped: Mapped, location: Location) -> Operand:
         case Mapped.REDELIVERED:
             return chosen(operand, ((_count(operand, Comparison.GT), True), (_count(operand, Comparison.LE), False)))
         case Mapped.PRIORITY:
-            return _each(operand, Function.AT_MOST, TypeClass.INTEGER, ColumnType(Kind.INT), constant(MAX_PRIORITY))
+            return _each(
+                operand, ir.Function.AT_MOST, TypeClass.INTEGER, ColumnType(SparkType.INT), ir.constant(MAX_PRIORITY)
+            )
         case Mapped.DELIVERY_COUNT:
-            return _each(operand, Function.NEXT, TypeClass.INTEGER, BIGINT)
+            return _each(operand, ir.Function.NEXT, TypeClass.INTEGER, BIGINT)
         case Mapped.GROUP_SEQUENCE:
-            return _each(operand, Function.FOLDED, TypeClass.INTEGER, BIGINT)
+            return _each(operand, ir.Function.FOLDED, TypeClass.INTEGER, BIGINT)
     raise AssertionError(mapped)
 
 
-def _each(operand: Operand, function: Function, taken: TypeClass, result: ColumnType, *more: Value) -> Operand:
+def _each(operand: Operand, function: ir.Function, taken: TypeClass, result: ColumnType, *more: ir.Value) -> Operand:
     """A function of the alternatives of one class; the others are dropped."""
     alternatives = tuple(
-        Alternative(Apply(function, (item.value, *more), result), item.guard) for item in operand.of(taken)
+        Alternative(ir.Apply(function, (item.value, *more), result), item.guard) for item in operand.of(taken)
     )
     return Operand(alternatives, operand.present, operand.absent)
 
@@ -79,41 +80,44 @@ def _only(operand: Operand, taken: TypeClass) -> Operand:
     return from_value(item.value)
 
 
-def _count(operand: Operand, operator: Comparison) -> Predicate:
-    return any_of(
-        *(all_of(item.guard, Compare(operator, item.value, constant(0))) for item in operand.of(TypeClass.INTEGER))
+def _count(operand: Operand, operator: Comparison) -> ir.Predicate:
+    return ir.any_of(
+        *(
+            ir.all_of(item.guard, ir.Compare(operator, item.value, ir.constant(0)))
+            for item in operand.of(TypeClass.INTEGER)
+        )
     )
 
 
-def _id(mapped: Mapped, location: Location) -> Operand:
+def _id(mapped: Mapped, location: ColumnSource) -> Operand:
     """The text of an id: one alternative for each type that it can have."""
-    whole = Function.STRING_MESSAGE_ID if mapped is Mapped.MESSAGE_ID else Function.STRING_CORRELATION_ID
+    whole = ir.Function.STRING_MESSAGE_ID if mapped is Mapped.MESSAGE_ID else ir.Function.STRING_CORRELATION_ID
     operand = at(location)
-    forms: list[tuple[Function, TypeClass, Predicate | None]] = []
+    forms: list[tuple[ir.Function, TypeClass, ir.Predicate | None]] = []
     match location:
         case TaggedUnion(path=path):
-            tag = Column((*path, "type"), STRING)
+            tag = ir.Column((*path, "type"), STRING)
             forms = [
                 (whole, TypeClass.STRING, None),
-                (Function.ULONG_ID, TypeClass.INTEGER, None),
-                (Function.UUID_ID, TypeClass.BYTES, _is(tag, AmqpType.UUID)),
-                (Function.BINARY_ID, TypeClass.BYTES, _is(tag, AmqpType.BINARY)),
+                (ir.Function.ULONG_ID, TypeClass.INTEGER, None),
+                (ir.Function.UUID_ID, TypeClass.BYTES, _is(tag, AmqpType.UUID)),
+                (ir.Function.BINARY_ID, TypeClass.BYTES, _is(tag, AmqpType.BINARY)),
             ]
         case Derived(derivation=Derivation.UUID):
-            forms = [(Function.UUID_ID, TypeClass.BYTES, None)]
+            forms = [(ir.Function.UUID_ID, TypeClass.BYTES, None)]
         case Derived() | TypedColumn():
             forms = [
                 (whole, TypeClass.STRING, None),
-                (Function.ULONG_ID, TypeClass.INTEGER, None),
-                (Function.BINARY_ID, TypeClass.BYTES, None),
+                (ir.Function.ULONG_ID, TypeClass.INTEGER, None),
+                (ir.Function.BINARY_ID, TypeClass.BYTES, None),
             ]
     alternatives = tuple(
-        Alternative(Apply(function, (item.value,), STRING), all_of(item.guard, *([guard] if guard else [])))
+        Alternative(ir.Apply(function, (item.value,), STRING), ir.all_of(item.guard, *([guard] if guard else [])))
         for function, taken, guard in forms
         for item in operand.of(taken)
     )
     return Operand(alternatives, operand.present, operand.absent)
 
 
-def _is(tag: Column, amqp_type: AmqpType) -> Predicate:
-    return Compare(Comparison.EQ, tag, Constant(amqp_type.value, STRING))
+def _is(tag: ir.Column, amqp_type: AmqpType) -> ir.Predicate:
+    return ir.Compare(Comparison.EQ, tag, ir.Constant(amqp_type.value, STRING))

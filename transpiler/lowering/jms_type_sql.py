@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from transpiler import ir
 from transpiler.errors import LayoutError
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import Apply, Column, Compare, Constant, In, Like, Predicate, Value, all_of, any_of, constant
-from transpiler.layouts.columns import STRING, Location, TaggedUnion
+from transpiler.layouts.columns import STRING, ColumnSource, TaggedUnion
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.operands import at
 from transpiler.message import jms_types
-from transpiler.message.fields import Place
+from transpiler.message.fields import MessageField
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 
 #: Predicates with a text each; the first that holds decides.
-Choices = list[tuple[Predicate, str]]
+Choices = list[tuple[ir.Predicate, str]]
 
 
 def destination_choices(layout: Layout, annotation: str) -> Choices:
@@ -31,52 +30,55 @@ def message_choices(layout: Layout) -> Choices:
     ``LayoutError`` where the layout has neither the annotation nor a body.
     """
     choices = _annotated(layout, jms_types.MESSAGE_TYPE, jms_types.MESSAGE_TYPES)
-    section, value = layout.field(Place("body", "section")), layout.field(Place("body", "value"))
+    section, value = layout.field(MessageField("body", "section")), layout.field(MessageField("body", "value"))
     if section is None and not choices:
         raise LayoutError.at("layout.no-column", f"the layout {layout.name} has neither annotations nor a body")
     if section is None:
         return choices
-    content = layout.field(Place("properties", "content_type"))
+    content = layout.field(MessageField("properties", "content_type"))
     data = _equals(section, "data")
-    choices.extend((all_of(data, predicate), name) for predicate, name in _by_content(content))
+    choices.extend((ir.all_of(data, predicate), name) for predicate, name in _by_content(content))
     choices.append((data, "BytesMessage"))
     amqp_value = _equals(section, "amqp-value")
     if value is not None:
         operand, tag = at(value), _tag(value)
-        texts = tuple(Constant(kind.value, STRING) for kind in jms_types.TEXT_VALUES)
-        text = any_of(operand.absent, In(tag, texts))
-        choices.append((all_of(amqp_value, text), "TextMessage"))
+        texts = tuple(ir.Constant(kind.value, STRING) for kind in jms_types.TEXT_VALUES)
+        text = ir.any_of(operand.absent, ir.In(tag, texts))
+        choices.append((ir.all_of(amqp_value, text), "TextMessage"))
         [binary] = jms_types.BYTES_VALUES
-        is_binary = Compare(Comparison.EQ, tag, Constant(binary.value, STRING))
-        choices.append((all_of(amqp_value, is_binary), "BytesMessage"))
-    choices.append((any_of(amqp_value, _equals(section, "amqp-sequence")), "ObjectMessage"))
+        is_binary = ir.Compare(Comparison.EQ, tag, ir.Constant(binary.value, STRING))
+        choices.append((ir.all_of(amqp_value, is_binary), "BytesMessage"))
+    choices.append((ir.any_of(amqp_value, _equals(section, "amqp-sequence")), "ObjectMessage"))
     return choices
 
 
 def _annotated(layout: Layout, key: str, names: Mapping[int, str]) -> Choices:
-    location = layout.field(Place("message_annotations", key))
+    location = layout.field(MessageField("message_annotations", key))
     if location is None:
         return []
     [number] = (item.value for item in at(location).of(TypeClass.INTEGER))
-    return [(Compare(Comparison.EQ, number, constant(code)), name) for code, name in names.items()]
+    return [(ir.Compare(Comparison.EQ, number, ir.constant(code)), name) for code, name in names.items()]
 
 
-def _by_content(location: Location | None) -> Choices:
+def _by_content(location: ColumnSource | None) -> Choices:
     if location is None:
         return []
-    media: Value = Apply(Function.MEDIA_TYPE, (at(location).alternatives[0].value,), STRING)
-    texts = any_of(
-        Like(media, (jms_types.TEXT_PREFIX, Wildcard.ANY)),
-        In(media, tuple(constant(name) for name in jms_types.TEXT_TYPES)),
-        *(Like(media, (jms_types.APPLICATION, Wildcard.ANY, suffix)) for suffix in jms_types.TEXT_SUFFIXES),
+    media: ir.Value = ir.Apply(ir.Function.MEDIA_TYPE, (at(location).alternatives[0].value,), STRING)
+    texts = ir.any_of(
+        ir.Like(media, (jms_types.TEXT_PREFIX, Wildcard.ANY)),
+        ir.In(media, tuple(ir.constant(name) for name in jms_types.TEXT_TYPES)),
+        *(ir.Like(media, (jms_types.APPLICATION, Wildcard.ANY, suffix)) for suffix in jms_types.TEXT_SUFFIXES),
     )
-    return [(Compare(Comparison.EQ, media, constant(jms_types.SERIALIZED)), "ObjectMessage"), (texts, "TextMessage")]
+    return [
+        (ir.Compare(Comparison.EQ, media, ir.constant(jms_types.SERIALIZED)), "ObjectMessage"),
+        (texts, "TextMessage"),
+    ]
 
 
-def _equals(location: Location, text: str) -> Predicate:
-    return Compare(Comparison.EQ, at(location).alternatives[0].value, constant(text))
+def _equals(location: ColumnSource, text: str) -> ir.Predicate:
+    return ir.Compare(Comparison.EQ, at(location).alternatives[0].value, ir.constant(text))
 
 
-def _tag(location: Location) -> Column:
+def _tag(location: ColumnSource) -> ir.Column:
     assert isinstance(location, TaggedUnion)
-    return Column((*location.path, "type"), STRING)
+    return ir.Column((*location.path, "type"), STRING)

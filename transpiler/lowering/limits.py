@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.ir.traversal import Node, Sizes
 from transpiler.source import Source, Span
 
 #: Nodes of the core that one selector may become; beyond it neither Spark's parser nor a reader could follow.
@@ -18,9 +18,9 @@ class SizeLimit:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.sizes = Sizes()
+        self.sizes = ir.Sizes()
 
-    def check(self, parts: Iterable[Node], span: Span) -> None:
+    def check(self, parts: Iterable[ir.Node], span: Span) -> None:
         """``UnsupportedFeatureError`` where the parts together are too large."""
         if sum(map(self.sizes.of, parts)) > MAX_NODES:
             raise UnsupportedFeatureError.at(

@@ -9,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import Apply, Compare, Constant, In, Like, Predicate, Value, all_of, any_of, constant
+from transpiler import ir
 from transpiler.layouts.columns import STRING
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
 from transpiler.source import Span
 
 #: The values that stand for literals, by the literals' places in the text.
-Parameters = Mapping[Span, Value]
+Parameters = Mapping[Span, ir.Value]
 
 NO_PARAMETERS: Parameters = MappingProxyType({})
 
 
-def is_listed(value: Value, members: Sequence[Value], negated: bool = False) -> Predicate:
+def is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = False) -> ir.Predicate:
     """Where a value is, or is not, one of some others."""
-    known = tuple(member for member in members if isinstance(member, Constant))
+    known = tuple(member for member in members if isinstance(member, ir.Constant))
     if len(known) == len(members):
-        return In(value, known, negated)
+        return ir.In(value, known, negated)
     if negated:
-        return all_of(*(Compare(Comparison.NE, value, member) for member in members))
-    return any_of(*(Compare(Comparison.EQ, value, member) for member in members))
+        return ir.all_of(*(ir.Compare(Comparison.NE, value, member) for member in members))
+    return ir.any_of(*(ir.Compare(Comparison.EQ, value, member) for member in members))
 
 
 def form_of(pattern: Pattern) -> tuple[str, int] | None:
@@ -45,15 +44,15 @@ def form_of(pattern: Pattern) -> tuple[str, int] | None:
             return None
 
 
-def fits(value: Value, pattern: Pattern, parameter: Value | None = None, negated: bool = False) -> Predicate:
+def fits(value: ir.Value, pattern: Pattern, parameter: ir.Value | None = None, negated: bool = False) -> ir.Predicate:
     """Where a text matches, or does not match, a pattern; ``parameter`` stands for the text of one that has a form."""
     if parameter is None:
-        return Like(value, pattern, negated)
+        return ir.Like(value, pattern, negated)
     match form_of(pattern):
         case ("begins", length):
-            value = Apply(Function.LEFT, (value, constant(length)), STRING)
+            value = ir.Apply(ir.Function.LEFT, (value, ir.constant(length)), STRING)
         case ("ends", length):
-            value = Apply(Function.RIGHT, (value, constant(length)), STRING)
+            value = ir.Apply(ir.Function.RIGHT, (value, ir.constant(length)), STRING)
         case None:
             raise AssertionError(pattern)
-    return Compare(Comparison.NE if negated else Comparison.EQ, value, parameter)
+    return ir.Compare(Comparison.NE if negated else Comparison.EQ, value, parameter)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from transpiler import ir
 from transpiler.diagnostics import Diagnostic
-from transpiler.ir.nodes import Predicate, Truth, Value, all_of, any_of, constant
 from transpiler.lowering.arithmetic import calculate, negate, number
 from transpiler.lowering.comparison import comparable_pairs, compare, compare_pairs
 from transpiler.lowering.limits import SizeLimit
@@ -37,34 +37,34 @@ class Lowering:
         self.source = source
         self.parameters = parameters
         self.findings = names.findings
-        self._lowered: dict[tuple[int, bool], Predicate] = {}
+        self._lowered: dict[tuple[int, bool], ir.Predicate] = {}
         self._operands: dict[int, Operand] = {}
         self._limit = SizeLimit(source)
         #: Whether an operand is made of others.
         self._composed = False
 
-    def selector(self, tree: ast.Expression, wanted: bool = True) -> Predicate:
+    def selector(self, tree: ast.Expression, wanted: bool = True) -> ir.Predicate:
         """The predicate of a whole selector; ``UnsupportedFeatureError`` where it would be too large."""
         predicate = self.condition(tree, wanted)
         if self._composed or len(self._operands) > _FEW_OPERANDS:
             self._limit.check([predicate], tree.span)
         return predicate
 
-    def condition(self, node: ast.Expression, wanted: bool) -> Predicate:
+    def condition(self, node: ast.Expression, wanted: bool) -> ir.Predicate:
         """The predicate that holds where the condition is TRUE, or FALSE, as wanted."""
         known = self._lowered.get((id(node), wanted))
         if known is None:
             known = self._lowered[id(node), wanted] = self._condition(node, wanted)
         return known
 
-    def _condition(self, node: ast.Expression, wanted: bool) -> Predicate:
+    def _condition(self, node: ast.Expression, wanted: bool) -> ir.Predicate:
         match node:
             case ast.And(terms=terms):
                 parts = [self.condition(term, wanted) for term in terms]
-                return all_of(*parts) if wanted else any_of(*parts)
+                return ir.all_of(*parts) if wanted else ir.any_of(*parts)
             case ast.Or(terms=terms):
                 parts = [self.condition(term, wanted) for term in terms]
-                return any_of(*parts) if wanted else all_of(*parts)
+                return ir.any_of(*parts) if wanted else ir.all_of(*parts)
             case ast.Not(operand=operand):
                 return self.condition(operand, not wanted)
             case ast.Compare():
@@ -81,31 +81,31 @@ class Lowering:
                 found = self.operand(operand)
                 return found.absent if wanted != negated else found.present
             case ast.BooleanLiteral(value=value):
-                return Truth(value is wanted)
+                return ir.BoolConst(value is wanted)
             case _:
                 return is_boolean(self.operand(node), wanted)
 
-    def _compare(self, node: ast.Compare, wanted: bool) -> Predicate:
+    def _compare(self, node: ast.Compare, wanted: bool) -> ir.Predicate:
         left, right = self._beside(node.right, node.left), self._beside(node.left, node.right)
         pairs = comparable_pairs(node.operator, left, right)
         if not pairs and left.alternatives and right.alternatives:
             self._warn_unlike(node, left, right)
         return compare_pairs(node.operator, left, right, pairs, wanted)
 
-    def _constant(self, node: ast.PlainLiteral) -> Value:
-        return self.parameters.get(node.span) or constant(node.value)
+    def _constant(self, node: ast.PlainLiteral) -> ir.Value:
+        return self.parameters.get(node.span) or ir.constant(node.value)
 
-    def _text(self, node: ast.StringLiteral, other: ast.Expression) -> Value:
+    def _text(self, node: ast.StringLiteral, other: ast.Expression) -> ir.Value:
         """The value of a string that is compared with something; beside a message id it is read as an id."""
         if node.span not in self.parameters and isinstance(other, ast.Identifier):
-            return constant(self.names.read_text(other, node))
+            return ir.constant(self.names.read_text(other, node))
         return self._constant(node)
 
-    def _member(self, value: Value, node: ast.In, negated: bool) -> Predicate:
+    def _member(self, value: ir.Value, node: ast.In, negated: bool) -> ir.Predicate:
         members = [self._text(member, node.operand) for member in node.members if isinstance(member, ast.StringLiteral)]
         return is_listed(value, members, negated)
 
-    def _like(self, value: Value, node: ast.Like, negated: bool) -> Predicate:
+    def _like(self, value: ir.Value, node: ast.Like, negated: bool) -> ir.Predicate:
         pattern = read_pattern(node.pattern.value, node.escape.value if node.escape else None)
         return fits(value, pattern, self.parameters.get(node.pattern.span), negated)
 
@@ -144,7 +144,7 @@ class Lowering:
             case _:
                 assert_never(node)
 
-    def _between(self, node: ast.Between, wanted: bool) -> Predicate:
+    def _between(self, node: ast.Between, wanted: bool) -> ir.Predicate:
         # BETWEEN is >= AND <=, NOT BETWEEN is < OR >: the two are not each other's negation for unlike types.
         low, high = (ast.Comparison.LT, ast.Comparison.GT) if node.negated else (ast.Comparison.GE, ast.Comparison.LE)
         value = self.operand(node.operand)
@@ -152,12 +152,14 @@ class Lowering:
             compare(low, value, self.operand(node.low), wanted),
             compare(high, value, self.operand(node.high), wanted),
         )
-        return any_of(*parts) if node.negated is wanted else all_of(*parts)
+        return ir.any_of(*parts) if node.negated is wanted else ir.all_of(*parts)
 
-    def _text_test(self, node: ast.Expression, wanted: bool, make: Callable[[Value, bool], Predicate]) -> Predicate:
+    def _text_test(
+        self, node: ast.Expression, wanted: bool, make: Callable[[ir.Value, bool], ir.Predicate]
+    ) -> ir.Predicate:
         """Lower IN and LIKE, which are unknown on NULL and on what is no string."""
         strings = self.operand(node).of(TypeClass.STRING)
-        return any_of(*(all_of(item.guard, make(item.value, not wanted)) for item in strings))
+        return ir.any_of(*(ir.all_of(item.guard, make(item.value, not wanted)) for item in strings))
 
     def _warn_unlike(self, node: ast.Compare, left: Operand, right: Operand) -> None:
         sides = f"{self._say(node.left, left)}, and {self._say(node.right, right)}"

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import Literal, NoReturn
 
+from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.ir.nodes import Value, constant
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.headers import later, mapped_operand, whole_number
 from transpiler.lowering.operands import MISSING, Operand, at, literal, or_else
 from transpiler.lowering.receiving import ANYONE, Receiver
-from transpiler.message.fields import HEADER_FIELDS, RECEIVER, WIRE, HeaderField, Mapped, Origin, Place, find_field
+from transpiler.message.fields import (
+    HEADER_FIELDS,
+    RECEIVER,
+    WIRE,
+    HeaderField,
+    Mapped,
+    MessageField,
+    Origin,
+    find_field,
+)
 from transpiler.message.ids import canonical, text_of
 from transpiler.message.types import SelectorValue
 from transpiler.selector import ast
@@ -93,7 +102,7 @@ class Names:
         if header_field.restricted:
             message = f"Jakarta Messaging keeps {header_field.name} out of selectors; some brokers refuse it"
             self._warn("portability.header", message, identifier, None)
-        default = MISSING if header_field.default is None else literal(constant(_plain(header_field.default)))
+        default = MISSING if header_field.default is None else literal(ir.constant(_plain(header_field.default)))
         location = self.layout.property(identifier.name) if self.layout.names() else None
         if location is not None:
             # A typed column of the header's own name holds what JMS would have said.
@@ -132,7 +141,7 @@ class Names:
         location = self.layout.field(where)
         return None if location is None else mapped_operand(origin.mapped, location)
 
-    def _whole_number(self, place: Place) -> Value | None:
+    def _whole_number(self, place: MessageField) -> ir.Value | None:
         if place.section == RECEIVER:
             return self.receiver.value(place)
         location = self.layout.field(place)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import Apply, Constant, Value
+from transpiler import ir
 from transpiler.layouts.columns import BIGINT, STRING
-from transpiler.message.fields import DESTINATION, NOW, Place
+from transpiler.message.fields import DESTINATION, NOW, MessageField
 
 
 class Receiver(NamedTuple):
@@ -20,16 +19,16 @@ class Receiver(NamedTuple):
     destination: str | None = None
 
     @property
-    def time(self) -> Value:
+    def time(self) -> ir.Value:
         """The time that was given, else the query's."""
-        return Apply(Function.NOW, (), BIGINT) if self.now is None else Constant(self.now, BIGINT)
+        return ir.Apply(ir.Function.NOW, (), BIGINT) if self.now is None else ir.Constant(self.now, BIGINT)
 
-    def value(self, place: Place) -> Value | None:
+    def value(self, place: MessageField) -> ir.Value | None:
         """The value at a place of the receiver; None for a destination that is not known."""
         if place == NOW:
             return self.time
         assert place == DESTINATION
-        return None if self.destination is None else Constant(self.destination, STRING)
+        return None if self.destination is None else ir.Constant(self.destination, STRING)
 
 
 #: A receiver of which nothing is known.

@@ -39,7 +39,7 @@ from transpiler.regex.syntax import (
     Node,
     One,
     Place,
-    RegularError,
+    RegexError,
     Repeat,
     Sequence,
     parse_regular,
@@ -80,7 +80,7 @@ class Cost(NamedTuple):
 
 
 def test_form(text: str) -> str:
-    """A Java regular expression that is found in the same texts; ``RegularError`` where none is fast."""
+    """A Java regular expression that is found in the same texts; ``RegexError`` where none is fast."""
     written = []
     for branch in _branches(simplify_test(_checked(text))):
         committed, guard = commit(branch)
@@ -90,11 +90,11 @@ def test_form(text: str) -> str:
 
 
 def replace_form(text: str, replacement: Replacement) -> tuple[str, str]:
-    """A Java regular expression and its replacement that replace the same; ``RegularError`` where none is fast."""
+    """A Java regular expression and its replacement that replace the same; ``RegexError`` where none is fast."""
     node = _checked(text)
     if _empty_anywhere(node):
         message = "this matches the empty text at every place, in Java even between the halves of a character"
-        raise RegularError(message, 0)
+        raise RegexError(message, 0)
     # Only the groups that the replacement names capture, and are numbered anew.
     named = sorted({part for part in replacement if isinstance(part, int) and part > 0})
     writer = _Writer({number: place for place, number in enumerate(named, 1)}, frozenset(_optional(node, False)))
@@ -133,7 +133,7 @@ def _checked(text: str) -> Node:
     node = parse_regular(text)
     check_possessive(node)
     if state_count(node) > MAX_STATES:
-        raise RegularError(f"the regular expression has more than {MAX_STATES:,} states", 0)
+        raise RegexError(f"the regular expression has more than {MAX_STATES:,} states", 0)
     return node
 
 
@@ -190,7 +190,7 @@ class _Writer:
         self.nested = -1
 
     def branch(self, node: Node, guard: CharacterSet) -> str:
-        """The text of a way that begins behind none of some characters; ``RegularError`` where it takes too long."""
+        """The text of a way that begins behind none of some characters; ``RegexError`` where it takes too long."""
         parts = node.parts if isinstance(node, Sequence) else (node,)
         rest, after = Cost(), FREE
         written: list[str] = []
@@ -203,7 +203,7 @@ class _Writer:
         if again:
             self.tried = next(getattr(part, "offset", 0) for part in parts if has_loop(part))
         if rest.whole + again > 1 or rest.ways > MAX_WAYS:
-            raise RegularError(TOO_MANY, self.tried)
+            raise RegexError(TOO_MANY, self.tried)
         return "".join(reversed(written))
 
     def write(self, node: Node, after: Follow, rest: Cost) -> tuple[str, Cost]:
@@ -221,7 +221,7 @@ class _Writer:
                 return _PLACES[at], rest
             case Ahead(body=body, negated=negated):
                 if any(number in self.kept for number in _optional(body, True)):
-                    raise RegularError("a group inside of a look-ahead stands in no replacement", node.offset)
+                    raise RegexError("a group inside of a look-ahead stands in no replacement", node.offset)
                 text, cost = self.write(body, FREE, Cost())
                 return f"(?{'!' if negated else '='}{text})", rest.beside(cost.ahead())
             case Sequence(parts=parts):
@@ -275,7 +275,7 @@ class _Writer:
             return self.write(Sequence((replace(node, high=low), more)), after, rest)
         if (after.free and low <= 1) or determined(greedy, after):
             if self._captures(body) and high != 1:
-                raise RegularError("a group that takes no part in every round stands in no replacement", node.offset)
+                raise RegexError("a group that takes no part in every round stands in no replacement", node.offset)
             if not self._captures(body):
                 text, cost = self.write(body, within, Cost())
                 rounds = _rounds(low, high)
@@ -286,7 +286,7 @@ class _Writer:
                 spent = Cost(max(cost.fail, unbounded), max(whole, unbounded), cost.ways, cost.tries)
                 return f"{inner}{rounds}+", rest.beside(spent)
         if high is None or high > MAX_GROUP_ROUNDS:
-            raise RegularError(TOO_MANY, node.offset)
+            raise RegexError(TOO_MANY, node.offset)
         if not ends_by_itself(node, after):
             self.tried = node.offset
         total, text = rest, ""
@@ -294,7 +294,7 @@ class _Writer:
             text, cost = self.write(body, within, total)
             total = _sum([cost, rest], False) if high - number > low else cost
             if total.ways > MAX_WAYS:
-                raise RegularError(TOO_MANY, node.offset)
+                raise RegexError(TOO_MANY, node.offset)
         inner = text if self._is_group(body) else f"(?:{text})"
         return f"{inner}{_rounds(low, high)}{node.mode.value if node.mode is Mode.LAZY else ''}", total
 

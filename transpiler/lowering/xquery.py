@@ -10,31 +10,16 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NoReturn, assert_never
 
+from transpiler import ir
 from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import (
-    FALSE,
-    TRUE,
-    Apply,
-    IsNan,
-    Joined,
-    Predicate,
-    Truth,
-    Value,
-    XPath,
-    XPathTest,
-    all_of,
-    any_of,
-    constant,
-)
 from transpiler.layouts.columns import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.comparison import compare_values
 from transpiler.lowering.names import Missing
 from transpiler.lowering.operands import Alternative, at, from_value
 from transpiler.lowering.xpath_limits import beyond_limits
-from transpiler.message.fields import Place
+from transpiler.message.fields import MessageField
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.source import Source, Span
@@ -59,19 +44,19 @@ class Queries:
         self._missing = missing
         self._subject_header = subject_header
         self._source = source
-        self._body: Value | None = None
+        self._body: ir.Value | None = None
 
-    def condition(self, condition: query.Condition, wanted: bool = True) -> Predicate:
+    def condition(self, condition: query.Condition, wanted: bool = True) -> ir.Predicate:
         """Where a condition is TRUE, or FALSE, as wanted; ``LayoutError`` where there is no place for what it asks."""
         if _only_body(condition):
             return self._ask(condition, wanted)
         match condition:
             case query.Always(value=value):
-                return Truth(value is wanted)
+                return ir.BoolConst(value is wanted)
             case query.Not(operand=operand):
                 return self.condition(operand, not wanted)
             case query.And(terms=terms) | query.Or(terms=terms):
-                joined = all_of if isinstance(condition, query.And) is wanted else any_of
+                joined = ir.all_of if isinstance(condition, query.And) is wanted else ir.any_of
                 return joined(*(self.condition(part, wanted) for part in _gathered(condition, terms)))
             case query.Compare(left=query.Variable() as variable, operator=operator, right=right):
                 return self._compare(variable, operator, right, wanted)
@@ -82,13 +67,13 @@ class Queries:
             case _:
                 raise AssertionError(condition)
 
-    def _ask(self, condition: query.Condition, wanted: bool) -> Predicate:
+    def _ask(self, condition: query.Condition, wanted: bool) -> ir.Predicate:
         self._check_limits(condition, wanted)
         if self._body is None:
             self._body = self._find_body(condition)
             if self._body is None:
-                return FALSE
-        return XPath(self._body, _xpath(condition, wanted))
+                return ir.FALSE
+        return ir.XPath(self._body, _xpath(condition, wanted))
 
     def _check_limits(self, condition: query.Condition, wanted: bool) -> None:
         match condition:
@@ -106,27 +91,27 @@ class Queries:
                         span = _span(condition)
                         raise UnsupportedFeatureError.at("limit.xpath", message, self._source, span, hint)
 
-    def _find_body(self, condition: query.Condition) -> Value | None:
-        values: list[Value] = []
+    def _find_body(self, condition: query.Condition) -> ir.Value | None:
+        values: list[ir.Value] = []
         for name in ("data", "value"):
-            location = self._layout.field(Place("body", name))
+            location = self._layout.field(MessageField("body", name))
             if location is None:
                 continue
             operand = at(location)
             values += [item.value for item in operand.of(TypeClass.STRING)]
             if name == "data":
-                values += [Apply(Function.DECODED, (item.value,), STRING) for item in operand.of(TypeClass.BYTES)]
+                values += [ir.Apply(ir.Function.DECODED, (item.value,), STRING) for item in operand.of(TypeClass.BYTES)]
         if not values:
             if self._missing == "null":
                 return None
             self._no_place("a path reads the body, and the layout has no such column", _span(condition))
-        return values[0] if len(values) == 1 else Apply(Function.FIRST, tuple(values), STRING)
+        return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), STRING)
 
     def _header(self, variable: query.Variable) -> tuple[Alternative, ...]:
         location = self._layout.property(variable.name)
         subject = None
         if variable.name == self._subject_header:
-            subject = self._layout.field(Place("properties", "subject"))
+            subject = self._layout.field(MessageField("properties", "subject"))
         if location is None and subject is None and self._missing == "error":
             near = nearest(variable.name, self._layout.names())
             hint = f"did you mean {near[0]}?" if near else "missing='null' reads an unknown name as a missing header"
@@ -134,25 +119,25 @@ class Queries:
         found = () if location is None else at(location).alternatives
         if subject is not None:
             # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
-            absent = TRUE if location is None else at(location).absent
-            found += tuple(Alternative(item.value, all_of(absent, item.guard)) for item in at(subject).alternatives)
+            absent = ir.TRUE if location is None else at(location).absent
+            found += tuple(Alternative(item.value, ir.all_of(absent, item.guard)) for item in at(subject).alternatives)
         return tuple(item for item in found if item.type_class in _COMPARED)
 
-    def _compare(self, variable: query.Variable, operator: str, literal: query.Operand, wanted: bool) -> Predicate:
+    def _compare(self, variable: query.Variable, operator: str, literal: query.Operand, wanted: bool) -> ir.Predicate:
         # A string compared with a number is an error, so such a pair is neither TRUE nor FALSE.
         assert isinstance(literal, query.Text | query.Number)
-        value = constant(literal.value)
+        value = ir.constant(literal.value)
         textual = isinstance(literal, query.Text)
-        return any_of(
+        return ir.any_of(
             *(
-                all_of(item.guard, compare_values(_OPERATORS[operator], item.value, value, wanted))
+                ir.all_of(item.guard, compare_values(_OPERATORS[operator], item.value, value, wanted))
                 for item in self._header(variable)
                 if (item.type_class is TypeClass.STRING) is textual
             )
         )
 
-    def _holds(self, variable: query.Variable, wanted: bool) -> Predicate:
-        return any_of(*(all_of(item.guard, _counts_as(item, wanted)) for item in self._header(variable)))
+    def _holds(self, variable: query.Variable, wanted: bool) -> ir.Predicate:
+        return ir.any_of(*(ir.all_of(item.guard, _counts_as(item, wanted)) for item in self._header(variable)))
 
     def _no_place(self, message: str, span: Span, hint: str | None = None) -> NoReturn:
         raise LayoutError.at("layout.no-column", message, self._source, span, hint)
@@ -161,17 +146,17 @@ class Queries:
 _COMPARED = (TypeClass.STRING, TypeClass.INTEGER, TypeClass.FLOATING)
 
 
-def _counts_as(item: Alternative, wanted: bool) -> Predicate:
+def _counts_as(item: Alternative, wanted: bool) -> ir.Predicate:
     """The effective boolean value: a string that is not empty, a number that is neither zero nor NaN."""
     if item.type_class is TypeClass.STRING:
-        return compare_values(Comparison.NE, item.value, constant(""), wanted)
-    zero = compare_values(Comparison.EQ, item.value, constant(0), not wanted)
+        return compare_values(Comparison.NE, item.value, ir.constant(""), wanted)
+    zero = compare_values(Comparison.EQ, item.value, ir.constant(0), not wanted)
     if item.type_class is TypeClass.INTEGER:
         return zero
     present = from_value(item.value).present
     if wanted:
-        return all_of(present, zero, IsNan(item.value, negated=True))
-    return any_of(zero, IsNan(item.value))
+        return ir.all_of(present, zero, ir.IsNan(item.value, negated=True))
+    return ir.any_of(zero, ir.IsNan(item.value))
 
 
 def _only_body(condition: query.Condition) -> bool:
@@ -205,14 +190,14 @@ def _span(condition: query.Condition) -> Span:
             return condition.span
 
 
-def _xpath(condition: query.Condition, wanted: bool) -> XPathTest:
+def _xpath(condition: query.Condition, wanted: bool) -> ir.XPathTest:
     """The XPath conditions that are true where a condition on the body is TRUE, or FALSE."""
     match condition:
         case query.Not(operand=operand):
             return _xpath(operand, not wanted)
         case query.And(terms=terms) | query.Or(terms=terms):
             every = isinstance(condition, query.And) is wanted
-            return Joined("AND" if every else "OR", tuple(_xpath(term, wanted) for term in terms))
+            return ir.XPathChain("AND" if every else "OR", tuple(_xpath(term, wanted) for term in terms))
         case query.Exists(operand=query.Path() as path):
             return _path(path) if wanted else f"not({_path(path)})"
         case query.Compare():
@@ -223,7 +208,7 @@ def _xpath(condition: query.Condition, wanted: bool) -> XPathTest:
             assert_never(condition)
 
 
-def _expressions(test: XPathTest) -> Iterator[str]:
+def _expressions(test: ir.XPathTest) -> Iterator[str]:
     if isinstance(test, str):
         yield test
     else:
@@ -231,7 +216,7 @@ def _expressions(test: XPathTest) -> Iterator[str]:
             yield from _expressions(term)
 
 
-def _comparison(condition: query.Compare, wanted: bool) -> XPathTest:
+def _comparison(condition: query.Compare, wanted: bool) -> ir.XPathTest:
     sides = (condition.left, condition.right)
     numeric = any(isinstance(side, query.Number | query.Calculate) for side in sides)
     if not numeric:
@@ -242,12 +227,12 @@ def _comparison(condition: query.Compare, wanted: bool) -> XPathTest:
     single = [_path(path) for side in sides if isinstance(side, query.Calculate) for path in query.paths(side)]
     if wanted:
         numbers = [part for path in single for part in (f"count({path}) = 1", f"number({path}) = number({path})")]
-        return Joined("AND", (test, *numbers)) if numbers else test
+        return ir.XPathChain("AND", (test, *numbers)) if numbers else test
     # FALSE where nothing is there to compare, or where all is numbers and no two of them compare.
     every = [_path(side) for side in sides if isinstance(side, query.Path)] + single
-    exact = Joined("AND", (f"not({test})", *(f"not({path}[not(number() = number())])" for path in every)))
-    absent = Joined("OR", (exact, *(f"not({path})" for path in every)))
-    return Joined("AND", (absent, *(f"count({path}) <= 1" for path in single))) if single else absent
+    exact = ir.XPathChain("AND", (f"not({test})", *(f"not({path}[not(number() = number())])" for path in every)))
+    absent = ir.XPathChain("OR", (exact, *(f"not({path})" for path in every)))
+    return ir.XPathChain("AND", (absent, *(f"count({path}) <= 1" for path in single))) if single else absent
 
 
 def _numbers(operand: query.Operand) -> str:

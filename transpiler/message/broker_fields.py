@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.message.fields import DESTINATION, Place
+from transpiler.message.fields import DESTINATION, MessageField
 from transpiler.message.operand_types import OperandType
 
 
@@ -42,14 +42,14 @@ class BrokerField:
     """A name, the places that are looked at in order, how they are read, and the value where none of them has one."""
 
     name: str
-    places: tuple[Place, ...]
+    places: tuple[MessageField, ...]
     type: OperandType = OperandType.STRING
     reading: Reading = Reading.AS_IS
     default: bool | int | str | None = None
     #: Whether an application property of the name is seen where the message does not have the field.
     or_property: bool = False
     #: Milliseconds from the message's arrival: the field is their end where no place has a value.
-    lifetime: Place | None = None
+    lifetime: MessageField | None = None
     #: Whether a lifetime of 0 has no end.
     zero_is_for_ever: bool = False
 
@@ -72,11 +72,11 @@ class BrokerFields:
 
 
 def _property(name: str, field: str, **more: object) -> BrokerField:
-    return BrokerField(name, (Place("properties", field),), **more)  # type: ignore[arg-type]
+    return BrokerField(name, (MessageField("properties", field),), **more)  # type: ignore[arg-type]
 
 
 def _header(name: str, field: str, **more: object) -> BrokerField:
-    return BrokerField(name, (Place("header", field),), **more)  # type: ignore[arg-type]
+    return BrokerField(name, (MessageField("header", field),), **more)  # type: ignore[arg-type]
 
 
 def _fields(*fields: BrokerField) -> Mapping[str, BrokerField]:
@@ -98,7 +98,7 @@ _CORRELATION = _property("JMSCorrelationID", "correlation_id", reading=Reading.I
 _TIMESTAMP = _property("JMSTimestamp", "creation_time", type=OperandType.LONG, default=0)
 #: Every broker adds the ttl to the time of arrival where the message has no time of expiry.
 _EXPIRATION = _property(
-    "JMSExpiration", "absolute_expiry_time", type=OperandType.LONG, default=0, lifetime=Place("header", "ttl")
+    "JMSExpiration", "absolute_expiry_time", type=OperandType.LONG, default=0, lifetime=MessageField("header", "ttl")
 )
 _TYPE = _property("JMSType", "subject")
 _REPLY_TO = _property("JMSReplyTo", "reply_to")
@@ -203,7 +203,9 @@ QPID_CPP_FIELDS = BrokerFields(
         _renamed(_EXPIRATION, "amqp.absolute_expiry_time"),
         _TYPE,
         _renamed(_TYPE, "amqp.subject"),
-        BrokerField("amqp.jms_type", (Place("message_annotations", "jms-type"), Place("properties", "subject"))),
+        BrokerField(
+            "amqp.jms_type", (MessageField("message_annotations", "jms-type"), MessageField("properties", "subject"))
+        ),
         _REPLY_TO,
         _renamed(_REPLY_TO, "amqp.reply_to"),
         _TO,

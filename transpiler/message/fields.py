@@ -51,7 +51,7 @@ class Mapped(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessageField:
     """One field of one section; in a section that is a map, one key."""
 
     section: str
@@ -62,7 +62,7 @@ class Place:
 class Origin:
     """What a value is made of: one place, or a duration and times, and how."""
 
-    places: tuple[Place, ...]
+    places: tuple[MessageField, ...]
     mapped: Mapped = Mapped.AS_IS
 
 
@@ -82,25 +82,25 @@ class HeaderField:
     why: str = ""
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[MessageField, ...]:
         """All places of a message that the value can come from."""
         places = (place for origin in self.origins for place in origin.places)
         return tuple(dict.fromkeys(place for place in places if place.section != RECEIVER))
 
 
 #: Where a message says on which connection it was published, for no-local.
-PUBLISHER_CONNECTION = Place("message_annotations", "x-opt-publisher-connection")
+PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-connection")
 
 #: The fields that hold a message's routing key, in the order in which they are read, and the one that names its
 #: exchange. AMQP 0-10 sends both in its delivery-properties; in AMQP 1.0 the key is the subject.
-ROUTING_KEYS = (Place("delivery_properties", "routing_key"), Place("properties", "subject"))
-PUBLISHED_EXCHANGE = Place("delivery_properties", "exchange")
+ROUTING_KEYS = (MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject"))
+PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 
 #: No section of a message, but what its receiver knows: the time, in milliseconds since the epoch, and the destination
 #: that the consumer was created with.
 RECEIVER = "receiver"
-NOW = Place(RECEIVER, "now")
-DESTINATION = Place(RECEIVER, "destination")
+NOW = MessageField(RECEIVER, "now")
+DESTINATION = MessageField(RECEIVER, "destination")
 
 #: The values of JMSDeliveryMode by header.durable: Jakarta Messaging 3.8.1.1.
 DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False: "NON_PERSISTENT"})
@@ -113,7 +113,7 @@ FIRST_NEGATIVE, FOLD = 2**31, 2**32
 
 
 def _from(section: str, field: str, mapped: Mapped = Mapped.AS_IS) -> Origin:
-    return Origin((Place(section, field),), mapped)
+    return Origin((MessageField(section, field),), mapped)
 
 
 _DURABLE = _from("header", "durable")
@@ -184,7 +184,7 @@ _JMS = (
             _from("properties", "absolute_expiry_time"),
             # "… by summing it with the current time". An archive has no time of receipt, so the time of creation
             # comes first.
-            Origin((Place("header", "ttl"), Place("properties", "creation_time"), NOW), Mapped.LATER),
+            Origin((MessageField("header", "ttl"), MessageField("properties", "creation_time"), NOW), Mapped.LATER),
         ),
         default=0,
         standard="filters 2.2; mapping 3.3.1, 3.3.2",

@@ -12,7 +12,7 @@ from typing import Any
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.values import BrokerError, Value
 from transpiler.selector.ast import Comparison
-from transpiler.selector.dialect_rules import FloatOrder, NullEquality, Ordering, TypeLadder, UnlikeTypes
+from transpiler.selector.dialect_rules import FloatOrder, NullEquality, NumericPromotion, Ordering, UnlikeTypes
 from transpiler.selector.dialects import Dialect
 
 _HOLDS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
@@ -34,11 +34,11 @@ def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, c
         # <> is NOT of =.
         return not compare(Comparison.EQ, left, right, dialect, convert)
     match dialect.type_ladder:
-        case TypeLadder.UPWARDS | TypeLadder.UPWARDS_THROWING:
+        case NumericPromotion.UPWARDS | NumericPromotion.UPWARDS_THROWING:
             return _up_the_ladder(operator, left, right, dialect, convert)
-        case TypeLadder.EXACT:
+        case NumericPromotion.EXACT:
             return _exactly(operator, left, right, dialect)
-        case TypeLadder.PROMOTION:
+        case NumericPromotion.PROMOTION:
             return _promoted(operator, left, right)
 
 
@@ -142,7 +142,7 @@ def _climbs(left: OperandType, right: OperandType) -> bool:
 def _compare_java_floats(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
     if OperandType.DOUBLE in (left.type, right.type):
         narrowing = (left.type, right.type) == (OperandType.DOUBLE, OperandType.FLOAT)
-        if narrowing and dialect.type_ladder is TypeLadder.UPWARDS_THROWING:
+        if narrowing and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
             raise BrokerError("a double on the left is cast to the float on the right")
         first, second = float(left.value), float(right.value)  # type: ignore[arg-type]
     else:
@@ -185,7 +185,7 @@ def _converted(left: Value, right: Value, dialect: Dialect) -> tuple[Value, Valu
         read = read_text(str(left.value), right.type)
         return None if read is None else (read, right)
     if right.type is OperandType.STRING:
-        if left.type is OperandType.BOOLEAN and dialect.type_ladder is TypeLadder.UPWARDS_THROWING:
+        if left.type is OperandType.BOOLEAN and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
             raise BrokerError("the boolean is cast to the string")
         read = read_text(str(right.value), left.type)
         return None if read is None else (left, read)

@@ -31,7 +31,7 @@ from transpiler.selector.dialect_rules import (
     InOperand,
     LikeOperand,
     Logic,
-    TypeLadder,
+    NumericPromotion,
 )
 from transpiler.selector.dialects import JMS, Dialect
 
@@ -207,7 +207,7 @@ class _Evaluator:
                 assert_never(node)
 
     def _compare(self, operator: ast.Comparison, left: ast.Expression, right: ast.Expression) -> Truth:
-        ladder = self.dialect.type_ladder in (TypeLadder.UPWARDS, TypeLadder.UPWARDS_THROWING)
+        ladder = self.dialect.type_ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
         first = self._beside(right, left)
         if ladder and not operator.is_equality:
             # Java's code leaves the right side alone where the left one is NULL, and casts what it has.
@@ -215,7 +215,7 @@ class _Evaluator:
                 return None
             if first.type is OperandType.BYTES:
                 raise BrokerError("an array of bytes has no order")
-        if first is None and self.dialect.type_ladder is TypeLadder.PROMOTION:
+        if first is None and self.dialect.type_ladder is NumericPromotion.PROMOTION:
             return None
         second = self._beside(left, right)
         if first is None or second is None:

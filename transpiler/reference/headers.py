@@ -10,8 +10,8 @@ from transpiler.message.fields import (
     RECEIVER,
     HeaderField,
     Mapped,
+    MessageField,
     Origin,
-    Place,
     find_field,
 )
 from transpiler.message.ids import correlation_id_text, message_id_text
@@ -78,7 +78,7 @@ def _value(origin: Origin, message: Message, receiver: Receiver) -> SelectorValu
             return None
 
 
-def _found(place: Place, message: Message, receiver: Receiver) -> AmqpValue | SelectorValue:
+def _found(place: MessageField, message: Message, receiver: Receiver) -> AmqpValue | SelectorValue:
     if place.section == RECEIVER:
         return receiver.value(place)
     section = getattr(message, place.section, None)

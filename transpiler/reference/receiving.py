@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from transpiler.message.fields import DESTINATION, NOW, Place
+from transpiler.message.fields import DESTINATION, NOW, MessageField
 
 
 class Receiver(NamedTuple):
@@ -22,7 +22,7 @@ class Receiver(NamedTuple):
         """The time that was given, else the clock's."""
         return time.time_ns() // 1_000_000 if self.now is None else self.now
 
-    def value(self, place: Place) -> int | str | None:
+    def value(self, place: MessageField) -> int | str | None:
         """The value at a place of the receiver; None for a destination that is not known."""
         if place == NOW:
             return self.time

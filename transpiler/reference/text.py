@@ -10,7 +10,7 @@ from transpiler.message.operand_types import OperandType
 from transpiler.reference.arithmetic import java_text
 from transpiler.reference.values import BrokerError, Operand, Value
 from transpiler.regex.matcher import SearchLimitError, compile_regular
-from transpiler.regex.syntax import RegularError
+from transpiler.regex.syntax import RegexError
 from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
@@ -174,7 +174,7 @@ def _bounded() -> Iterator[None]:
     """Turn what Java refuses into the broker's exception, and what is not served or takes too long into an error."""
     try:
         yield
-    except RegularError as error:
+    except RegexError as error:
         if error.wrong:
             raise BrokerError(f"the regular expression is wrong: {error}") from None
         raise UnsupportedFeatureError.at("limit.regex", f"the regular expression is not served: {error}") from None

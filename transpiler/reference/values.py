@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
-from transpiler.message.fields import RECEIVER, Place
+from transpiler.message.fields import RECEIVER, MessageField
 from transpiler.message.message import Message
 from transpiler.message.operand_types import ByteText, OperandType, UnsignedLong
 from transpiler.message.types import AmqpType, AmqpValue, SelectorValue, coerce
@@ -161,7 +161,7 @@ def _field(field: BrokerField, message: Message, dialect: Dialect, receiver: Rec
     return _read(field, found, dialect)
 
 
-def _found(place: Place, message: Message, receiver: Receiver) -> object:
+def _found(place: MessageField, message: Message, receiver: Receiver) -> object:
     if place.section == RECEIVER:
         return receiver.value(place)
     section = getattr(message, place.section)

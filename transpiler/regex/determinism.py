@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from transpiler.regex.characters import ALL, LINE_ENDS, NONE, CharacterSet, of
-from transpiler.regex.syntax import Ahead, At, Choice, Group, Mode, Node, One, Place, RegularError, Repeat, Sequence
+from transpiler.regex.syntax import Ahead, At, Choice, Group, Mode, Node, One, Place, RegexError, Repeat, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def determined(node: Node, after: Follow) -> bool:
 
 
 def check_possessive(node: Node, after: Follow = FREE) -> None:
-    """Raise ``RegularError`` at a possessive repeat or atomic group that is not determined."""
+    """Raise ``RegexError`` at a possessive repeat or atomic group that is not determined."""
     match node:
         case Sequence(parts=parts):
             for part in reversed(parts):
@@ -145,7 +145,7 @@ def check_possessive(node: Node, after: Follow = FREE) -> None:
             check_possessive(body, FREE if mode is Mode.POSSESSIVE else inside(node, after))
             if mode is Mode.POSSESSIVE and not determined(node, after):
                 message = "what follows may begin like what this repeat takes for good: write it without ?> or +"
-                raise RegularError(message, node.offset)
+                raise RegexError(message, node.offset)
         case Group(body=body):
             check_possessive(body, after)
         case Ahead(body=body):

@@ -25,7 +25,7 @@ from transpiler.regex.syntax import (
     Node,
     One,
     Place,
-    RegularError,
+    RegexError,
     Repeat,
     Sequence,
     group_count,
@@ -64,13 +64,13 @@ class Found(NamedTuple):
 
 
 class Regular:
-    """A compiled expression; ``RegularError`` where it is none that is served."""
+    """A compiled expression; ``RegexError`` where it is none that is served."""
 
     def __init__(self, text: str, flavor: Flavor = Flavor.JAVA) -> None:
         node = parse_regular(text, flavor)
         check_possessive(node)
         if state_count(node) > MAX_STATES:
-            raise RegularError(f"the regular expression has more than {MAX_STATES:,} states", 0)
+            raise RegexError(f"the regular expression has more than {MAX_STATES:,} states", 0)
         self.groups = group_count(node)
         self._program = _Program(node, flavor)
 
@@ -104,7 +104,7 @@ class Regular:
         return tuple(parts)
 
     def replace(self, text: str, replacement: str) -> str:
-        """Java's ``replaceAll``; a replacement that is wrong is a ``RegularError`` where there is a match."""
+        """Java's ``replaceAll``; a replacement that is wrong is a ``RegexError`` where there is a match."""
         parts: Replacement | None = None
         written, at = [], 0
         for found in self.find_all(text):

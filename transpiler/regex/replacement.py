@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from transpiler.regex.syntax import RegularError
+from transpiler.regex.syntax import RegexError
 
 Replacement = tuple[str | int, ...]
 
 
 def parse_replacement(text: str, groups: int) -> Replacement:
-    """Texts and numbers of groups; ``RegularError`` where Java would throw, which it does at the first match."""
+    """Texts and numbers of groups; ``RegexError`` where Java would throw, which it does at the first match."""
     found: list[str | int] = []
     place = 0
     while place < len(text):
@@ -16,14 +16,14 @@ def parse_replacement(text: str, groups: int) -> Replacement:
         place += 1
         if character == "\\":
             if place == len(text):
-                raise RegularError("the replacement ends in a backslash", place - 1, wrong=True)
+                raise RegexError("the replacement ends in a backslash", place - 1, wrong=True)
             found.append(text[place])
             place += 1
         elif character == "$":
             at = place - 1
             digit = _digit(text, place)
             if digit is None:
-                raise RegularError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
+                raise RegexError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
             number = digit
             place += 1
             # As many digits as there is a group for.
@@ -31,7 +31,7 @@ def parse_replacement(text: str, groups: int) -> Replacement:
                 number = 10 * number + digit
                 place += 1
             if number > groups:
-                raise RegularError(f"the regular expression has no group {number}", at, wrong=True)
+                raise RegexError(f"the regular expression has no group {number}", at, wrong=True)
             found.append(number)
         else:
             found.append(character)

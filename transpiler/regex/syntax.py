@@ -23,7 +23,7 @@ class Flavor(Enum):
     PCRE = "PCRE"
 
 
-class RegularError(ValueError):
+class RegexError(ValueError):
     """An expression that is not read; ``offset`` counts its characters, ``wrong`` says that Java refuses it too."""
 
     def __init__(self, message: str, offset: int, wrong: bool = False) -> None:
@@ -116,13 +116,13 @@ _PLACES = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END, "b": At.WORD_EDGE, "B":
 
 
 def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Node:
-    """The tree of an expression; ``RegularError``."""
+    """The tree of an expression; ``RegexError``."""
     if len(text) > MAX_LENGTH:
-        raise RegularError(f"the regular expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH)
+        raise RegexError(f"the regular expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH)
     parser = _Parser(text, flavor)
     found = parser.choice()
     if parser.place < len(text):
-        raise RegularError("this ) closes no group", parser.place, wrong=True)
+        raise RegexError("this ) closes no group", parser.place, wrong=True)
     return found
 
 
@@ -166,12 +166,12 @@ class _Parser:
             # A brace that counts nothing is an atom of its own, which Java refuses.
             return body
         if isinstance(body, Place | Ahead):
-            raise RegularError("a place has no length to repeat", self.place)
+            raise RegexError("a place has no length to repeat", self.place)
         low, high = _rounds(found)
         if max(low, high or 0) > MAX_ROUNDS:
-            raise RegularError(f"a repeat has more than {MAX_ROUNDS} rounds", self.place)
+            raise RegexError(f"a repeat has more than {MAX_ROUNDS} rounds", self.place)
         if high is not None and high < low:
-            raise RegularError("a repeat ends below its beginning", self.place, wrong=True)
+            raise RegexError("a repeat ends below its beginning", self.place, wrong=True)
         self.place = found.end()
         return Repeat(body, low, high, Mode(found[4]), start)
 
@@ -196,16 +196,16 @@ class _Parser:
                     return Place(_PLACES[letter])
                 return One(self.folded(self.escape(start)))
             case "*" | "+" | "?":
-                raise RegularError("a repeat stands behind nothing", start, wrong=True)
+                raise RegexError("a repeat stands behind nothing", start, wrong=True)
             case "{" if self.flavor is Flavor.JAVA or _REPEAT.match(self.text, start):
-                raise RegularError("a brace by itself is written \\{", start, wrong=True)
+                raise RegexError("a brace by itself is written \\{", start, wrong=True)
             case _:
                 return One(self.folded(self.literal(start)))
 
     def group(self, start: int) -> Node:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise RegularError(f"groups nest more than {MAX_DEPTH} deep", start)
+            raise RegexError(f"groups nest more than {MAX_DEPTH} deep", start)
         number = 0
         negated = False
         if self.at("?="):
@@ -218,14 +218,14 @@ class _Parser:
             kind = "atomic"
         elif self.text.startswith("?", self.place):
             shown = self.text[start : start + 4]
-            raise RegularError(f"{shown} is not served: look-behind, names and flags inside an expression", start)
+            raise RegexError(f"{shown} is not served: look-behind, names and flags inside an expression", start)
         else:
             kind = "capture"
             self.groups += 1
             number = self.groups
         body = self.choice()
         if not self.at(")"):
-            raise RegularError("the group is not closed", start, wrong=True)
+            raise RegexError("the group is not closed", start, wrong=True)
         self.depth -= 1
         match kind:
             case "ahead":
@@ -244,9 +244,9 @@ class _Parser:
         while not self.text.startswith("]", self.place) or self.place == first:
             at = self.place
             if at >= len(self.text):
-                raise RegularError("the set of characters is not closed", start, wrong=True)
+                raise RegexError("the set of characters is not closed", start, wrong=True)
             if self.text[at] in "[]^" or self.text.startswith("&&", at):
-                raise RegularError(f"inside of brackets this is written \\{self.text[at]}", at)
+                raise RegexError(f"inside of brackets this is written \\{self.text[at]}", at)
             low = self.member()
             if not self.text.startswith("-", self.place) or self.text.startswith("-]", self.place):
                 found |= self.folded(low)
@@ -257,10 +257,10 @@ class _Parser:
                 continue
             self.place += 1
             if self.text[self.place : self.place + 1] in ("[", ""):
-                raise RegularError("the range has no end", at)
+                raise RegexError("the range has no end", at)
             high = self.member()
             if high.single is None or high.single < low.single:
-                raise RegularError("the range has no end that is above its beginning", at, wrong=True)
+                raise RegexError("the range has no end that is above its beginning", at, wrong=True)
             found |= self.folded(from_ranges([(ord(low.single), ord(high.single))]))
         self.place += 1
         return ~found if negated else found
@@ -272,7 +272,7 @@ class _Parser:
 
     def literal(self, at: int) -> CharacterSet:
         if ord(self.text[at]) in SURROGATES:
-            raise RegularError("half a character is not served", at)
+            raise RegexError("half a character is not served", at)
         return of(self.text[at])
 
     def folded(self, characters: CharacterSet) -> CharacterSet:
@@ -280,7 +280,7 @@ class _Parser:
 
     def escape(self, start: int) -> CharacterSet:
         if self.place >= len(self.text):
-            raise RegularError("the expression ends in a backslash", start, wrong=True)
+            raise RegexError("the expression ends in a backslash", start, wrong=True)
         character = self.text[self.place]
         self.place += 1
         if character in CLASSES:
@@ -293,10 +293,10 @@ class _Parser:
                 self.place = digits.end()
                 return of(chr(int(digits[0], 16)))
         elif character.isdigit() and character != "0":
-            raise RegularError("a back-reference is not served, for it takes a time without bound", start)
+            raise RegexError("a back-reference is not served, for it takes a time without bound", start)
         elif character.isascii() and not character.isalnum():
             return of(character)
-        raise RegularError(f"\\{character} is not served", start)
+        raise RegexError(f"\\{character} is not served", start)
 
 
 def _rounds(found: re.Match[str]) -> tuple[int, int | None]:

@@ -4,38 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import (
-    And,
-    Apply,
-    Chain,
-    Compare,
-    Constant,
-    Flag,
-    In,
-    IsNan,
-    IsNull,
-    Like,
-    Predicate,
-    Topic,
-    Value,
-)
+from transpiler import ir
 from transpiler.selector.ast import Comparison
 
 
-def without_implied(node: Chain) -> Predicate:
+def remove_redundant_null_checks(node: ir.Chain) -> ir.Predicate:
     """In a conjunction a test that another term implies goes away: a comparison rules NULL out, and a number above
     rules NaN out. In a disjunction a test that implies another term goes."""
-    if isinstance(node, And):
-        return _without(_without(node, IsNull, True, _rejects_null), IsNan, True, _bounded_above)
-    return _without(node, IsNan, False, _holds_for_nan)
+    if isinstance(node, ir.And):
+        return _without(_without(node, ir.IsNull, True, _rejects_null), ir.IsNan, True, _bounded_above)
+    return _without(node, ir.IsNan, False, _holds_for_nan)
 
 
 def _without(
-    node: Predicate, kind: type[IsNull | IsNan], negated: bool, decides: Callable[[Predicate], tuple[Value, ...]]
-) -> Predicate:
+    node: ir.Predicate,
+    kind: type[ir.IsNull | ir.IsNan],
+    negated: bool,
+    decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
+) -> ir.Predicate:
     """A chain without the tests of a kind that another term decides."""
-    if not isinstance(node, Chain):
+    if not isinstance(node, ir.Chain):
         return node
     tests = [term for term in node.terms if isinstance(term, kind) and term.negated is negated]
     if not tests:
@@ -51,39 +39,39 @@ def _without(
     return kept[0] if len(kept) == 1 else type(node)(kept)
 
 
-def _rejects_null(term: Predicate) -> tuple[Value, ...]:
+def _rejects_null(term: ir.Predicate) -> tuple[ir.Value, ...]:
     match term:
-        case Compare(left=left, right=right):
+        case ir.Compare(left=left, right=right):
             return (left, right)
-        case In(value=value) | Like(value=value) | Topic(value=value) | Flag(value=value):
+        case ir.In(value=value) | ir.Like(value=value) | ir.Topic(value=value) | ir.IsTrue(value=value):
             return (value,)
-        case IsNan(value=value, negated=False):
+        case ir.IsNan(value=value, negated=False):
             return (value,)
         case _:
             return ()
 
 
-def _bounded_above(term: Predicate) -> tuple[Value, ...]:
+def _bounded_above(term: ir.Predicate) -> tuple[ir.Value, ...]:
     match term:
-        case Compare(
+        case ir.Compare(
             operator=Comparison.EQ,
-            left=Apply(function=Function.MULTIPLY, arguments=(value, Constant(value=0.0))),
-            right=Constant(),
+            left=ir.Apply(function=ir.Function.MULTIPLY, arguments=(value, ir.Constant(value=0.0))),
+            right=ir.Constant(),
         ):
             # It is finite.
             return (value,)
         case (
-            Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=Constant())
-            | In(value=left, negated=False)
+            ir.Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=ir.Constant())
+            | ir.In(value=left, negated=False)
         ):
             return (left,)
         case _:
             return ()
 
 
-def _holds_for_nan(term: Predicate) -> tuple[Value, ...]:
+def _holds_for_nan(term: ir.Predicate) -> tuple[ir.Value, ...]:
     match term:
-        case Compare(operator=Comparison.NE | Comparison.GT | Comparison.GE, left=left, right=Constant()):
+        case ir.Compare(operator=Comparison.NE | Comparison.GT | Comparison.GE, left=left, right=ir.Constant()):
             return (left,)
         case _:
             return ()

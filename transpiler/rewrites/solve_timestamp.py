@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import Apply, Compare, Constant, Predicate, Value, all_of, any_of
-from transpiler.layouts.columns import BIGINT, TIMESTAMP, Kind
+from transpiler import ir
+from transpiler.layouts.columns import BIGINT, TIMESTAMP, SparkType
 from transpiler.selector.ast import Comparison
 
 #: Integers that are added to a time. Within them no sum leaves 64 bits, and no time of a query Spark's timestamps.
@@ -20,7 +19,7 @@ _MOST = 9 * 10**15
 class _Sum(NamedTuple):
     """So many times the milliseconds of a timestamp, so many times the time of the query, and an integer."""
 
-    timestamp: Value | None
+    timestamp: ir.Value | None
     times: int
     now: int
     offset: int
@@ -36,14 +35,14 @@ class _Sum(NamedTuple):
         return _Sum(timestamp, times, self.now + sign * other.now, offset)
 
 
-def solved(node: Compare) -> Predicate | None:
+def solve_timestamp(node: ir.Compare) -> ir.Predicate | None:
     """The comparison for the timestamp alone; None where it is not about one."""
-    if not isinstance(node.left, Apply) and not isinstance(node.right, Apply):
+    if not isinstance(node.left, ir.Apply) and not isinstance(node.right, ir.Apply):
         return None
     match node.left, node.right:
-        case Apply(function=Function.LATER), Constant():
+        case ir.Apply(function=ir.Function.LATER), ir.Constant():
             return _lasting(node.operator, node.left, node.right)
-        case Constant(), Apply(function=Function.LATER):
+        case ir.Constant(), ir.Apply(function=ir.Function.LATER):
             return _lasting(node.operator.mirrored, node.right, node.left)
     left, right = _sum(node.left), _sum(node.right)
     difference = None if left is None or right is None else left.plus(right, -1)
@@ -54,32 +53,32 @@ def solved(node: Compare) -> Predicate | None:
     # times * timestamp + now * NOW + offset is compared with zero.
     now, offset = -now * times, -offset * times
     if now == 0:
-        milliseconds = Apply(Function.MILLISECONDS, (difference.timestamp,), BIGINT)
-        return Compare(operator, milliseconds, Constant(offset, BIGINT))
+        milliseconds = ir.Apply(ir.Function.MILLISECONDS, (difference.timestamp,), BIGINT)
+        return ir.Compare(operator, milliseconds, ir.Constant(offset, BIGINT))
     return _turned(operator, difference.timestamp, offset) if now == 1 else None
 
 
-def _lasting(operator: Comparison, end: Apply, bound: Constant) -> Predicate | None:
+def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Predicate | None:
     """The end of a duration compared with a time: the duration alone, compared with what is left until then."""
     match end.arguments, bound.value:
         case _, bool():
             return None
-        case (duration, Constant(value=int() as now)), int() as time:
-            return Compare(operator, duration, Constant(time - now, BIGINT)) if abs(time - now) <= _MOST else None
-        case (duration, Apply(function=Function.NOW) as now), int() as time if abs(time) <= _MOST:
-            return Compare(operator, duration, Apply(Function.UNTIL, (Constant(time, BIGINT), now), BIGINT))
+        case (duration, ir.Constant(value=int() as now)), int() as time:
+            return ir.Compare(operator, duration, ir.Constant(time - now, BIGINT)) if abs(time - now) <= _MOST else None
+        case (duration, ir.Apply(function=ir.Function.NOW) as now), int() as time if abs(time) <= _MOST:
+            return ir.Compare(operator, duration, ir.Apply(ir.Function.UNTIL, (ir.Constant(time, BIGINT), now), BIGINT))
         case _:
             return None
 
 
-def _turned(operator: Comparison, timestamp: Value, offset: int) -> Predicate:
+def _turned(operator: Comparison, timestamp: ir.Value, offset: int) -> ir.Predicate:
     """Milliseconds are a timestamp's whole ones: those of the time and those after it begin at its own."""
 
-    def since(start: int) -> Predicate:
-        return Compare(Comparison.GE, timestamp, _moment(start))
+    def since(start: int) -> ir.Predicate:
+        return ir.Compare(Comparison.GE, timestamp, _moment(start))
 
-    def before(end: int) -> Predicate:
-        return Compare(Comparison.LT, timestamp, _moment(end))
+    def before(end: int) -> ir.Predicate:
+        return ir.Compare(Comparison.LT, timestamp, _moment(end))
 
     match operator:
         case Comparison.GE:
@@ -91,31 +90,36 @@ def _turned(operator: Comparison, timestamp: Value, offset: int) -> Predicate:
         case Comparison.LE:
             return before(offset + 1)
         case Comparison.EQ:
-            return all_of(since(offset), before(offset + 1))
+            return ir.all_of(since(offset), before(offset + 1))
         case Comparison.NE:
-            return any_of(before(offset), since(offset + 1))
+            return ir.any_of(before(offset), since(offset + 1))
 
 
-def _moment(offset: int) -> Value:
-    return Apply(Function.MOMENT, (Constant(offset, BIGINT),), TIMESTAMP)
+def _moment(offset: int) -> ir.Value:
+    return ir.Apply(ir.Function.MOMENT, (ir.Constant(offset, BIGINT),), TIMESTAMP)
 
 
-def _sum(value: Value) -> _Sum | None:
+def _sum(value: ir.Value) -> _Sum | None:
     match value:
-        case Constant(value=bool()):
+        case ir.Constant(value=bool()):
             return None
-        case Constant(value=int() as number) if abs(number) <= _MOST and value.type.kind in (Kind.BIGINT, Kind.DECIMAL):
+        case ir.Constant(value=int() as number) if abs(number) <= _MOST and value.type.kind in (
+            SparkType.BIGINT,
+            SparkType.DECIMAL,
+        ):
             return _Sum(None, 0, 0, number)
-        case Apply(function=Function.NOW):
+        case ir.Apply(function=ir.Function.NOW):
             return _Sum(None, 0, 1, 0)
-        case Apply(function=Function.TO_DECIMAL, arguments=(inner,)):
+        case ir.Apply(function=ir.Function.TO_DECIMAL, arguments=(inner,)):
             return _sum(inner)
-        case Apply(function=Function.MILLISECONDS, arguments=(timestamp,)) if timestamp.type.kind is Kind.TIMESTAMP:
+        case ir.Apply(function=ir.Function.MILLISECONDS, arguments=(timestamp,)) if (
+            timestamp.type.kind is SparkType.TIMESTAMP
+        ):
             return _Sum(timestamp, 1, 0, 0)
-        case Apply(function=Function.ADD_BIG | Function.SUBTRACT_BIG as function, arguments=(first, second)):
+        case ir.Apply(function=ir.Function.ADD_BIG | ir.Function.SUBTRACT_BIG as function, arguments=(first, second)):
             left, right = _sum(first), _sum(second)
             if left is None or right is None:
                 return None
-            return left.plus(right, 1 if function is Function.ADD_BIG else -1)
+            return left.plus(right, 1 if function is ir.Function.ADD_BIG else -1)
         case _:
             return None

@@ -15,9 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import FALSE, TRUE, Apply, Compare, Constant, IsNull, Predicate, Value, all_of, any_of
-from transpiler.layouts.columns import ColumnType, Kind
+from transpiler import ir
+from transpiler.layouts.columns import ColumnType, SparkType
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.selector.ast import Comparison
 
@@ -25,13 +24,13 @@ _FLOAT32_INFINITY = 0x7F800000
 
 
 @dataclass(frozen=True, slots=True)
-class _Grid:
+class _Lattice:
     """The values of a column: the first and last number, what the number converts to, and its constant."""
 
     first: int
     last: int
     convert: Callable[[int], float]
-    constant: Callable[[int], Constant]
+    constant: Callable[[int], ir.Constant]
 
     def bounds(self, limit: float) -> tuple[int, int]:
         """The least number whose value is a limit or above it, and the least whose value is above it."""
@@ -57,79 +56,79 @@ class _Grid:
         return low
 
 
-def _integers(column_type: ColumnType) -> _Grid:
+def _integers(column_type: ColumnType) -> _Lattice:
     bits = column_type.kind.bits or 64
-    return _Grid(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, float, lambda number: Constant(number, column_type))
+    return _Lattice(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, float, lambda number: ir.Constant(number, column_type))
 
 
-def _decimals(column_type: ColumnType) -> _Grid:
+def _decimals(column_type: ColumnType) -> _Lattice:
     scale, bound = column_type.scale, 10**column_type.precision - 1
 
     def convert(number: int) -> float:
         return float(number / 10**scale)
 
     # A constant of a DECIMAL type holds its unscaled number.
-    return _Grid(-bound, bound, convert, lambda number: Constant(number, column_type))
+    return _Lattice(-bound, bound, convert, lambda number: ir.Constant(number, column_type))
 
 
-def _floats(column_type: ColumnType) -> _Grid:
+def _floats(column_type: ColumnType) -> _Lattice:
     def convert(number: int) -> float:
         value: float = struct.unpack("f", struct.pack("I", abs(number)))[0]
         return -value if number < 0 else value
 
-    return _Grid(
+    return _Lattice(
         -_FLOAT32_INFINITY,
         _FLOAT32_INFINITY,
         convert,
-        lambda number: Constant(convert(number), column_type),
+        lambda number: ir.Constant(convert(number), column_type),
     )
 
 
-def _timestamps(column_type: ColumnType) -> _Grid:
+def _timestamps(column_type: ColumnType) -> _Lattice:
     # Spark keeps microseconds, a selector sees whole milliseconds, rounded down.
-    return _Grid(-(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: Constant(number, column_type))
+    return _Lattice(-(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: ir.Constant(number, column_type))
 
 
-def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Grid:
+def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Lattice:
     whole = _integers(column_type)
-    return _Grid(whole.first, whole.last, step, whole.constant)
+    return _Lattice(whole.first, whole.last, step, whole.constant)
 
 
-def _grid(converted: Apply) -> _Grid | None:
+def _grid(converted: ir.Apply) -> _Lattice | None:
     """The grid under a conversion; None where there is none."""
     column_type = converted.arguments[0].type
     match converted.function, column_type.kind:
-        case Function.TO_DOUBLE, Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.BIGINT:
+        case ir.Function.TO_DOUBLE, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
             return _integers(column_type)
-        case Function.TO_DOUBLE, Kind.DECIMAL:
+        case ir.Function.TO_DOUBLE, SparkType.DECIMAL:
             return _decimals(column_type)
-        case Function.TO_DOUBLE, Kind.FLOAT:
+        case ir.Function.TO_DOUBLE, SparkType.FLOAT:
             return _floats(column_type)
-        case Function.MILLISECONDS, Kind.TIMESTAMP | Kind.TIMESTAMP_NTZ:
+        case ir.Function.MILLISECONDS, SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
             return _timestamps(column_type)
-        case Function.AT_MOST, Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.BIGINT:
+        case ir.Function.AT_MOST, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
             bound = converted.arguments[1]
-            assert isinstance(bound, Constant)
+            assert isinstance(bound, ir.Constant)
             assert isinstance(bound.value, int)
             most = bound.value
             return _steps(column_type, lambda number: min(number, most))
-        case Function.NEXT, Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.BIGINT:
+        case ir.Function.NEXT, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
             return _steps(column_type, lambda number: number + 1)
         case _:
             return None
 
 
-def turn_round(operator: Comparison, converted: Value, bound: Constant) -> Predicate | None:
+def unwrap_cast(operator: Comparison, converted: ir.Value, bound: ir.Constant) -> ir.Predicate | None:
     """``converted operator bound`` as a condition on the column inside; None where there is no grid.
 
     NaN in a column of floats stands above every number, as Spark orders it.
     """
-    if not isinstance(converted, Apply) or not converted.arguments:
+    if not isinstance(converted, ir.Apply) or not converted.arguments:
         return None
     if isinstance(bound.value, bool | str | bytes) or math.isnan(bound.value):
         return None
     column, limit = converted.arguments[0], bound.value
-    if converted.function is Function.FOLDED:
+    if converted.function is ir.Function.FOLDED:
         return _unfolded(operator, column, limit)
     grid = _grid(converted)
     if grid is None:
@@ -148,71 +147,71 @@ def turn_round(operator: Comparison, converted: Value, bound: Constant) -> Predi
             return _between(grid, column, at_least, above)
         case Comparison.NE:
             if at_least == above:
-                return IsNull(column, negated=True)
+                return ir.IsNull(column, negated=True)
             if above == at_least + 1:
-                return Compare(Comparison.NE, column, grid.constant(at_least))
-            return any_of(_below(grid, column, at_least, exact=True), _from(grid, column, above, exact=True))
+                return ir.Compare(Comparison.NE, column, grid.constant(at_least))
+            return ir.any_of(_below(grid, column, at_least, exact=True), _from(grid, column, above, exact=True))
 
 
-def _from(grid: _Grid, column: Value, start: int, *, exact: bool) -> Predicate:
+def _from(grid: _Lattice, column: ir.Value, start: int, *, exact: bool) -> ir.Predicate:
     """The column is at ``start`` or above; written with ``>`` where the bound is the place before it."""
     if start > grid.last:
-        return Compare(Comparison.GT, column, grid.constant(grid.last)) if _has_nan(column) else FALSE
+        return ir.Compare(Comparison.GT, column, grid.constant(grid.last)) if _has_nan(column) else ir.FALSE
     if start <= grid.first:
-        return IsNull(column, negated=True)
+        return ir.IsNull(column, negated=True)
     if exact or _stepped(column):
-        return Compare(Comparison.GE, column, grid.constant(start))
-    return Compare(Comparison.GT, column, grid.constant(start - 1))
+        return ir.Compare(Comparison.GE, column, grid.constant(start))
+    return ir.Compare(Comparison.GT, column, grid.constant(start - 1))
 
 
-def _below(grid: _Grid, column: Value, end: int, *, exact: bool) -> Predicate:
+def _below(grid: _Lattice, column: ir.Value, end: int, *, exact: bool) -> ir.Predicate:
     """The column is under ``end``; written with ``<=`` where the bound is the place before it."""
     if end <= grid.first:
-        return FALSE
+        return ir.FALSE
     if end > grid.last:
         if _has_nan(column):
-            return Compare(Comparison.LE, column, grid.constant(grid.last))
-        return IsNull(column, negated=True)
+            return ir.Compare(Comparison.LE, column, grid.constant(grid.last))
+        return ir.IsNull(column, negated=True)
     if exact or _stepped(column):
-        return Compare(Comparison.LT, column, grid.constant(end))
-    return Compare(Comparison.LE, column, grid.constant(end - 1))
+        return ir.Compare(Comparison.LT, column, grid.constant(end))
+    return ir.Compare(Comparison.LE, column, grid.constant(end - 1))
 
 
-def _between(grid: _Grid, column: Value, start: int, end: int) -> Predicate:
+def _between(grid: _Lattice, column: ir.Value, start: int, end: int) -> ir.Predicate:
     if start == end:
-        return FALSE
+        return ir.FALSE
     if end == start + 1:
-        return Compare(Comparison.EQ, column, grid.constant(start))
-    return all_of(_from(grid, column, start, exact=True), _below(grid, column, end, exact=True))
+        return ir.Compare(Comparison.EQ, column, grid.constant(start))
+    return ir.all_of(_from(grid, column, start, exact=True), _below(grid, column, end, exact=True))
 
 
-def _has_nan(column: Value) -> bool:
-    return column.type.kind is Kind.FLOAT
+def _has_nan(column: ir.Value) -> bool:
+    return column.type.kind is SparkType.FLOAT
 
 
-def _stepped(column: Value) -> bool:
+def _stepped(column: ir.Value) -> bool:
     """A timestamp's bounds are whole milliseconds: never the microsecond before one."""
-    return column.type.kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ)
+    return column.type.kind in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
 
 
-def _unfolded(operator: Comparison, column: Value, limit: float) -> Predicate:
+def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predicate:
     """A condition on a folded uint: it grows in each half of the uints, and the upper half holds the negative ones."""
     if operator is Comparison.NE:
         equal = _unfolded(Comparison.EQ, column, limit)
-        if isinstance(equal, Compare):
+        if isinstance(equal, ir.Compare):
             return replace(equal, operator=Comparison.NE)
-        return IsNull(column, negated=True)
+        return ir.IsNull(column, negated=True)
     ranges: list[tuple[int, int]] = []
     for first, end, shift in ((0, FIRST_NEGATIVE, 0), (FIRST_NEGATIVE, FOLD, FOLD)):
-        half = _Grid(first, end - 1, partial(op.add, -shift), lambda number: Constant(number, column.type))
+        half = _Lattice(first, end - 1, partial(op.add, -shift), lambda number: ir.Constant(number, column.type))
         start, stop = _held(operator, half, limit)
         if start < stop:
             joined = bool(ranges) and ranges[-1][1] == start
             ranges[-1:] = [(ranges[-1][0], stop)] if joined else [*ranges[-1:], (start, stop)]
-    return any_of(*(_in_range(column, start, stop) for start, stop in ranges))
+    return ir.any_of(*(_in_range(column, start, stop) for start, stop in ranges))
 
 
-def _held(operator: Comparison, grid: _Grid, limit: float) -> tuple[int, int]:
+def _held(operator: Comparison, grid: _Lattice, limit: float) -> tuple[int, int]:
     """From where to where, exclusively, an operator holds on a grid."""
     at_least, above = grid.bounds(limit)
     match operator:
@@ -228,10 +227,10 @@ def _held(operator: Comparison, grid: _Grid, limit: float) -> tuple[int, int]:
             return at_least, above
 
 
-def _in_range(column: Value, start: int, stop: int) -> Predicate:
+def _in_range(column: ir.Value, start: int, stop: int) -> ir.Predicate:
     if stop == start + 1:
-        return Compare(Comparison.EQ, column, Constant(start, column.type))
-    lower = TRUE if start == 0 else Compare(Comparison.GE, column, Constant(start, column.type))
-    upper = TRUE if stop == FOLD else Compare(Comparison.LT, column, Constant(stop, column.type))
-    bounds = all_of(lower, upper)
-    return IsNull(column, negated=True) if bounds == TRUE else bounds
+        return ir.Compare(Comparison.EQ, column, ir.Constant(start, column.type))
+    lower = ir.TRUE if start == 0 else ir.Compare(Comparison.GE, column, ir.Constant(start, column.type))
+    upper = ir.TRUE if stop == FOLD else ir.Compare(Comparison.LT, column, ir.Constant(stop, column.type))
+    bounds = ir.all_of(lower, upper)
+    return ir.IsNull(column, negated=True) if bounds == ir.TRUE else bounds

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from transpiler.ir.nodes import Column, Predicate, Value
-from transpiler.ir.traversal import replace_columns, replace_columns_in
+from transpiler import ir
 from transpiler.layouts.columns import Key, Path
-from transpiler.routing.signatures import Shape
+from transpiler.routing.signatures import Signature
 
 
 @dataclass
-class Reads:
+class MapValueColumns:
     """Columns that stand for values of maps: ``paths`` are where those are, by the columns' names."""
 
     prefix: str
     paths: dict[str, Path] = field(default_factory=dict)
     _names: dict[Path, str] = field(default_factory=dict)
 
-    def predicate(self, node: Predicate) -> Predicate:
+    def predicate(self, node: ir.Predicate) -> ir.Predicate:
         """The predicate over these columns."""
-        return replace_columns(node, self._column)
+        return ir.replace_columns(node, self._column)
 
-    def shape(self, shape: Shape) -> Shape:
+    def shape(self, shape: Signature) -> Signature:
         """The shape over these columns."""
         return replace(
             shape,
-            keys=tuple(replace_columns_in(value, self._column) for value in shape.keys),
+            keys=tuple(ir.replace_columns_in(value, self._column) for value in shape.keys),
             guard=self.predicate(shape.guard),
             residual=self.predicate(shape.residual),
         )
 
-    def _column(self, column: Column) -> Value:
+    def _column(self, column: ir.Column) -> ir.Value:
         keys = [place for place, step in enumerate(column.path) if isinstance(step, Key)]
         if not keys:
             return column
@@ -40,4 +39,4 @@ class Reads:
         if name is None:
             name = self._names[looked_up] = f"{self.prefix}{len(self._names)}"
             self.paths[name] = looked_up
-        return Column((name, *rest), column.type)
+        return ir.Column((name, *rest), column.type)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
+from transpiler import ir
 from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError
-from transpiler.ir.nodes import FALSE, TRUE, Column, Compare, IsNull, Like, Predicate, all_of, any_of
 from transpiler.layouts.columns import (
     STRING,
 )
@@ -20,11 +20,11 @@ from transpiler.layouts.layout import Layout
 from transpiler.lowering.header_pairs import Header, Way, Ways, header_at
 from transpiler.lowering.names import Missing
 from transpiler.lowering.xquery import Queries
-from transpiler.message.fields import Place
+from transpiler.message.fields import MessageField
 from transpiler.rewrites.optimizer import optimize
-from transpiler.routing.parameterize import Selectors
-from transpiler.routing.signatures import Parameter, parameter, shifted
-from transpiler.routing.topic_automaton import fits
+from transpiler.routing.parameterize import SelectorParameterizer
+from transpiler.routing.signatures import Parameter, parameter, shift_parameters
+from transpiler.routing.topic_automaton import matches_topic
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.pattern import Wildcard
@@ -42,11 +42,11 @@ SUBJECT = "_routing_subject"
 #: The routing keys, where a message can have several; and the mark of a key that is one word, dots and all.
 KEYS, WHOLE = "_routing_keys", "="
 
-_SUBJECT = Column((SUBJECT,), STRING)
-_KEY = Column((KEY,), STRING)
-_TOPIC = Column((TOPIC,), STRING)
-_KEY_PATTERN: Predicate = Compare(Comparison.EQ, _KEY, parameter(0, STRING))
-_TOPIC_PATTERN: Predicate = Compare(Comparison.EQ, _TOPIC, parameter(0, STRING))
+_SUBJECT = ir.Column((SUBJECT,), STRING)
+_KEY = ir.Column((KEY,), STRING)
+_TOPIC = ir.Column((TOPIC,), STRING)
+_KEY_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, _KEY, parameter(0, STRING))
+_TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, _TOPIC, parameter(0, STRING))
 
 #: The routing key under which a message is at an exchange: its own, or the one that a binding has put in its place.
 RoutingKey = str | None
@@ -59,12 +59,12 @@ class Condition:
     Where messages have several routing keys, ``words`` are those of every binding key.
     """
 
-    pattern: Predicate
+    pattern: ir.Predicate
     constants: tuple[Parameter, ...] = ()
     words: tuple[str, ...] | None = None
 
 
-ALWAYS = Condition(TRUE)
+ALWAYS = Condition(ir.TRUE)
 
 
 class Conditions:
@@ -76,11 +76,11 @@ class Conditions:
         self._rules = topology.rules
         self._layout = layout
         self._missing = missing
-        self._selectors = Selectors(layout, find_dialect(topology.rules.dialect), missing)
-        self._headers: dict[object, Predicate] = {}
+        self._selectors = SelectorParameterizer(layout, find_dialect(topology.rules.dialect), missing)
+        self._headers: dict[object, ir.Predicate] = {}
         self._ways = Ways(topology.rules.headers.equality)
-        self._queries: dict[str, Predicate] = {}
-        self._joined: dict[tuple[int, int], tuple[Predicate, Predicate, Predicate]] = {}
+        self._queries: dict[str, ir.Predicate] = {}
+        self._joined: dict[tuple[int, int], tuple[ir.Predicate, ir.Predicate, ir.Predicate]] = {}
 
     def of(self, binding: Binding, key: RoutingKey) -> Condition | None:
         """What a binding asks of a message that came to its exchange with its own key (None) or another one.
@@ -122,8 +122,8 @@ class Conditions:
                 # Which of the keys name a queue is asked where they are delivered.
                 yield ALWAYS, None
                 return
-            reply = TRUE if prefix is None else Like(_SUBJECT, (prefix, Wildcard.ANY), negated=True)
-            yield Condition(all_of(IsNull(_SUBJECT, negated=True), reply)), None
+            reply = ir.TRUE if prefix is None else ir.Like(_SUBJECT, (prefix, Wildcard.ANY), negated=True)
+            yield Condition(ir.all_of(ir.IsNull(_SUBJECT, negated=True), reply)), None
             return
         for queue in sorted(self.topology.queue_names):
             if prefix is None or not queue.startswith(prefix):
@@ -131,7 +131,7 @@ class Conditions:
                 if condition is not None:
                     yield condition, queue
 
-    def _query(self, text: str) -> Predicate:
+    def _query(self, text: str) -> ir.Predicate:
         known = self._queries.get(text)
         if known is None:
             asked = Queries(self._layout, self._missing, self._rules.subject_header, Source(text, "xquery"))
@@ -141,22 +141,22 @@ class Conditions:
     def _direct(self, wanted: str, key: RoutingKey) -> Condition | None:
         if key is not None:
             return ALWAYS if wanted == key else None
-        return Condition(TRUE, (), (WHOLE + wanted,)) if self._several else Condition(_KEY_PATTERN, (wanted,))
+        return Condition(ir.TRUE, (), (WHOLE + wanted,)) if self._several else Condition(_KEY_PATTERN, (wanted,))
 
     def _topic(self, wanted: str, key: RoutingKey) -> Condition | None:
         words = self._rules.topic.words(wanted)
         wild = "*" in words or "#" in words
         if key is not None:
-            return ALWAYS if fits(words, self._rules.topic.words(key)) else None
-        return Condition(TRUE, (), words) if wild or self._several else Condition(_TOPIC_PATTERN, (".".join(words),))
+            return ALWAYS if matches_topic(words, self._rules.topic.words(key)) else None
+        return Condition(ir.TRUE, (), words) if wild or self._several else Condition(_TOPIC_PATTERN, (".".join(words),))
 
-    def _both(self, found: Condition, pattern: Predicate, constants: tuple[Parameter, ...]) -> Condition:
-        if found.pattern == TRUE:
+    def _both(self, found: Condition, pattern: ir.Predicate, constants: tuple[Parameter, ...]) -> Condition:
+        if found.pattern == ir.TRUE:
             return Condition(pattern, constants, found.words)
         key = (id(found.pattern), id(pattern))
         known = self._joined.get(key)
         if known is None:
-            joined = all_of(found.pattern, shifted(pattern, len(found.constants)))
+            joined = ir.all_of(found.pattern, shift_parameters(pattern, len(found.constants)))
             # The two are kept with it, so that nobody else gets their identities.
             known = self._joined[key] = (joined, found.pattern, pattern)
         return Condition(known[0], found.constants + constants, found.words)
@@ -179,10 +179,10 @@ class Conditions:
         pattern = self._headers.get(whole)
         if pattern is None:
             pattern = self._headers[whole] = self._headers_pattern(match.any, pairs)
-        return None if pattern == FALSE else Condition(pattern, tuple(constants))
+        return None if pattern == ir.FALSE else Condition(pattern, tuple(constants))
 
-    def _headers_pattern(self, any_pair: bool, pairs: list[tuple[str, tuple[Way, ...] | None]]) -> Predicate:
-        tests: list[Predicate] = []
+    def _headers_pattern(self, any_pair: bool, pairs: list[tuple[str, tuple[Way, ...] | None]]) -> ir.Predicate:
+        tests: list[ir.Predicate] = []
         numbers = count()
         for name, found in pairs:
             header = self._header(name)
@@ -191,11 +191,13 @@ class Conditions:
                 continue
             compared = {way: parameter(next(numbers), way.shown.read.type) for way in found}
             tests.append(header.equals(found, compared.__getitem__))
-        return any_of(*tests) if any_pair else all_of(*tests)
+        return ir.any_of(*tests) if any_pair else ir.all_of(*tests)
 
     def _header(self, name: str) -> Header:
         location = self._layout.property(name)
-        subject = self._layout.field(Place("properties", "subject")) if name == self._rules.subject_header else None
+        subject = (
+            self._layout.field(MessageField("properties", "subject")) if name == self._rules.subject_header else None
+        )
         if location is None and subject is None:
             if self._missing == "null":
                 return header_at()

@@ -12,7 +12,7 @@ SPREAD, SHIFT = 73_244_475, 16
 
 
 @dataclass(frozen=True, slots=True)
-class Slots:
+class CuckooTable:
     """The codes of words in two rows of ``mask + 1`` slots, each word where one of its two hashes puts it."""
 
     mask: int
@@ -22,15 +22,15 @@ class Slots:
     more: dict[str, int]
 
 
-def fill_slots(words: Sequence[str]) -> Slots:
+def build_cuckoo_table(words: Sequence[str]) -> CuckooTable:
     """Slots for words, whose codes are their places counted from 1: see ``word_slots``."""
     codes = {word: place for place, word in enumerate(words, 1)}
-    more = _crowded(codes)
+    more = _overfull_words(codes)
     row = 1 << max(3, (len(codes) * 5 // 4).bit_length())
     while True:
         slots: list[str | None] = [None] * (2 * row)
         if all(_put(word, slots, row - 1) for word in codes if word not in more):
-            return Slots(row - 1, slots, [0 if word is None else codes[word] for word in slots], more)
+            return CuckooTable(row - 1, slots, [0 if word is None else codes[word] for word in slots], more)
         row *= 2
 
 
@@ -59,7 +59,7 @@ def word_hash(word: str) -> int:
     return zlib.crc32(word.encode())
 
 
-def _crowded(codes: dict[str, int]) -> dict[str, int]:
+def _overfull_words(codes: dict[str, int]) -> dict[str, int]:
     """The words whose hash two other words have."""
     seen: Counter[int] = Counter()
     crowded = {}

@@ -15,7 +15,7 @@ from transpiler.errors import UnsupportedFeatureError
 from transpiler.topology.model import Binding, Exchange, Topology
 
 #: Ways through the exchanges of a topology with cycles that one exchange's answer may be put together from.
-MAX_WAYS = 10_000
+MAX_PATHS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class Hop:
     """To a stop; not for a message whose own key is ``unless``, which has been there."""
 
     stop: int
@@ -35,7 +35,7 @@ class Lead:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Visit:
     """One stop on the ways from an entry: where, and the stops that its bindings and its alternate lead to.
 
     Stops are numbered, those that others lead to first. ``onward`` says for the number of a state which stop its
@@ -43,9 +43,9 @@ class Step:
     """
 
     state: int
-    onward: tuple[tuple[int, Lead], ...] = ()
+    onward: tuple[tuple[int, Hop], ...] = ()
     alternate_queue: str | None = None
-    alternate: Lead | None = None
+    alternate: Hop | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Entry:
 
     states: tuple[int, ...]
     alternates: tuple[tuple[int, int | None, str | None], ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Visit, ...] = ()
 
     @property
     def simple(self) -> bool:
@@ -66,7 +66,7 @@ class Entry:
 
 
 @dataclass
-class States:
+class ExchangeGraph:
     """All states that can be reached from some exchanges, by number, and the entries by the names of exchanges."""
 
     states: list[State] = field(default_factory=list)
@@ -128,10 +128,10 @@ def onward(topology: Topology, binding: Binding, state: State) -> State:
     return State(binding.destination, state.key if replacement is None else replacement)
 
 
-def read_states(topology: Topology, exchange: str | None = None) -> States:
+def build_exchange_graph(topology: Topology, exchange: str | None = None) -> ExchangeGraph:
     """The states reached from one exchange, or from every one that a message can be published to."""
     reach = _Reach(topology)
-    found = States()
+    found = ExchangeGraph()
     names = topology.exchange_by_name if exchange is None else [exchange]
     for name in names:
         known = topology.exchange_by_name.get(name)
@@ -155,10 +155,10 @@ def _entry(reach: _Reach, start: State) -> Entry:
         return Entry(numbers)
     if reach.topology.rules.alternate_on_no_match:
         return Entry(numbers, tuple(alternates))
-    return Entry(numbers, tuple(alternates), _Ways(reach, start).steps)
+    return Entry(numbers, tuple(alternates), _Paths(reach, start).steps)
 
 
-class _Ways:
+class _Paths:
     """The stops of all ways from one state; two ways share what follows where nothing tells them apart."""
 
     def __init__(self, reach: _Reach, start: State) -> None:
@@ -167,20 +167,20 @@ class _Ways:
             state: frozenset(reach.closure(state)) for state in reach.closure(start)
         }
         self._known: dict[tuple[State, frozenset[State], bool], int] = {}
-        self._steps: list[Step] = []
+        self._steps: list[Visit] = []
         self._stop(start, frozenset(), True)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[Visit, ...]:
         return tuple(self._steps)
 
-    def _lead(self, state: State, way: frozenset[State], asks_alternate: bool = True) -> Lead | None:
+    def _lead(self, state: State, way: frozenset[State], asks_alternate: bool = True) -> Hop | None:
         """The way on to a state; None where the message has been there."""
         if state in way:
             return None
         # A key that was put in the place of the message's own may be the same.
         again = state.key is not None and State(state.exchange) in way
-        return Lead(self._stop(state, way, asks_alternate), state.key if again else None)
+        return Hop(self._stop(state, way, asks_alternate), state.key if again else None)
 
     def _stop(self, state: State, way: frozenset[State], asks_alternate: bool) -> int:
         # Of the way behind only what can still come again matters.
@@ -206,12 +206,12 @@ class _Ways:
                 alternate = self._lead(found, way if chained else frozenset(), chained)
             else:
                 alternate_queue = found
-        if len(self._steps) >= MAX_WAYS:
+        if len(self._steps) >= MAX_PATHS:
             raise UnsupportedFeatureError.at(
                 "limit.ways",
-                f"from {state.exchange!r} there are more than {MAX_WAYS:,} ways through the bindings between exchanges",
+                f"from {state.exchange!r} there are more than {MAX_PATHS:,} paths through the bindings of exchanges",
                 hint="take some of the cycles out of the topology",
             )
-        self._steps.append(Step(reach.number(state), onward, alternate_queue, alternate))
+        self._steps.append(Visit(reach.number(state), onward, alternate_queue, alternate))
         self._known[key] = len(self._steps) - 1
         return self._known[key]

@@ -12,33 +12,38 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import TRUE, And, Apply, Compare, Or, Predicate, Value, When, all_of, type_class
-from transpiler.ir.traversal import Node, parts
+from transpiler import ir
 from transpiler.layouts.columns import BIGINT, DOUBLE
 from transpiler.message.types import TypeClass
-from transpiler.routing.signatures import Parameter, Shape, columns, nearest_float, of_message, parameter_number
+from transpiler.routing.signatures import (
+    Parameter,
+    Signature,
+    columns_in,
+    nearest_float,
+    parameter_number,
+    reads_message,
+)
 from transpiler.selector.ast import Comparison
 
 #: Rows of constants in a group from which on a message finds its place among them.
-MIN_RANGES = 64
+MIN_INTERVALS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Interval:
     """What a residual bounds: the first value that is not NULL, from and to which parameters; None is no bound.
 
     ``rounded`` says that some values are compared with the 32-bit float next to a parameter.
     """
 
-    values: tuple[Value, ...]
+    values: tuple[ir.Value, ...]
     lower: int | None
     upper: int | None
     rounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Ranks:
+class IntervalTree:
     """The tree of one group: bounds in order, the steps of the bisection, the number of leaves, and rows by node.
 
     Node 1 is the root, node ``n`` has the children ``2n`` and ``2n + 1``, and place ``p`` is the leaf ``leaves + p``.
@@ -50,10 +55,10 @@ class Ranks:
     nodes: list[list[int]]
 
 
-def find_range(shape: Shape) -> Range | None:
+def find_interval(shape: Signature) -> Interval | None:
     """A value that the residual bounds in every row, from both sides where there is one."""
-    found: dict[tuple[Value, ...], dict[bool, int]] = {}
-    for term in shape.residual.terms if isinstance(shape.residual, And) else (shape.residual,):
+    found: dict[tuple[ir.Value, ...], dict[bool, int]] = {}
+    for term in shape.residual.terms if isinstance(shape.residual, ir.And) else (shape.residual,):
         bound = _bound(term)
         if bound is not None:
             values, is_lower, number = bound
@@ -61,14 +66,16 @@ def find_range(shape: Shape) -> Range | None:
     if not found:
         return None
     values, sides = max(found.items(), key=lambda item: len(item[1]))
-    return Range(values, sides.get(True), sides.get(False), _rounds(shape.residual))
+    return Interval(values, sides.get(True), sides.get(False), _rounds(shape.residual))
 
 
-def _rounds(node: Node) -> bool:
-    return (isinstance(node, Apply) and node.function is Function.TO_FLOAT) or any(map(_rounds, parts(node)))
+def _rounds(node: ir.Node) -> bool:
+    return (isinstance(node, ir.Apply) and node.function is ir.Function.TO_FLOAT) or any(
+        map(_rounds, ir.children(node))
+    )
 
 
-def rank(ranges: Range, rows: Sequence[tuple[Parameter, ...]]) -> Ranks:
+def build_interval_tree(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]) -> IntervalTree:
     """The tree of the rows of one group."""
     # A bound that may be rounded is the outer one of both.
     pairs = [(_number(row, ranges.lower, ranges, min), _number(row, ranges.upper, ranges, max)) for row in rows]
@@ -81,11 +88,11 @@ def rank(ranges: Range, rows: Sequence[tuple[Parameter, ...]]) -> Ranks:
         for node in _cover(leaves + first, leaves + last):
             nodes[node].append(number)
     steps = [1 << bit for bit in reversed(range(len(bounds).bit_length()))]
-    return Ranks(bounds, steps, leaves, nodes)
+    return IntervalTree(bounds, steps, leaves, nodes)
 
 
 def _number(
-    row: tuple[Parameter, ...], place: int | None, ranges: Range, outer: Callable[[float, float], float]
+    row: tuple[Parameter, ...], place: int | None, ranges: Interval, outer: Callable[[float, float], float]
 ) -> float | None:
     if place is None:
         return None
@@ -105,27 +112,32 @@ def _cover(first: int, last: int) -> Iterator[int]:
         first, last = first >> 1, last >> 1
 
 
-_Bound = tuple[tuple[Value, ...], bool, int]
+_Bound = tuple[tuple[ir.Value, ...], bool, int]
 
 
-def _bound(term: Predicate) -> _Bound | None:
+def _bound(term: ir.Predicate) -> _Bound | None:
     """The values that a test bounds, whether from below, and by which parameter."""
     match term:
-        case Compare(operator=operator, left=left, right=right):
+        case ir.Compare(operator=operator, left=left, right=right):
             for found, value, other in ((operator, left, right), (operator.mirrored, right, left)):
                 number = _parameter(other)
-                if number is not None and of_message(value) and found in _LOWER and type_class(value.type).numeric:
+                if (
+                    number is not None
+                    and reads_message(value)
+                    and found in _LOWER
+                    and ir.type_class(value.type).numeric
+                ):
                     return (_as_double(value),), _LOWER[found], number
             return None
-        case And(terms=terms):
+        case ir.And(terms=terms):
             for term in terms:
                 bound = _bound(term)
                 if bound is not None:
                     guard = _guard(bound[0], (other for other in terms if other is not term))
-                    values = bound[0] if guard == TRUE else tuple(When(guard, value) for value in bound[0])
+                    values = bound[0] if guard == ir.TRUE else tuple(ir.When(guard, value) for value in bound[0])
                     return values, bound[1], bound[2]
             return None
-        case Or(terms=terms):
+        case ir.Or(terms=terms):
             # One value in several types, of which a row has one.
             bounds = [_bound(inner) for inner in terms]
             known = [bound for bound in bounds if bound is not None]
@@ -137,20 +149,22 @@ def _bound(term: Predicate) -> _Bound | None:
             return None
 
 
-def _guard(values: tuple[Value, ...], others: Iterable[Predicate]) -> Predicate:
+def _guard(values: tuple[ir.Value, ...], others: Iterable[ir.Predicate]) -> ir.Predicate:
     """What must hold beside for the values to stand, by columns of the message that are not the values' own."""
-    own = {column for value in values for column in columns(value)}
-    return all_of(*(other for other in others if of_message(other) and not set(columns(other)) <= own))
+    own = {column for value in values for column in columns_in(value)}
+    return ir.all_of(*(other for other in others if reads_message(other) and not set(columns_in(other)) <= own))
 
 
 _LOWER = {Comparison.GT: True, Comparison.GE: True, Comparison.LT: False, Comparison.LE: False}
 
 
-def _parameter(value: Value) -> int | None:
-    if isinstance(value, Apply) and value.function in (Function.TO_DOUBLE, Function.TO_FLOAT):
+def _parameter(value: ir.Value) -> int | None:
+    if isinstance(value, ir.Apply) and value.function in (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT):
         value = value.arguments[0]
     return parameter_number(value) if value.type in (BIGINT, DOUBLE) else None
 
 
-def _as_double(value: Value) -> Value:
-    return Apply(Function.TO_DOUBLE, (value,), DOUBLE) if type_class(value.type) is TypeClass.INTEGER else value
+def _as_double(value: ir.Value) -> ir.Value:
+    return (
+        ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE) if ir.type_class(value.type) is TypeClass.INTEGER else value
+    )

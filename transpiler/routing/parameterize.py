@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from transpiler import ir
 from transpiler.compiler import parse_selector
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import TRUE, Apply, Column, Compare, Constant, IsNan, IsNull, Predicate, Truth, Value
-from transpiler.ir.traversal import rebuild
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.broker_lowering import integer_literal
@@ -50,10 +48,10 @@ _TYPES = {"string": STRING, "integer": BIGINT, "float": DOUBLE}
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class ParameterizedSelector:
     """A condition over parameters; the numbers of a text's literals that they stand for, and how they are read."""
 
-    predicate: Predicate
+    predicate: ir.Predicate
     read: tuple[tuple[int, Callable[[str], Parameter]], ...]
 
 
@@ -65,7 +63,7 @@ class _Spelling:
     forms: tuple[tuple[int, Callable[[str], object]], ...]
 
 
-class Selectors:
+class SelectorParameterizer:
     """The patterns of selectors over one layout."""
 
     def __init__(self, layout: Layout, dialect: Dialect, missing: Missing) -> None:
@@ -75,9 +73,9 @@ class Selectors:
         self._is_plain = is_plain(dialect)
         self._rewritten = dict(dialect.fields.rewritten)
         self._spellings: dict[str, _Spelling] = {}
-        self._patterns: dict[tuple[object, ...], Pattern] = {}
+        self._patterns: dict[tuple[object, ...], ParameterizedSelector] = {}
 
-    def pattern(self, text: str) -> tuple[Pattern, tuple[Parameter, ...]]:
+    def pattern(self, text: str) -> tuple[ParameterizedSelector, tuple[Parameter, ...]]:
         """The pattern of a selector, one object for all of a spelling, and this text's constants.
 
         Raises what parsing and lowering raise, for the first text of a spelling.
@@ -135,13 +133,13 @@ class Selectors:
         [part] = [part for part in self._pattern(_text(raw)) if isinstance(part, str)]
         return part
 
-    def _lower(self, text: str, found: list[_Found]) -> Pattern:
+    def _lower(self, text: str, found: list[_Found]) -> ParameterizedSelector:
         tree = parse_selector(text, self._dialect)
         if tree is None:
-            return Pattern(TRUE, ())
+            return ParameterizedSelector(ir.TRUE, ())
         literals, patterns = _known(tree, found), _patterns(tree, found)
         reads: dict[int, Callable[[str], Parameter]] = {}
-        columns: dict[Span, Column] = {}
+        columns: dict[Span, ir.Column] = {}
         ids = set(_ids(tree)) if self._is_plain else set()
         for number, (kind, raw, end) in enumerate(found):
             if number in literals:
@@ -160,28 +158,28 @@ class Selectors:
             reads[number] = read
         source = Source(text)
         lowering = selector_lowering(self._layout, self._missing, source, self._dialect, parameters=columns)
-        return Pattern(optimize(_known_of_literals(lowering.selector(tree))), tuple(reads.items()))
+        return ParameterizedSelector(optimize(_known_of_literals(lowering.selector(tree))), tuple(reads.items()))
 
 
-def _known_of_literals(predicate: Predicate) -> Predicate:
+def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:
     """The predicate, knowing that no literal is NULL or NaN, and that the scanner takes none out that is zero."""
     match predicate:
-        case IsNan(value=value, negated=negated) | IsNull(value=value, negated=negated) if _is_literal(value):
-            return Truth(negated)
-        case Compare(operator=operator, left=left, right=Constant(value=0)) if operator.is_equality:
+        case ir.IsNan(value=value, negated=negated) | ir.IsNull(value=value, negated=negated) if _is_literal(value):
+            return ir.BoolConst(negated)
+        case ir.Compare(operator=operator, left=left, right=ir.Constant(value=0)) if operator.is_equality:
             if _is_literal(left) and left.type != STRING:
-                return Truth(operator is ast.Comparison.NE)
-    return rebuild(predicate, _known_of_literals, lambda value: value)
+                return ir.BoolConst(operator is ast.Comparison.NE)
+    return ir.rebuild(predicate, _known_of_literals, lambda value: value)
 
 
-def _is_literal(value: Value) -> bool:
-    if isinstance(value, Apply) and value.function in _CONVERSIONS:
+def _is_literal(value: ir.Value) -> bool:
+    if isinstance(value, ir.Apply) and value.function in _CONVERSIONS:
         return _is_literal(value.arguments[0])
     return parameter_number(value) is not None
 
 
 #: Conversions that make neither NULL, nor NaN, nor zero of a number that is none of these.
-_CONVERSIONS = (Function.TO_DOUBLE, Function.TO_FLOAT, Function.TO_DECIMAL)
+_CONVERSIONS = (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT, ir.Function.TO_DECIMAL)
 
 
 #: A literal that the scanner took out: its kind, its text, and where it ends.

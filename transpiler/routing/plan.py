@@ -12,18 +12,27 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from transpiler.ir.nodes import TRUE, Among, Column, Compare, Constant, Predicate, Value, all_of
-from transpiler.ir.traversal import size
+from transpiler import ir
 from transpiler.layouts.columns import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import Missing
-from transpiler.routing.common_lookups import Reads
+from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, Condition, Conditions
-from transpiler.routing.exchange_graph import Entry, State, States, onward, read_states
-from transpiler.routing.interval_index import MIN_RANGES, Range, find_range
-from transpiler.routing.prefilter import loosest
-from transpiler.routing.signatures import ROW, Disjunct, Parameter, Shape, columns, disjuncts, fill, parameter, shifted
-from transpiler.routing.topic_automaton import Trie, TrieBuilder
+from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward
+from transpiler.routing.interval_index import MIN_INTERVALS, Interval, find_interval
+from transpiler.routing.prefilter import implied_filter
+from transpiler.routing.signatures import (
+    ROW,
+    Disjunct,
+    Parameter,
+    Signature,
+    bind_parameters,
+    columns_in,
+    disjuncts,
+    parameter,
+    shift_parameters,
+)
+from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
 from transpiler.selector.ast import Comparison
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 
@@ -43,17 +52,17 @@ MAX_REPEATS, MAX_REPEATED = 4, 1.1
 MATCHED = "_routing_matched"
 
 
-#: How the columns of ``Program.reads`` begin.
+#: How the columns of ``RoutingPlan.reads`` begin.
 READ = "_routing_read"
 
 #: The number of the queue that the routing key names.
-OWN_KEY = -1
+QUEUE_NAMED_BY_KEY = -1
 
 
 class Delivery(NamedTuple):
     """What a binding adds where it holds: a queue, or the state that it leads to; and the state that it belongs to.
 
-    A queue is its place in ``Program.queues``, or ``OWN_KEY``.
+    A queue is its place in ``RoutingPlan.queues``, or ``QUEUE_NAMED_BY_KEY``.
     """
 
     state: int
@@ -72,7 +81,7 @@ _Rows = dict[tuple[Parameter, ...], Group]
 class Table:
     """The constants of a shape: by exchange and key, the other constants, and what each of these delivers."""
 
-    shape: Shape
+    shape: Signature
     rows: _Rows
 
     @cached_property
@@ -81,16 +90,16 @@ class Table:
 
         Where few rows deliver more than one thing, they are repeated. A row that many share is asked once.
         """
-        if self.shape.residual == TRUE:
+        if self.shape.residual == ir.TRUE:
             return True
         counts = [len(found) for group in self.rows.values() for found in group.values()]
         return sum(counts) <= len(counts) * MAX_REPEATED and max(counts) <= MAX_REPEATS
 
     @cached_property
-    def needed(self) -> Predicate:
+    def needed(self) -> ir.Predicate:
         """What a message must fulfil for any row to deliver something, besides having its key."""
         rows = [constants for group in self.rows.values() for constants in group]
-        return all_of(self.shape.guard, loosest(self.shape.residual, rows))
+        return ir.all_of(self.shape.guard, implied_filter(self.shape.residual, rows))
 
     @cached_property
     def most(self) -> int:
@@ -103,23 +112,23 @@ class Table:
         return [delivery for group in self.rows.values() for found in group.values() for delivery in found]
 
     @cached_property
-    def ranges(self) -> Range | None:
+    def ranges(self) -> Interval | None:
         """What to find rows of constants by, where a key has so many that not each is asked."""
-        if max(map(len, self.rows.values()), default=0) < MIN_RANGES:
+        if max(map(len, self.rows.values()), default=0) < MIN_INTERVALS:
             return None
-        return find_range(self.shape)
+        return find_interval(self.shape)
 
 
 class Compiled(NamedTuple):
     """A condition with its constants in place, for messages published to some exchanges."""
 
-    condition: Predicate
+    condition: ir.Predicate
     exchanges: tuple[str, ...]
     delivery: Delivery
 
 
 @dataclass
-class Program:
+class RoutingPlan:
     """How to route the messages of a topology.
 
     ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
@@ -134,7 +143,7 @@ class Program:
     exchange: str | None
     tables: list[Table]
     compiled: list[Compiled]
-    trie: Trie | None
+    trie: TopicAutomaton | None
     patterns: list[Delivery | None]
     whole: frozenset[int] | None = None
     reads: dict[str, Path] = field(default_factory=dict)
@@ -147,11 +156,11 @@ class Program:
     @property
     def by_key(self) -> bool:
         """Whether nothing of a message is asked for but its exchange and its routing keys."""
-        asked: list[Value | Predicate] = [compiled.condition for compiled in self.compiled]
+        asked: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
         for table in self.tables:
             asked += [*table.shape.keys, table.shape.guard, table.shape.residual]
         known = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
-        return all(column.path[0] in known for node in asked for column in columns(node))
+        return all(column.path[0] in known for node in asked for column in columns_in(node))
 
     @property
     def distinct(self) -> bool:
@@ -164,19 +173,19 @@ class Program:
             if table.ranges is not None:
                 return False
             named += [delivery.queue for delivery in table.deliveries]
-        return OWN_KEY not in named and len(set(named)) == len(named)
+        return QUEUE_NAMED_BY_KEY not in named and len(set(named)) == len(named)
 
 
-def build_program(
+def build_plan(
     topology: Topology, layout: Layout, missing: Missing, exchange: str | None = None, several: bool = False
-) -> Program:
+) -> RoutingPlan:
     """The program of a topology over a layout; of the messages to one exchange, where one is named.
 
     ``several`` says that a message may have more than one routing key.
 
     Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
     """
-    states = read_states(topology, exchange)
+    states = build_exchange_graph(topology, exchange)
     conditions = Conditions(topology, layout, missing, several)
     program = _Builder(topology, conditions, states, exchange).build()
     if several:
@@ -193,11 +202,11 @@ class _Rule(NamedTuple):
     delivery: Delivery
 
 
-_MATCHED: Predicate = Among(parameter(0, BIGINT), (MATCHED,))
+_MATCHED: ir.Predicate = ir.ArrayContains(parameter(0, BIGINT), (MATCHED,))
 
 
 class _Builder:
-    def __init__(self, topology: Topology, conditions: Conditions, states: States, exchange: str | None) -> None:
+    def __init__(self, topology: Topology, conditions: Conditions, states: ExchangeGraph, exchange: str | None) -> None:
         self._topology = topology
         self._conditions = conditions
         self._states = states
@@ -208,19 +217,19 @@ class _Builder:
                 self._published.setdefault(state, []).append(name)
         self._numbers = {state: number for number, state in enumerate(states.states)}
         self._queues = {name: number for number, name in enumerate(sorted(_queue_names(topology, states)))}
-        self._rules: dict[Shape, list[_Rule]] = {}
-        self._disjuncts: dict[int, tuple[Predicate, list[tuple[Disjunct, list[_Rule]]]]] = {}
-        self._matched: dict[int, tuple[Predicate, Predicate]] = {}
-        self._trie = TrieBuilder()
+        self._rules: dict[Signature, list[_Rule]] = {}
+        self._disjuncts: dict[int, tuple[ir.Predicate, list[tuple[Disjunct, list[_Rule]]]]] = {}
+        self._matched: dict[int, tuple[ir.Predicate, ir.Predicate]] = {}
+        self._trie = TopicAutomatonBuilder()
         self._patterns: list[Delivery | None] = []
 
-    def build(self) -> Program:
+    def build(self) -> RoutingPlan:
         for number, state in enumerate(self._states.states):
             for condition, delivery in self._bindings(number, state):
                 self._add(number, condition, delivery)
         tables, compiled = self._divide()
-        reads = Reads(READ)
-        return Program(
+        reads = MapValueColumns(READ)
+        return RoutingPlan(
             list(self._queues),
             self._states.entries,
             self._exchange,
@@ -238,7 +247,7 @@ class _Builder:
         topology, conditions = self._topology, self._conditions
         if state.exchange == DEFAULT_EXCHANGE:
             for asked, queue in conditions.by_name(state.key):
-                yield asked, Delivery(number, None, OWN_KEY if queue is None else self._queues[queue])
+                yield asked, Delivery(number, None, QUEUE_NAMED_BY_KEY if queue is None else self._queues[queue])
         for binding in topology.bindings_by_source.get(state.exchange, ()):
             condition = conditions.of(binding, state.key)
             if condition is None:
@@ -255,13 +264,13 @@ class _Builder:
         pattern, constants = condition.pattern, condition.constants
         if condition.words is not None:
             self._trie.add(state, condition.words, len(self._patterns))
-            if pattern == TRUE:
+            if pattern == ir.TRUE:
                 self._patterns.append(delivery)
                 return
             self._patterns.append(None)
             known = self._matched.get(id(pattern))
             if known is None:
-                known = self._matched[id(pattern)] = (all_of(_MATCHED, shifted(pattern, 1)), pattern)
+                known = self._matched[id(pattern)] = (ir.all_of(_MATCHED, shift_parameters(pattern, 1)), pattern)
             pattern, constants = known[0], (len(self._patterns) - 1, *constants)
         found = self._disjuncts.get(id(pattern))
         if found is None:
@@ -272,15 +281,15 @@ class _Builder:
             key, parameters = disjunct.row(constants)
             rules.append(_Rule(state, key, parameters, delivery))
 
-    def _divide(self) -> tuple[list[Shape], list[Shape]]:
+    def _divide(self) -> tuple[list[Signature], list[Signature]]:
         """The shapes with tables, and those whose rules are compiled."""
         tables, compiled = [], []
         count = 0
         for shape, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
-            large = size(shape.guard) + size(shape.residual) > MAX_RESIDUAL
+            large = ir.size(shape.guard) + ir.size(shape.residual) > MAX_RESIDUAL
             small = len(rules) < MIN_ROWS and count + len(rules) <= MAX_COMPILED
-            always = not shape.keys and shape.guard == TRUE and shape.residual == TRUE
-            by_key = rules[0].delivery.queue == OWN_KEY
+            always = not shape.keys and shape.guard == ir.TRUE and shape.residual == ir.TRUE
+            by_key = rules[0].delivery.queue == QUEUE_NAMED_BY_KEY
             if by_key or ((large or small) and not always and not _has_bytes(rules)):
                 compiled.append(shape)
                 count += len(rules)
@@ -288,7 +297,7 @@ class _Builder:
                 tables.append(shape)
         return tables, compiled
 
-    def _rows(self, shape: Shape) -> _Rows:
+    def _rows(self, shape: Signature) -> _Rows:
         rows: _Rows = {}
         for rule in self._rules[shape]:
             names: Iterable[tuple[Parameter, ...]] = [()]
@@ -299,20 +308,20 @@ class _Builder:
                 group.setdefault(rule.parameters, []).append(rule.delivery)
         return rows
 
-    def _compile(self, shapes: list[Shape]) -> Iterator[Compiled]:
+    def _compile(self, shapes: list[Signature]) -> Iterator[Compiled]:
         for shape in shapes:
             for rule in self._rules[shape]:
                 keys = [
-                    Compare(Comparison.EQ, value, Constant(constant, column_type))
+                    ir.Compare(Comparison.EQ, value, ir.Constant(constant, column_type))
                     for value, column_type, constant in zip(shape.keys, shape.key_types, rule.key, strict=True)
                     if not isinstance(constant, bytes)
                 ]
-                condition = all_of(*keys, shape.guard, fill(shape.residual, rule.parameters))
+                condition = ir.all_of(*keys, shape.guard, bind_parameters(shape.residual, rule.parameters))
                 names = () if self._exchange is not None else tuple(self._published[rule.state])
                 yield Compiled(condition, names, rule.delivery)
 
 
-def _queue_names(topology: Topology, states: States) -> set[str]:
+def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
     """The queues that something can be delivered to, other than by a message's own key."""
     names = set(topology.queue_names)
     names.update(binding.destination for binding in topology.bindings if binding.destination_type == "queue")
@@ -327,4 +336,4 @@ def _has_bytes(rules: list[_Rule]) -> bool:
 
 
 #: The exchange that a message was published to, as a value of the core.
-EXCHANGE_COLUMN = Column((EXCHANGE,), STRING)
+EXCHANGE_COLUMN = ir.Column((EXCHANGE,), STRING)

@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import TRUE, And, Apply, Column, Compare, Constant, In, Or, Predicate, Value, all_of, any_of
-from transpiler.ir.traversal import Node, parts, replace_columns
-from transpiler.layouts.columns import ColumnType, Kind
+from transpiler import ir
+from transpiler.layouts.columns import ColumnType, SparkType
 from transpiler.selector.ast import Comparison
 
 #: The name under which the residual sees a row of constants.
@@ -29,29 +27,29 @@ MAX_DISJUNCTS = 64
 Parameter = bool | int | float | str | bytes
 
 
-def parameter(number: int, column_type: ColumnType) -> Column:
+def parameter(number: int, column_type: ColumnType) -> ir.Column:
     """The column that stands for a constant."""
-    return Column((ROW, f"p{number}"), column_type)
+    return ir.Column((ROW, f"p{number}"), column_type)
 
 
-def parameter_number(value: Value) -> int | None:
+def parameter_number(value: ir.Value) -> int | None:
     """Which parameter a column stands for; None where it is a column of the message."""
-    if isinstance(value, Column) and value.path[0] == ROW:
+    if isinstance(value, ir.Column) and value.path[0] == ROW:
         return int(str(value.path[1])[1:])
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Signature:
     """What is looked up for each message (``keys``), what is asked of the rows found, and the parameters' types.
 
     ``guard`` is what is asked of the message alone, and so once, however many rows have its keys.
     """
 
-    keys: tuple[Value, ...]
+    keys: tuple[ir.Value, ...]
     key_types: tuple[ColumnType, ...]
-    guard: Predicate
-    residual: Predicate
+    guard: ir.Predicate
+    residual: ir.Predicate
     types: tuple[ColumnType, ...]
 
 
@@ -63,7 +61,7 @@ Take = Callable[[Sequence[Parameter]], Parameter]
 class Disjunct:
     """One way in which a pattern can hold: a shape, and how the row of a condition is taken from its constants."""
 
-    shape: Shape
+    shape: Signature
     keys: tuple[Take, ...]
     parameters: tuple[int, ...]
 
@@ -72,40 +70,40 @@ class Disjunct:
         return tuple(take(constants) for take in self.keys), tuple(constants[number] for number in self.parameters)
 
 
-def disjuncts(pattern: Predicate, limit: int = MAX_DISJUNCTS) -> tuple[Disjunct, ...]:
+def disjuncts(pattern: ir.Predicate, limit: int = MAX_DISJUNCTS) -> tuple[Disjunct, ...]:
     """The ways in which a pattern can hold, none of them more than ``limit``."""
     return tuple(_disjunct(terms) for terms in _ways(pattern, limit))
 
 
-def fill(pattern: Predicate, constants: Sequence[Parameter]) -> Predicate:
+def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir.Predicate:
     """The condition: the pattern with its parameters replaced by constants."""
 
-    def constant(column: Column) -> Value:
+    def constant(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
         if number is None:
             return column
         found = constants[number]
         assert not isinstance(found, bytes)
-        return Constant(found, column.type)
+        return ir.Constant(found, column.type)
 
-    return replace_columns(pattern, constant)
-
-
-_Terms = tuple[Predicate, ...]
+    return ir.replace_columns(pattern, constant)
 
 
-def _ways(node: Predicate, limit: int) -> list[_Terms]:
+_Terms = tuple[ir.Predicate, ...]
+
+
+def _ways(node: ir.Predicate, limit: int) -> list[_Terms]:
     """Conjunctions of which one holds where the predicate does."""
     match node:
-        case Or(terms=terms):
+        case ir.Or(terms=terms):
             found = [way for term in terms for way in _ways(term, limit)]
             keyed = [way for way in found if _has_key(way)]
             if not keyed or len(keyed) > limit:
                 return [(node,)]
             # What has no key is asked of every message anyway: in one go.
-            rest = [all_of(*way) for way in found if not _has_key(way)]
-            return [*keyed, (any_of(*rest),)] if rest else keyed
-        case And(terms=terms):
+            rest = [ir.all_of(*way) for way in found if not _has_key(way)]
+            return [*keyed, (ir.any_of(*rest),)] if rest else keyed
+        case ir.And(terms=terms):
             choices: list[list[_Terms]] = []
             count = 1
             # A term with an equality in each way is worth cutting: each way has a key then.
@@ -116,45 +114,58 @@ def _ways(node: Predicate, limit: int) -> list[_Terms]:
                 count *= len(ways)
                 choices.append(ways)
             return [tuple(term for way in chosen for term in way) for chosen in product(*choices)]
-        case In(value=value, members=members, negated=False) if len(members) <= limit:
-            return [(Compare(Comparison.EQ, value, member),) for member in members]
+        case ir.In(value=value, members=members, negated=False) if len(members) <= limit:
+            return [(ir.Compare(Comparison.EQ, value, member),) for member in members]
         case _:
-            return [(node,)] if node != TRUE else [()]
+            return [(node,)] if node != ir.TRUE else [()]
 
 
 def _has_key(terms: _Terms) -> bool:
     return any(_as_key(term) is not None for term in terms)
 
 
-def _as_key(term: Predicate) -> tuple[Value, ColumnType, Take] | None:
+def _as_key(term: ir.Predicate) -> tuple[ir.Value, ColumnType, Take] | None:
     """An equality of a value of the message with a constant."""
-    if not isinstance(term, Compare) or term.operator is not Comparison.EQ:
+    if not isinstance(term, ir.Compare) or term.operator is not Comparison.EQ:
         return None
     for value, other in ((term.left, term.right), (term.right, term.left)):
         take = constant_of(other)
-        if take is not None and of_message(value):
+        if take is not None and reads_message(value):
             return value, other.type, take
     return None
 
 
-def constant_of(value: Value) -> Take | None:
+def constant_of(value: ir.Value) -> Take | None:
     """How the constant that a value is comes from those of a condition; None where it is none."""
     number = parameter_number(value)
     if number is not None:
         return _Get(number)
     match value:
-        case Constant(value=found, type=column_type) if column_type.kind in _PLAIN:
+        case ir.Constant(value=found, type=column_type) if column_type.kind in _PLAIN:
             return _Always(found)
-        case Apply(function=Function.TO_DOUBLE, arguments=(inner,)) if (number := parameter_number(inner)) is not None:
+        case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if (
+            number := parameter_number(inner)
+        ) is not None:
             return _Widened(number)
-        case Apply(function=Function.TO_FLOAT, arguments=(inner,)) if (number := parameter_number(inner)) is not None:
+        case ir.Apply(function=ir.Function.TO_FLOAT, arguments=(inner,)) if (
+            number := parameter_number(inner)
+        ) is not None:
             return _Narrowed(number)
         case _:
             return None
 
 
 #: Types whose constants are the values that a table holds.
-_PLAIN = (Kind.BOOLEAN, Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT, Kind.DOUBLE, Kind.STRING, Kind.BINARY)
+_PLAIN = (
+    SparkType.BOOLEAN,
+    SparkType.TINYINT,
+    SparkType.SMALLINT,
+    SparkType.INT,
+    SparkType.BIGINT,
+    SparkType.DOUBLE,
+    SparkType.STRING,
+    SparkType.BINARY,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,28 +216,28 @@ class _Always:
         return self.value
 
 
-def of_message(value: Node) -> bool:
+def reads_message(value: ir.Node) -> bool:
     """Whether a value or predicate depends on the message, and on no parameter."""
-    inner = list(columns(value))
+    inner = list(columns_in(value))
     return bool(inner) and all(parameter_number(column) is None for column in inner)
 
 
-def of_row(node: Node) -> bool:
+def reads_parameters(node: ir.Node) -> bool:
     """Whether a value or predicate depends on a parameter."""
-    return any(parameter_number(column) is not None for column in columns(node))
+    return any(parameter_number(column) is not None for column in columns_in(node))
 
 
-def columns(node: Node) -> Iterator[Column]:
+def columns_in(node: ir.Node) -> Iterator[ir.Column]:
     """The columns that a value or predicate reads."""
-    if isinstance(node, Column):
+    if isinstance(node, ir.Column):
         yield node
-    for part in parts(node):
-        yield from columns(part)
+    for part in ir.children(node):
+        yield from columns_in(part)
 
 
 def _disjunct(terms: _Terms) -> Disjunct:
-    keys: dict[Value, tuple[ColumnType, Take]] = {}
-    rest: list[Predicate] = []
+    keys: dict[ir.Value, tuple[ColumnType, Take]] = {}
+    rest: list[ir.Predicate] = []
     for term in terms:
         found = _as_key(term)
         if found is None or found[0] in keys:
@@ -235,43 +246,43 @@ def _disjunct(terms: _Terms) -> Disjunct:
             keys[found[0]] = found[1:]
     # The order in which a selector names its properties is no part of its shape.
     ordered = sorted(keys.items(), key=lambda item: repr(item[0]))
-    asked = sorted((term for term in rest if not of_row(term)), key=repr)
-    residual, numbers, types = _numbered(sorted(filter(of_row, rest), key=_masked))
-    shape = Shape(
+    asked = sorted((term for term in rest if not reads_parameters(term)), key=repr)
+    residual, numbers, types = _numbered(sorted(filter(reads_parameters, rest), key=_masked))
+    shape = Signature(
         tuple(value for value, _ in ordered),
         tuple(column_type for _, (column_type, _) in ordered),
-        all_of(*asked),
+        ir.all_of(*asked),
         residual,
         types,
     )
     return Disjunct(shape, tuple(take for _, (_, take) in ordered), numbers)
 
 
-def _masked(term: Predicate) -> str:
+def _masked(term: ir.Predicate) -> str:
     return repr(_renumber(term, lambda _: 0))
 
 
-def _numbered(terms: list[Predicate]) -> tuple[Predicate, tuple[int, ...], tuple[ColumnType, ...]]:
+def _numbered(terms: list[ir.Predicate]) -> tuple[ir.Predicate, tuple[int, ...], tuple[ColumnType, ...]]:
     """The conjunction with its parameters numbered in order, which ones they were, and their types."""
     found: dict[int, ColumnType] = {}
     for term in terms:
-        for column in columns(term):
+        for column in columns_in(term):
             number = parameter_number(column)
             if number is not None:
                 found.setdefault(number, column.type)
     order = {number: place for place, number in enumerate(found)}
-    residual = all_of(*(_renumber(term, order.__getitem__) for term in terms))
+    residual = ir.all_of(*(_renumber(term, order.__getitem__) for term in terms))
     return residual, tuple(found), tuple(found.values())
 
 
-def shifted(pattern: Predicate, places: int) -> Predicate:
+def shift_parameters(pattern: ir.Predicate, places: int) -> ir.Predicate:
     """The pattern with its parameters numbered from ``places`` on."""
     return _renumber(pattern, lambda number: number + places)
 
 
-def _renumber(node: Predicate, number_of: Callable[[int], int]) -> Predicate:
-    def renumbered(column: Column) -> Value:
+def _renumber(node: ir.Predicate, number_of: Callable[[int], int]) -> ir.Predicate:
+    def renumbered(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
         return column if number is None else parameter(number_of(number), column.type)
 
-    return replace_columns(node, renumbered)
+    return ir.replace_columns(node, renumbered)

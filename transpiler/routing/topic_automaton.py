@@ -23,7 +23,7 @@ _MANY = "#"
 _ONE = "*"
 
 
-def fits(pattern: Sequence[str], words: Sequence[str]) -> bool:
+def matches_topic(pattern: Sequence[str], words: Sequence[str]) -> bool:
     """Whether words match a pattern, both known."""
     places = {0}
     for word in words:
@@ -47,7 +47,7 @@ def _passed(pattern: Sequence[str], places: set[int]) -> set[int]:
 
 
 @dataclass
-class Trie:
+class TopicAutomaton:
     """The automaton. ``lists`` are lists of states; ``otherwise`` is each state's list for a word without an edge.
 
     The edge of a state for the word of code ``c`` is at the place ``state + c``, if ``owners`` has the state there; its
@@ -83,7 +83,7 @@ class _Node:
     ends: list[int] = field(default_factory=list)
 
 
-class TrieBuilder:
+class TopicAutomatonBuilder:
     """Takes patterns, each under the number of an exchange's state and with a number of its own."""
 
     def __init__(self) -> None:
@@ -120,16 +120,16 @@ class TrieBuilder:
             self._nodes.append(_Node(node.many + many, many))
         return found
 
-    def build(self) -> Trie:
+    def build(self) -> TopicAutomaton:
         """The automaton of all patterns that were added."""
-        return _Automaton(self._nodes).trie(self._roots)
+        return _Determinizer(self._nodes).trie(self._roots)
 
 
 #: The nodes in which a key is, in order: a state of the automaton, or what several states are put together from.
 _Nodes = tuple[int, ...]
 
 
-class _Automaton:
+class _Determinizer:
     """Makes states of the nodes of a trie: of one node each, or of all that a key comes to while there is room."""
 
     def __init__(self, nodes: list[_Node]) -> None:
@@ -160,7 +160,7 @@ class _Automaton:
         many = self._nodes[number].edges.get(_MANY)
         return (number,) if many is None else (number, many)
 
-    def trie(self, roots: Mapping[int, int]) -> Trie:
+    def trie(self, roots: Mapping[int, int]) -> TopicAutomaton:
         """The arrays, with the start of each root."""
         self._list(())
         starts = {root: self._list(self._reached(start)) for root, start in roots.items()}
@@ -184,7 +184,7 @@ class _Automaton:
             for code, number in found.items():
                 following[place + code] = number
         lists = [[states[number] for number in numbers] for numbers in self._lists]
-        return Trie(
+        return TopicAutomaton(
             self._words,
             owners,
             following,

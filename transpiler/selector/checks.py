@@ -9,7 +9,7 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.errors import SelectorSyntaxError, SelectorTypeError
 from transpiler.selector import ast
 from transpiler.selector.dialect_checks import KindChecker
-from transpiler.selector.dialect_rules import OperandKinds
+from transpiler.selector.dialect_rules import StaticTyping
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.selector.pattern import PatternError, read_pattern
 from transpiler.source import Source, Span
@@ -34,7 +34,7 @@ _NOT_NUMBERS = (*(kind for kind in _CONDITIONS if kind is not ast.Identifier), a
 def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
     """Raise what is wrong with the tree: ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal."""
     checker = _Checker(source)
-    if dialect.operand_kinds is OperandKinds.CHECKED:
+    if dialect.operand_kinds is StaticTyping.CHECKED:
         checker.condition(tree)
     else:
         KindChecker(dialect, source, checker.report).selector(tree)

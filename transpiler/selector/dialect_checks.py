@@ -14,9 +14,9 @@ from transpiler.selector.dialect_rules import (
     Extension,
     NotBinding,
     NumericLiterals,
-    OperandKinds,
+    OperandForm,
     Signs,
-    Tested,
+    StaticTyping,
     Wildcards,
 )
 from transpiler.selector.dialects import Dialect
@@ -67,11 +67,11 @@ class KindChecker:
         for node in ast.walk(tree):
             self._node(node)
         match self.dialect.operand_kinds:
-            case OperandKinds.ACTIVEMQ:
+            case StaticTyping.ACTIVEMQ:
                 self._activemq_condition(tree)
                 for node in ast.walk(tree):
                     self._activemq(node)
-            case OperandKinds.TYPED:
+            case StaticTyping.TYPED:
                 if self._kind(tree) in (Kind.NUMBER, Kind.STRING):
                     self._not_a_condition(tree)
             case _:
@@ -122,14 +122,14 @@ class KindChecker:
             case _:
                 pass
 
-    def _tested(self, operand: ast.Expression, operator: str, tested: Tested) -> None:
+    def _tested(self, operand: ast.Expression, operator: str, tested: OperandForm) -> None:
         match tested:
-            case Tested.NAME:
+            case OperandForm.NAME:
                 fits = isinstance(_without_plus(operand), ast.Identifier)
-            case Tested.BARE_NAME:
+            case OperandForm.BARE_NAME:
                 fits = isinstance(operand, ast.Identifier) and not self._in_parentheses(operand)
-            case Tested.ANY:
-                fits = not (isinstance(operand, ast.NullLiteral) and self.dialect.operand_kinds is OperandKinds.ANY)
+            case OperandForm.ANY:
+                fits = not (isinstance(operand, ast.NullLiteral) and self.dialect.operand_kinds is StaticTyping.ANY)
         if not fits:
             message = f"{self.dialect.title} takes {tested.value} on the left of {operator}"
             self.report("type.not-a-name", message, operand.span, "qpid-cpp takes any expression")

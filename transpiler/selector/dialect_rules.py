@@ -99,7 +99,7 @@ class UnaryPlus(_Question):
     NOTHING = "nothing at all, before any operand"
 
 
-class OperandKinds(_Question):
+class StaticTyping(_Question):
     """Which operands the operators take before any message is seen (3.8.1.2)."""
 
     #: Literals of the wrong type are errors.
@@ -111,7 +111,7 @@ class OperandKinds(_Question):
     ANY = "anything anywhere"
 
 
-class Tested(_Question):
+class OperandForm(_Question):
     """What stands on the left of IN, LIKE or IS NULL."""
 
     NAME = "a name"
@@ -146,7 +146,7 @@ class Wildcards(_Question):
     BYTES = "bytes, up to the first NUL"
 
 
-class TypeLadder(_Question):
+class NumericPromotion(_Question):
     """How numbers of two types compare."""
 
     #: Java's binary numeric promotion, on 64-bit integers and doubles.

@@ -50,13 +50,13 @@ from transpiler.selector.dialect_rules import (
     NotNumbers,
     NullEquality,
     NumericLiterals,
-    OperandKinds,
+    NumericPromotion,
+    OperandForm,
     Ordering,
     Remainder,
     ReservedWords,
     Signs,
-    Tested,
-    TypeLadder,
+    StaticTyping,
     UnaryPlus,
     UnlikeTypes,
     Wildcards,
@@ -90,10 +90,10 @@ class Dialect:
     associativity: Associativity = Associativity.LEFT
     signs: Signs = Signs.ANY
     unary_plus: UnaryPlus = UnaryPlus.ARITHMETIC
-    operand_kinds: OperandKinds = OperandKinds.CHECKED
-    in_operand: Tested = Tested.NAME
-    like_operand: Tested = Tested.NAME
-    null_operand: Tested = Tested.NAME
+    operand_kinds: StaticTyping = StaticTyping.CHECKED
+    in_operand: OperandForm = OperandForm.NAME
+    like_operand: OperandForm = OperandForm.NAME
+    null_operand: OperandForm = OperandForm.NAME
     escapes: Escapes = Escapes.ONE_CODE_POINT
 
     types: OperandTypes = JMS_TYPES
@@ -102,7 +102,7 @@ class Dialect:
     evaluation: Evaluation = Evaluation.SHORT_CIRCUIT
     null_equality: NullEquality = NullEquality.UNKNOWN
     unlike_types: UnlikeTypes = UnlikeTypes.FALSE
-    type_ladder: TypeLadder = TypeLadder.PROMOTION
+    type_ladder: NumericPromotion = NumericPromotion.PROMOTION
     float_order: FloatOrder = FloatOrder.IEEE
     ordering: Ordering = Ordering.FALSE
     integer_arithmetic: IntegerArithmetic = IntegerArithmetic.LONG
@@ -145,15 +145,15 @@ ACTIVEMQ = Dialect(
     | Extension.CONVERT_STRINGS,
     not_binding=NotBinding.TIGHT,
     unary_plus=UnaryPlus.NOTHING,
-    operand_kinds=OperandKinds.ACTIVEMQ,
-    like_operand=Tested.ANY,
-    null_operand=Tested.ANY,
+    operand_kinds=StaticTyping.ACTIVEMQ,
+    like_operand=OperandForm.ANY,
+    null_operand=OperandForm.ANY,
     escapes=Escapes.BEFORE_WILDCARDS,
     types=TYPED_JMS,
     fields=CLASSIC_FIELDS,
     null_equality=NullEquality.FALSE_ON_THE_RIGHT,
     unlike_types=UnlikeTypes.NOT_EQUAL,
-    type_ladder=TypeLadder.UPWARDS_THROWING,
+    type_ladder=NumericPromotion.UPWARDS_THROWING,
     float_order=FloatOrder.COMPARE_TO,
     ordering=Ordering.COMPARE_TO,
     integer_arithmetic=IntegerArithmetic.WRAP_INT,
@@ -176,7 +176,7 @@ ARTEMIS = replace(
     | Extension.CONVERT_STRINGS
     | Extension.HYPHENATED
     | Extension.NEGATED_PREFIXES,
-    type_ladder=TypeLadder.UPWARDS,
+    type_ladder=NumericPromotion.UPWARDS,
     fields=ARTEMIS_FIELDS,
     on_throw="the message does not match, and the broker logs an invalid filter",
 )
@@ -205,10 +205,10 @@ QPID_CPP = Dialect(
     extensions=Extension.VERTICAL_TAB | Extension.ANY_IN_MEMBER,
     signs=Signs.PLUS_BEFORE_PRIMARY,
     unary_plus=UnaryPlus.NOTHING,
-    operand_kinds=OperandKinds.ANY,
-    in_operand=Tested.ANY,
-    like_operand=Tested.ANY,
-    null_operand=Tested.ANY,
+    operand_kinds=StaticTyping.ANY,
+    in_operand=OperandForm.ANY,
+    like_operand=OperandForm.ANY,
+    null_operand=OperandForm.ANY,
     escapes=Escapes.VANISHING,
     types=QPID_CPP_TYPES,
     fields=QPID_CPP_FIELDS,
@@ -233,15 +233,15 @@ RABBITMQ = Dialect(
     numeric_literals=NumericLiterals.SQL_FILTER,
     extensions=Extension.NOT_EQUAL | Extension.UTC | Extension.BRACKETS | Extension.SECTIONS | Extension.ANY_IN_MEMBER,
     signs=Signs.BEFORE_PRIMARY,
-    operand_kinds=OperandKinds.ANY,
-    in_operand=Tested.ANY,
-    like_operand=Tested.ANY,
-    null_operand=Tested.BARE_NAME,
+    operand_kinds=StaticTyping.ANY,
+    in_operand=OperandForm.ANY,
+    like_operand=OperandForm.ANY,
+    null_operand=OperandForm.BARE_NAME,
     types=SQL_FILTER_TYPES,
     fields=NO_FIELDS,
     evaluation=Evaluation.SHORT_CIRCUIT,
     unlike_types=UnlikeTypes.NOT_EQUAL,
-    type_ladder=TypeLadder.EXACT,
+    type_ladder=NumericPromotion.EXACT,
     ordering=Ordering.BYTES,
     integer_arithmetic=IntegerArithmetic.BIGNUM,
     division=Division.BY_ZERO_UNKNOWN,
@@ -263,16 +263,16 @@ RABBITMQ_JMS = Dialect(
     extensions=Extension.VERTICAL_TAB | Extension.TESTS_AS_OPERANDS,
     not_binding=NotBinding.LOOSE_ONCE,
     associativity=Associativity.RIGHT,
-    operand_kinds=OperandKinds.TYPED,
-    in_operand=Tested.BARE_NAME,
-    like_operand=Tested.BARE_NAME,
-    null_operand=Tested.BARE_NAME,
+    operand_kinds=StaticTyping.TYPED,
+    in_operand=OperandForm.BARE_NAME,
+    like_operand=OperandForm.BARE_NAME,
+    null_operand=OperandForm.BARE_NAME,
     escapes=Escapes.LITERAL_AT_END,
     types=RABBITMQ_JMS_TYPES,
     fields=RABBITMQ_JMS_FIELDS,
     evaluation=Evaluation.STRICT,
     unlike_types=UnlikeTypes.NOT_EQUAL,
-    type_ladder=TypeLadder.EXACT,
+    type_ladder=NumericPromotion.EXACT,
     ordering=Ordering.TERMS,
     integer_arithmetic=IntegerArithmetic.BIGNUM,
     division=Division.BY_ZERO_ATOMS,

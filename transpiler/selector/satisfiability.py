@@ -27,8 +27,8 @@ from transpiler.selector.dialect_rules import (
     LikeOperand,
     Logic,
     NullEquality,
+    NumericPromotion,
     Ordering,
-    TypeLadder,
     UnlikeTypes,
     Wildcards,
 )
@@ -60,7 +60,7 @@ MAX_PAIRS = 64
 #: Up to here a 32-bit floating point number is as exact as a double.
 _EXACT_FLOATS = 2**24
 
-_UPWARDS = (TypeLadder.UPWARDS, TypeLadder.UPWARDS_THROWING)
+_UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
 
 
 class Meaning(NamedTuple):
@@ -295,7 +295,7 @@ class _Analysis:
             # A byte or a short on the right is not widened.
             return None
         asked = ast.Comparison.EQ if operator is ast.Comparison.NE else operator
-        exact, tells_zeros = dialect.type_ladder is TypeLadder.EXACT, dialect.float_order is FloatOrder.COMPARE_TO
+        exact, tells_zeros = dialect.type_ladder is NumericPromotion.EXACT, dialect.float_order is FloatOrder.COMPARE_TO
         holds = comparable(asked, value, exact, tells_zeros)
         fails = intersection([NUMBERS, holds.complement])
         if isinstance(value, int) and abs(value) > _EXACT_FLOATS and dialect.type_ladder in _UPWARDS:

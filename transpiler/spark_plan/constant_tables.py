@@ -14,35 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, compress
 
-from transpiler.ir.functions import Function
+from transpiler import ir
 from transpiler.ir.java_regex import any_text_expression
-from transpiler.ir.nodes import (
-    FALSE,
-    And,
-    Apply,
-    Cell,
-    Chain,
-    Column,
-    Compare,
-    Constant,
-    FirstKnown,
-    In,
-    Like,
-    Listed,
-    Matches,
-    NotTrue,
-    Or,
-    Predicate,
-    Value,
-    all_of,
-    constant,
-)
-from transpiler.ir.traversal import everything, rebuild, with_cells
-from transpiler.layouts.columns import BIGINT, STRING, Kind
-from transpiler.rewrites.combine_in_lists import among
+from transpiler.layouts.columns import BIGINT, STRING, SparkType
+from transpiler.rewrites.combine_in_lists import in_or_equal
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
-from transpiler.spark_plan.range_buckets import Row, in_buckets
+from transpiler.spark_plan.range_buckets import Row, bucket_ranges
 
 #: From so many conditions of one shape on.
 MIN_TERMS = 16
@@ -50,72 +28,72 @@ MIN_TERMS = 16
 MAX_LENGTHS = 16
 
 
-def gather(node: Predicate) -> Predicate:
+def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
     """The predicate with its long chains as lists; it holds in the same rows."""
     return _listed(node) if _has_chain(node) else node
 
 
-def _has_chain(node: Predicate) -> bool:
+def _has_chain(node: ir.Predicate) -> bool:
     """Whether a look at what stands above the tests alone says that there may be something to do."""
     waiting = [node]
     while waiting:
         match waiting.pop():
-            case And(terms=terms) | Or(terms=terms):
+            case ir.And(terms=terms) | ir.Or(terms=terms):
                 if len(terms) >= MIN_TERMS:
                     return True
                 waiting.extend(terms)
-            case FirstKnown(tests=tests):
+            case ir.Coalesce(tests=tests):
                 waiting.extend(tests)
-            case NotTrue(predicate=inner):
+            case ir.NotTrue(predicate=inner):
                 waiting.append(inner)
             case _:
                 pass
     return False
 
 
-def _listed(node: Predicate) -> Predicate:
+def _listed(node: ir.Predicate) -> ir.Predicate:
     match node:
-        case And() | Or():
-            inner = rebuild(node, _listed, _same)
-            assert isinstance(inner, Chain)
+        case ir.And() | ir.Or():
+            inner = ir.rebuild(node, _listed, _same)
+            assert isinstance(inner, ir.Chain)
             if len(inner.terms) < MIN_TERMS:
                 return inner
-            terms = _texts_together(inner.terms, negated=isinstance(inner, And))
-            terms = _rows_together(terms) if isinstance(inner, Or) else _none_of(terms)
+            terms = _texts_together(inner.terms, negated=isinstance(inner, ir.And))
+            terms = _rows_together(terms) if isinstance(inner, ir.Or) else _none_of(terms)
             return terms[0] if len(terms) == 1 else type(inner)(terms)
-        case FirstKnown(tests=tests):
+        case ir.Coalesce(tests=tests):
             return _with_lists(node, tuple(map(_listed, tests))) or node
-        case NotTrue():
-            return rebuild(node, _listed, _same)
+        case ir.NotTrue():
+            return ir.rebuild(node, _listed, _same)
         case _:
             return node
 
 
-def _with_lists(node: FirstKnown, tests: tuple[Predicate, ...]) -> Predicate | None:
+def _with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
     """The node with tests that are lists now; None where one of them may not say whether it is NULL.
 
     By ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` a list without a key can be FALSE for NULL.
     """
-    if not any(isinstance(inner, Listed) and inner.key is None for test in tests for inner in everything(test)):
-        return FirstKnown(tests, node.otherwise, node.apart)
-    return Or(tests) if node.apart and node.otherwise == FALSE else None
+    if not any(isinstance(inner, ir.AnyRow) and inner.key is None for test in tests for inner in ir.descendants(test)):
+        return ir.Coalesce(tests, node.otherwise, node.disjoint)
+    return ir.Or(tests) if node.disjoint and node.otherwise == ir.FALSE else None
 
 
-def _same(value: Value) -> Value:
+def _same(value: ir.Value) -> ir.Value:
     return value
 
 
-def _texts_together(terms: tuple[Predicate, ...], negated: bool) -> tuple[Predicate, ...]:
+def _texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.Predicate, ...]:
     """``a LIKE '%x%' OR a LIKE '%y%'`` is one search for x or y, and beginnings of one length are a list."""
     groups: dict[_Place, dict[str, None]] = {}
-    group_of: dict[Predicate, _Place] = {}
+    group_of: dict[ir.Predicate, _Place] = {}
     for term in terms:
         match term:
-            case Like(value=value, pattern=(Wildcard.ANY, str(text), Wildcard.ANY)):
+            case ir.Like(value=value, pattern=(Wildcard.ANY, str(text), Wildcard.ANY)):
                 key = (value, True, True)
-            case Like(value=value, pattern=(str(text), Wildcard.ANY)):
+            case ir.Like(value=value, pattern=(str(text), Wildcard.ANY)):
                 key = (value, False, True)
-            case Like(value=value, pattern=(Wildcard.ANY, str(text))):
+            case ir.Like(value=value, pattern=(Wildcard.ANY, str(text))):
                 key = (value, True, False)
             case _:
                 continue
@@ -123,12 +101,12 @@ def _texts_together(terms: tuple[Predicate, ...], negated: bool) -> tuple[Predic
         if term.negated is negated and "\N{REPLACEMENT CHARACTER}" not in text:
             groups.setdefault(key, {})[text] = None
             group_of[term] = key
-    merged: dict[_Place, tuple[Predicate, ...]] = {}
+    merged: dict[_Place, tuple[ir.Predicate, ...]] = {}
     for key, texts in groups.items():
         if len(texts) >= MIN_TERMS:
             found = _by_length(key, texts, negated)
             if found is None and (expression := any_text_expression(texts, *key[1:])) is not None:
-                found = (Matches(key[0], expression, negated),)
+                found = (ir.Matches(key[0], expression, negated),)
             if found is not None:
                 merged[key] = found
     each = (merged.get(group_of[term], (term,)) if term in group_of else (term,) for term in terms)
@@ -136,43 +114,44 @@ def _texts_together(terms: tuple[Predicate, ...], negated: bool) -> tuple[Predic
 
 
 #: A value, and whether anything may stand before a text and behind it.
-_Place = tuple[Value, bool, bool]
+_Place = tuple[ir.Value, bool, bool]
 
 
-def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[Predicate, ...] | None:
+def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.Predicate, ...] | None:
     """Beginnings or endings as a list for each length, for an engine finds a text in a list by its hash; None where
     they stand elsewhere, have too many lengths, or the value's own characters may be no UTF-8, which has no length."""
     value, before, behind = place
     if before is behind or any(
-        isinstance(part, Apply) and part.function is Function.TEXT_OF_BYTES for part in everything(value)
+        isinstance(part, ir.Apply) and part.function is ir.Function.TEXT_OF_BYTES for part in ir.descendants(value)
     ):
         return None
-    lists: dict[int, list[Constant]] = {}
+    lists: dict[int, list[ir.Constant]] = {}
     for text in texts:
-        lists.setdefault(len(text), []).append(constant(text))
+        lists.setdefault(len(text), []).append(ir.constant(text))
     if len(lists) > MAX_LENGTHS:
         return None
-    end = Function.RIGHT if before else Function.LEFT
+    end = ir.Function.RIGHT if before else ir.Function.LEFT
     return tuple(
-        among(Apply(end, (value, constant(length)), STRING), tuple(lists[length]), negated) for length in sorted(lists)
+        in_or_equal(ir.Apply(end, (value, ir.constant(length)), STRING), tuple(lists[length]), negated)
+        for length in sorted(lists)
     )
 
 
-def _none_of(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
+def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
     """Where each of some predicates does not hold, their disjunction does not."""
-    found = tuple(term.predicate for term in terms if isinstance(term, NotTrue))
+    found = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(found) < MIN_TERMS:
         return terms
-    none = NotTrue(_listed(Or(found)))
-    return tuple(dict.fromkeys(none if isinstance(term, NotTrue) else term for term in terms))
+    none = ir.NotTrue(_listed(ir.Or(found)))
+    return tuple(dict.fromkeys(none if isinstance(term, ir.NotTrue) else term for term in terms))
 
 
-def _rows_together(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
+def _rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
     """Conditions that differ in constants only are one condition and a list of constants."""
-    groups: dict[tuple[Predicate, ...], dict[Row, None]] = {}
-    shape_of: list[tuple[Predicate, ...]] = []
+    groups: dict[tuple[ir.Predicate, ...], dict[Row, None]] = {}
+    shape_of: list[tuple[ir.Predicate, ...]] = []
     for term in terms:
-        cells: list[Constant] = []
+        cells: list[ir.Constant] = []
         shape = (_made_general(term, cells),)
         shape_of.append(shape)
         if cells:
@@ -181,94 +160,101 @@ def _rows_together(terms: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
     return tuple(dict.fromkeys(merged.get(shape, term) for shape, term in zip(shape_of, terms, strict=True)))
 
 
-def _made_general(node: Predicate, cells: list[Constant]) -> Predicate:
+def _made_general(node: ir.Predicate, cells: list[ir.Constant]) -> ir.Predicate:
     """The condition with a cell for each constant that a comparison has on its right."""
     match node:
-        case Compare(right=Constant() as found):
+        case ir.Compare(right=ir.Constant() as found):
             cells.append(found)
-            return replace(node, right=Cell(len(cells) - 1, found.type))
-        case And() | Or() | FirstKnown():
-            return rebuild(node, lambda inner: _made_general(inner, cells), _same)
+            return replace(node, right=ir.RowParameter(len(cells) - 1, found.type))
+        case ir.And() | ir.Or() | ir.Coalesce():
+            return ir.rebuild(node, lambda inner: _made_general(inner, cells), _same)
         case _:
             return node
 
 
-def _merged(shape: Predicate, rows: Iterable[Row]) -> Predicate:
+def _merged(shape: ir.Predicate, rows: Iterable[Row]) -> ir.Predicate:
     """The disjunction of a condition over some rows."""
     rows = tuple(dict.fromkeys(rows))
     columns = tuple(zip(*rows, strict=True))
     constants = {place: column[0] for place, column in enumerate(columns) if len(set(column)) == 1}
-    shape = with_cells(shape, constants)
+    shape = ir.substitute_parameters(shape, constants)
     general = [bool(_cells(term)) for term in _terms(shape)]
     if not any(general):
         return shape
-    varying = _varying(*_narrowed(all_of(*compress(_terms(shape), general)), rows))
+    varying = _varying(*_narrowed(ir.all_of(*compress(_terms(shape), general)), rows))
     first = general.index(True)
     fixed = [term for term, is_general in zip(_terms(shape), general, strict=True) if not is_general]
-    return all_of(*fixed[:first], varying, *fixed[first:])
+    return ir.all_of(*fixed[:first], varying, *fixed[first:])
 
 
-def _varying(shape: Predicate, rows: tuple[Row, ...]) -> Predicate:
+def _varying(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate:
     """The disjunction of a condition whose terms all have cells, and that has all cells of the rows."""
     match shape:
-        case Compare(operator=Comparison.EQ, left=left, right=Cell()):
-            return In(left, tuple(row[0] for row in rows))
-        case FirstKnown(tests=tests, apart=True) if all(map(_cells, tests)):
+        case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
+            return ir.In(left, tuple(row[0] for row in rows))
+        case ir.Coalesce(tests=tests, disjoint=True) if all(map(_cells, tests)):
             # Each alternative has a list of its own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
-            return _with_lists(shape, lists) or Listed(shape, rows)
+            return _with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:
-            return _loosest(shape, rows) or in_buckets(shape, rows) or _behind_a_key(shape, rows) or Listed(shape, rows)
+            return (
+                _loosest(shape, rows)
+                or bucket_ranges(shape, rows)
+                or _behind_a_key(shape, rows)
+                or ir.AnyRow(shape, rows)
+            )
 
 
-def _cells(node: Predicate) -> list[int]:
+def _cells(node: ir.Predicate) -> list[int]:
     """The places of the cells in a condition, in order."""
-    return sorted({inner.place for inner in everything(node) if isinstance(inner, Cell)})
+    return sorted({inner.place for inner in ir.descendants(node) if isinstance(inner, ir.RowParameter)})
 
 
-def _narrowed(shape: Predicate, rows: tuple[Row, ...], first: Sequence[int] = ()) -> tuple[Predicate, tuple[Row, ...]]:
+def _narrowed(
+    shape: ir.Predicate, rows: tuple[Row, ...], first: Sequence[int] = ()
+) -> tuple[ir.Predicate, tuple[Row, ...]]:
     """A condition, and the rows without what it does not look at; some of their places come first."""
     places = [*first, *(place for place in _cells(shape) if place not in first)]
-    moved = {old: Cell(new, rows[0][old].type) for new, old in enumerate(places)}
+    moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(places)}
     narrow = dict.fromkeys(tuple(row[place] for place in places) for row in rows)
-    return with_cells(shape, moved), tuple(narrow)
+    return ir.substitute_parameters(shape, moved), tuple(narrow)
 
 
-def _terms(shape: Predicate) -> tuple[Predicate, ...]:
-    return shape.terms if isinstance(shape, And) else (shape,)
+def _terms(shape: ir.Predicate) -> tuple[ir.Predicate, ...]:
+    return shape.terms if isinstance(shape, ir.And) else (shape,)
 
 
-def _behind_a_key(shape: Predicate, rows: tuple[Row, ...]) -> Predicate | None:
+def _behind_a_key(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | None:
     """The rows behind the most telling of the values that the condition compares with a constant of its row."""
     keys = {
         term.right.place: term
         for term in _terms(shape)
-        if isinstance(term, Compare) and isinstance(term.right, Cell) and _can_be_key(term)
+        if isinstance(term, ir.Compare) and isinstance(term.right, ir.RowParameter) and _can_be_key(term)
     }
     if not keys:
         return None
     place = max(keys, key=lambda found: len({row[found] for row in rows}))
     term = keys[place]
-    rest, ordered = _narrowed(all_of(*(other for other in _terms(shape) if other is not term)), rows, (place,))
+    rest, ordered = _narrowed(ir.all_of(*(other for other in _terms(shape) if other is not term)), rows, (place,))
     members = tuple(dict.fromkeys(row[0] for row in ordered))
     key = (
         term.left
-        if term.left.type.kind in (Kind.STRING, Kind.BIGINT)
-        else Apply(Function.TO_LONG, (term.left,), BIGINT)
+        if term.left.type.kind in (SparkType.STRING, SparkType.BIGINT)
+        else ir.Apply(ir.Function.TO_LONG, (term.left,), BIGINT)
     )
     # The list of keys is a test that a file reader knows, and that spares most rows the map, which Spark before 4.2
     # searches from the first key on.
-    return all_of(In(term.left, members), Listed(rest, ordered, key))
+    return ir.all_of(ir.In(term.left, members), ir.AnyRow(rest, ordered, key))
 
 
-def _can_be_key(term: Compare) -> bool:
+def _can_be_key(term: ir.Compare) -> bool:
     kind = term.left.type.kind
     return term.operator is Comparison.EQ and (term.left.type == STRING or kind.bits is not None)
 
 
-def _loosest(shape: Predicate, rows: tuple[Row, ...]) -> Predicate | None:
+def _loosest(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | None:
     """Of orderings that differ in one bound the one that the others imply; None where there is more to it."""
-    if not isinstance(shape, Compare) or shape.operator.is_equality:
+    if not isinstance(shape, ir.Compare) or shape.operator.is_equality:
         return None
     bounds = [row[0] for row in rows]
     if any(isinstance(bound.value, str | bytes | bool) or bound.value != bound.value for bound in bounds):
@@ -277,28 +263,28 @@ def _loosest(shape: Predicate, rows: tuple[Row, ...]) -> Predicate | None:
     return replace(shape, right=choose(bounds, key=lambda found: found.value))
 
 
-def bound(node: Listed, row: str) -> tuple[tuple[Value, ...], Predicate]:
+def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
     """What the lists's predicate reads of a message, and the predicate as it is written inside the lambda.
 
     There a cell is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not for
     every row of the list; with one they stay what they are, for few rows of the list are ever looked at.
     """
-    values: dict[Value, None] = {}
+    values: dict[ir.Value, None] = {}
 
-    def value(inner: Value) -> Value:
+    def value(inner: ir.Value) -> ir.Value:
         match inner:
-            case Cell(place=place, type=cell_type):
-                return Column((row, f"c{place}"), cell_type)
-            case Constant():
+            case ir.RowParameter(place=place, type=cell_type):
+                return ir.Column((row, f"c{place}"), cell_type)
+            case ir.Constant():
                 return inner
             case _:
                 values[inner] = None
                 if node.key is not None:
                     return inner
-                return Column(("m", f"v{list(values).index(inner)}"), inner.type)
+                return ir.Column(("m", f"v{list(values).index(inner)}"), inner.type)
 
-    def visit(inner: Predicate) -> Predicate:
-        return rebuild(inner, visit, value)
+    def visit(inner: ir.Predicate) -> ir.Predicate:
+        return ir.rebuild(inner, visit, value)
 
     found = visit(node.predicate)
     return tuple(values), found

@@ -20,34 +20,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import is_
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import (
-    FALSE,
-    TRUE,
-    And,
-    Apply,
-    Chain,
-    Column,
-    Compare,
-    Constant,
-    FirstKnown,
-    Flag,
-    In,
-    IsNan,
-    Like,
-    Matches,
-    NotTrue,
-    Or,
-    Predicate,
-    Truth,
-    all_of,
-    any_of,
-    constant,
-)
-from transpiler.ir.traversal import opposite
+from transpiler import ir
 from transpiler.layouts.columns import DOUBLE, Key, Path
-from transpiler.rewrites.combine_in_lists import with_lists
-from transpiler.rewrites.redundant_null_checks import without_implied
+from transpiler.rewrites.combine_in_lists import combine_in_lists
+from transpiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 from transpiler.spark_plan.constant_tables import MIN_TERMS
@@ -57,85 +33,87 @@ _TYPE, _LONG, _DOUBLE = "type", "long", "double"
 #: Below it a long equals its double, and above it both are above.
 _EXACT = 2**53
 #: Tests of one value.
-_TESTS = (Compare, In, Like, Matches, Flag)
+_TESTS = (ir.Compare, ir.In, ir.Like, ir.Matches, ir.IsTrue)
 
 
 @dataclass(slots=True)
-class _Question:
+class _AlternativeTests:
     """What is asked of one union: a test of some alternatives, NULL where the alternative is, and what holds where
     there is another one or none. That is FALSE, TRUE, or the test that the union is there and not AMQP's null."""
 
     union: Path
-    tests: dict[Column, Predicate]
-    otherwise: Predicate = FALSE
+    tests: dict[ir.Column, ir.Predicate]
+    otherwise: ir.Predicate = ir.FALSE
 
-    def turned(self, otherwise: Predicate) -> _Question | None:
+    def turned(self, otherwise: ir.Predicate) -> _AlternativeTests | None:
         """The question with the opposite of each test; None where one of them has no plain one."""
-        tests = {column: turned for column, test in self.tests.items() if (turned := opposite(test)) is not None}
-        return _Question(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
+        tests = {column: turned for column, test in self.tests.items() if (turned := ir.sql_not(test)) is not None}
+        return _AlternativeTests(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
 
-    def predicate(self) -> Predicate:
+    def predicate(self) -> ir.Predicate:
         """The question as one predicate, which asks the likeliest alternative first."""
         if not self.tests:
             return self.otherwise
-        if self.otherwise == FALSE:
+        if self.otherwise == ir.FALSE:
             if len(self.tests) == 1:
                 return next(iter(self.tests.values()))
-        elif self.otherwise == TRUE or self.is_long:
+        elif self.otherwise == ir.TRUE or self.is_long:
             # What is long becomes a list, and of lists there are no opposites.
-            complement = self.turned(FALSE)
+            complement = self.turned(ir.FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
-            return all_of(self.otherwise, NotTrue(complement.predicate()))
+            return ir.all_of(self.otherwise, ir.NotTrue(complement.predicate()))
         # Who writes a fraction expects one.
         columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
-        return FirstKnown(tuple(map(self.tests.__getitem__, columns)), self.otherwise, apart=True)
+        return ir.Coalesce(tuple(map(self.tests.__getitem__, columns)), self.otherwise, disjoint=True)
 
     @property
     def is_long(self) -> bool:
         """Whether one of the tests may become a list."""
-        return any(isinstance(test, Chain) and len(test.terms) >= MIN_TERMS for test in self.tests.values())
+        return any(isinstance(test, ir.Chain) and len(test.terms) >= MIN_TERMS for test in self.tests.values())
 
 
-def ask_once(node: Predicate) -> Predicate:
+def reuse_map_lookups(node: ir.Predicate) -> ir.Predicate:
     """The predicate with fewer look-ups; it holds in the same rows."""
     found = _visit(node)
-    asked = found.predicate() if isinstance(found, _Question) else found
-    if isinstance(asked, FirstKnown):
+    asked = found.predicate() if isinstance(found, _AlternativeTests) else found
+    if isinstance(asked, ir.Coalesce):
         return _of_one_number(asked)
-    return _leveled(And, map(_of_one_number, asked.terms)) if isinstance(asked, And) else asked
+    return _leveled(ir.And, map(_of_one_number, asked.terms)) if isinstance(asked, ir.And) else asked
 
 
-def _visit(node: Predicate) -> Predicate | _Question:
+def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
     """The node as a question, where it asks one union and nothing else, or else the predicate with fewer look-ups."""
     if isinstance(node, _TESTS):
-        column = node.left if isinstance(node, Compare) else node.value
-        return _asked(column, node) if isinstance(column, Column) and _in_map(column.path) else node
-    if isinstance(node, Chain):
+        column = node.left if isinstance(node, ir.Compare) else node.value
+        return _asked(column, node) if isinstance(column, ir.Column) and _in_map(column.path) else node
+    if isinstance(node, ir.Chain):
         return _together(node)
-    if isinstance(node, NotTrue):
+    if isinstance(node, ir.NotTrue):
         found = _visit(node.predicate)
-        if not isinstance(found, _Question):
-            return node if found is node.predicate else NotTrue(found)
-        denied = found.turned(TRUE) if found.otherwise == FALSE else None
-        return denied or NotTrue(found.predicate())
+        if not isinstance(found, _AlternativeTests):
+            return node if found is node.predicate else ir.NotTrue(found)
+        denied = found.turned(ir.TRUE) if found.otherwise == ir.FALSE else None
+        return denied or ir.NotTrue(found.predicate())
     return node
 
 
-def _asked(column: Column, test: Compare | In | Like | Matches | Flag) -> Predicate | _Question:
+def _asked(
+    column: ir.Column, test: ir.Compare | ir.In | ir.Like | ir.Matches | ir.IsTrue
+) -> ir.Predicate | _AlternativeTests:
     """A test of a field of a union as a question, where it is NULL for NULL."""
     match test:
-        case Like(pattern=(Wildcard.ANY,)):
+        case ir.Like(pattern=(Wildcard.ANY,)):
             # It asks whether there is a string.
             return test
-        case Compare(right=Constant(value=value), operator=operator):
+        case ir.Compare(right=ir.Constant(value=value), operator=operator):
             if column.path[-1] != _TYPE:
-                return _Question(column.path[:-1], {column: test})
+                return _AlternativeTests(column.path[:-1], {column: test})
             present = operator is Comparison.NE and value == "null"
-            return _Question(column.path[:-1], {}, test) if present else test
-        case Compare():
+            return _AlternativeTests(column.path[:-1], {}, test) if present else test
+        case ir.Compare():
             return test
         case _:
-            return test if column.path[-1] == _TYPE else _Question(column.path[:-1], {column: test})
+            return test if column.path[-1] == _TYPE else _AlternativeTests(column.path[:-1], {column: test})
 
 
 def _in_map(path: Path) -> bool:
@@ -143,22 +121,22 @@ def _in_map(path: Path) -> bool:
     return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
 
 
-def _together(node: Chain) -> Predicate | _Question:
+def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
     """A conjunction or disjunction, and the terms that ask the same union as one."""
     kind = type(node)
-    groups: dict[Path, list[_Question]] = {}
-    numbers: list[IsNan] = []
-    places: list[Path | Predicate] = []
+    groups: dict[Path, list[_AlternativeTests]] = {}
+    numbers: list[ir.IsNan] = []
+    places: list[Path | ir.Predicate] = []
     for term in node.terms:
         found = _visit(term)
-        if isinstance(found, _Question):
+        if isinstance(found, _AlternativeTests):
             group = groups.get(found.union)
             if group is None:
                 groups[found.union] = [found]
                 places.append(found.union)
             else:
                 group.append(found)
-        elif isinstance(found, IsNan) and found.negated is (kind is And):
+        elif isinstance(found, ir.IsNan) and found.negated is (kind is ir.And):
             # NULL AND TRUE is NULL, and so is NULL OR FALSE.
             numbers.append(found)
         else:
@@ -168,7 +146,7 @@ def _together(node: Chain) -> Predicate | _Question:
     questions = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
     here = set(map(id, node.terms)) if numbers else ()
     for test in numbers:
-        question = questions.get(test.value.path[:-1]) if isinstance(test.value, Column) else None
+        question = questions.get(test.value.path[:-1]) if isinstance(test.value, ir.Column) else None
         if question is None or test.value not in question.tests:
             places.append(test)
         else:
@@ -181,68 +159,68 @@ def _together(node: Chain) -> Predicate | _Question:
     return _leveled(kind, [questions[place].predicate() if isinstance(place, tuple) else place for place in places])
 
 
-def _combined(kind: type[And | Or], questions: Sequence[_Question]) -> _Question:
+def _combined(kind: type[ir.And | ir.Or], questions: Sequence[_AlternativeTests]) -> _AlternativeTests:
     """Some questions to one union as one.
 
     An alternative for which one of them says what decides the others, FALSE in a conjunction and in a disjunction the
     presence that is known by then, is left to what holds otherwise.
     """
-    tests: dict[Column, list[Predicate]] = {}
+    tests: dict[ir.Column, list[ir.Predicate]] = {}
     for question in questions:
         for column, test in question.tests.items():
             tests.setdefault(column, []).append(test)
     undecided = {
         column: found[0] if len(found) == 1 else _joined(kind, found)
         for column, found in tests.items()
-        if not any((q.otherwise == FALSE) is (kind is And) for q in questions if column not in q.tests)
+        if not any((q.otherwise == ir.FALSE) is (kind is ir.And) for q in questions if column not in q.tests)
     }
     defaults = sorted((question.otherwise for question in questions), key=_strength)
-    return _Question(questions[0].union, undecided, defaults[0 if kind is And else -1])
+    return _AlternativeTests(questions[0].union, undecided, defaults[0 if kind is ir.And else -1])
 
 
-def _strength(otherwise: Predicate) -> int:
-    return 0 if otherwise == FALSE else 2 if otherwise == TRUE else 1
+def _strength(otherwise: ir.Predicate) -> int:
+    return 0 if otherwise == ir.FALSE else 2 if otherwise == ir.TRUE else 1
 
 
-def _joined(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate:
+def _joined(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
     """Tests of one alternative as one, by the laws that no rule had a chance to apply."""
     found = _leveled(kind, dict.fromkeys(terms))
-    for law in (with_lists, without_implied):
-        if isinstance(found, Chain):
+    for law in (combine_in_lists, remove_redundant_null_checks):
+        if isinstance(found, ir.Chain):
             found = law(found)
     return found
 
 
-def _leveled(kind: type[And | Or], terms: Iterable[Predicate]) -> Predicate:
+def _leveled(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
     """The terms on one level."""
-    level: list[Predicate] = []
+    level: list[ir.Predicate] = []
     for term in terms:
         if isinstance(term, kind):
             level += term.terms
         else:
             level.append(term)
-    return all_of(*level) if kind is And else any_of(*level)
+    return ir.all_of(*level) if kind is ir.And else ir.any_of(*level)
 
 
-def _has_fraction(test: Predicate) -> bool:
+def _has_fraction(test: ir.Predicate) -> bool:
     match test:
-        case Compare(right=Constant(value=float() as value)):
+        case ir.Compare(right=ir.Constant(value=float() as value)):
             return not value.is_integer()
-        case In(members=members):
+        case ir.In(members=members):
             return any(isinstance(member.value, float) and not member.value.is_integer() for member in members)
-        case And(terms=terms) | Or(terms=terms):
+        case ir.And(terms=terms) | ir.Or(terms=terms):
             return any(map(_has_fraction, terms))
         case _:
             return False
 
 
-def _of_one_number(node: Predicate) -> Predicate:
+def _of_one_number(node: ir.Predicate) -> ir.Predicate:
     """Bounds of both numbers as bounds of the one that there is.
 
     Only for a condition of the whole filter: there Spark tests the bounds one by one, and ends at the first that fails.
     """
     match node:
-        case FirstKnown(tests=(first, second), otherwise=Truth(value=False)):
+        case ir.Coalesce(tests=(first, second), otherwise=ir.BoolConst(value=False)):
             ends = [_bounds(first), _bounds(second)]
         case _:
             return node
@@ -256,23 +234,31 @@ def _of_one_number(node: Predicate) -> Predicate:
     if whole != (math.ceil(low), math.floor(high)):
         return node
     columns = (column for column, _, _ in filter(None, ends))
-    numbers = (column if column.type == DOUBLE else Apply(Function.TO_DOUBLE, (column,), DOUBLE) for column in columns)
-    number = Apply(Function.FIRST, tuple(numbers), DOUBLE)
+    numbers = (
+        column if column.type == DOUBLE else ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE) for column in columns
+    )
+    number = ir.Apply(ir.Function.FIRST, tuple(numbers), DOUBLE)
     # BETWEEN would say the number once, but Spark makes of it a With, which some of its settings leave unevaluated.
-    return And((Compare(Comparison.GE, number, constant(low)), Compare(Comparison.LE, number, constant(high))))
+    return ir.And(
+        (ir.Compare(Comparison.GE, number, ir.constant(low)), ir.Compare(Comparison.LE, number, ir.constant(high)))
+    )
 
 
-def _bounds(test: Predicate) -> tuple[Column, float, float] | None:
+def _bounds(test: ir.Predicate) -> tuple[ir.Column, float, float] | None:
     """The inclusive bounds of a column that the test consists of."""
-    if not isinstance(test, And) or len(test.terms) != 2:
+    if not isinstance(test, ir.And) or len(test.terms) != 2:
         return None
     match test.terms:
         case (
-            Compare(operator=Comparison.GE, left=Column() as column, right=Constant(value=int() | float() as low)),
-            Compare(operator=Comparison.LE, right=Constant(value=int() | float() as high)),
+            ir.Compare(
+                operator=Comparison.GE, left=ir.Column() as column, right=ir.Constant(value=int() | float() as low)
+            ),
+            ir.Compare(operator=Comparison.LE, right=ir.Constant(value=int() | float() as high)),
         ) | (
-            Compare(operator=Comparison.LE, left=Column() as column, right=Constant(value=int() | float() as high)),
-            Compare(operator=Comparison.GE, right=Constant(value=int() | float() as low)),
+            ir.Compare(
+                operator=Comparison.LE, left=ir.Column() as column, right=ir.Constant(value=int() | float() as high)
+            ),
+            ir.Compare(operator=Comparison.GE, right=ir.Constant(value=int() | float() as low)),
         ):
             return column, low, high
         case _:

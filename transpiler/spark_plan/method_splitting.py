@@ -8,29 +8,7 @@ blocks that hold no other, and only the part is cut further.
 
 from __future__ import annotations
 
-from transpiler.ir.nodes import (
-    FALSE,
-    TRUE,
-    And,
-    Block,
-    Chain,
-    Column,
-    Compare,
-    Constant,
-    FirstKnown,
-    Flag,
-    In,
-    IsNan,
-    IsNull,
-    Like,
-    NotTrue,
-    Or,
-    Predicate,
-    Truth,
-    all_of,
-    any_of,
-)
-from transpiler.ir.traversal import Node, opposite, parts
+from transpiler import ir
 from transpiler.layouts.columns import Key
 
 #: What one method may weigh, in bytes of code; the compiler's limit is 8,000.
@@ -45,92 +23,94 @@ _NODE, _CONSTANT, _LOOK_UP = 40, 10, 170
 
 #: Tests of columns that one method holds in any case, connectives included.
 _MANY = 20
-_TESTS = (In, Like, Flag, IsNull, IsNan)
+_TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
 
 
-def cut(node: Predicate) -> Predicate:
+def split_methods(node: ir.Predicate) -> ir.Predicate:
     """The predicate, and what is too long for one method in blocks; it holds in the same rows."""
-    return node if _is_short(node) else _Cut().cut(node)[0]
+    return node if _is_short(node) else _Splitter().cut(node)[0]
 
 
-def _is_short(node: Predicate) -> bool:
+def _is_short(node: ir.Predicate) -> bool:
     """Whether a look at what stands above the tests alone says that there is nothing to cut."""
     tests, waiting = 0, [node]
     while waiting:
         inner = waiting.pop()
-        if isinstance(inner, Chain):
+        if isinstance(inner, ir.Chain):
             waiting.extend(inner.terms)
-        elif isinstance(inner, FirstKnown):
+        elif isinstance(inner, ir.Coalesce):
             waiting.extend(inner.tests)
-        elif isinstance(inner, NotTrue):
+        elif isinstance(inner, ir.NotTrue):
             waiting.append(inner.predicate)
         else:
-            column = inner.left if isinstance(inner, Compare) else inner.value if isinstance(inner, _TESTS) else None
-            tests += 1 if isinstance(column, Column) else _MANY
+            column = inner.left if isinstance(inner, ir.Compare) else inner.value if isinstance(inner, _TESTS) else None
+            tests += 1 if isinstance(column, ir.Column) else _MANY
     return tests <= _MANY
 
 
-class _Cut:
+class _Splitter:
     """One run over one predicate."""
 
     def __init__(self) -> None:
         #: By the identity of a node, the node and its weight: the node is kept, so that nothing takes its place.
-        self.weights: dict[int, tuple[Node, int]] = {}
+        self.weights: dict[int, tuple[ir.Node, int]] = {}
 
-    def weight(self, node: Node) -> int:
+    def weight(self, node: ir.Node) -> int:
         """What the node weighs as code of one method."""
         known = self.weights.get(id(node))
         if known is None:
-            found = (_CONSTANT if isinstance(node, Constant | Truth) else _NODE) + sum(map(self.weight, parts(node)))
-            if isinstance(node, Column):
+            found = (_CONSTANT if isinstance(node, ir.Constant | ir.BoolConst) else _NODE) + sum(
+                map(self.weight, ir.children(node))
+            )
+            if isinstance(node, ir.Column):
                 found += _LOOK_UP * sum(isinstance(step, Key) for step in node.path)
             known = self.weights[id(node)] = (node, found)
         return known[1]
 
-    def cut(self, node: Predicate) -> tuple[Predicate, int]:
+    def cut(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
         """The predicate with blocks in it, and what it weighs outside of them."""
         weight = self.weight(node)
         if weight <= _METHOD:
             return node, weight
         match node:
-            case NotTrue(predicate=inner):
+            case ir.NotTrue(predicate=inner):
                 found, weight = self.cut(inner)
-                return NotTrue(found), weight + _NODE
-            case FirstKnown(apart=True):
+                return ir.NotTrue(found), weight + _NODE
+            case ir.Coalesce(disjoint=True):
                 return self.cut(_plain(node))
-            case FirstKnown(tests=tests, otherwise=otherwise):
+            case ir.Coalesce(tests=tests, otherwise=otherwise):
                 blocks = [self.small(test) for test in tests]
-                found = FirstKnown(tuple(test for test, _ in blocks), otherwise)
+                found = ir.Coalesce(tuple(test for test, _ in blocks), otherwise)
                 return found, sum(weight for _, weight in blocks) + self.weight(otherwise) + _NODE
-            case And() | Or():
+            case ir.And() | ir.Or():
                 core = self.core(node)
                 return self.level(node) if core is node else self.around(node, core)
             case _:
                 return node, weight
 
-    def core(self, node: Chain) -> And | Or:
+    def core(self, node: ir.Chain) -> ir.And | ir.Or:
         """The deepest part that has all but one method of the node."""
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
-            if not isinstance(heaviest, Chain) or self.weight(node) - self.weight(heaviest) > _METHOD:
+            if not isinstance(heaviest, ir.Chain) or self.weight(node) - self.weight(heaviest) > _METHOD:
                 return core
             core = heaviest
 
-    def around(self, node: Predicate, core: Predicate) -> tuple[Predicate, int]:
+    def around(self, node: ir.Predicate, core: ir.Predicate) -> tuple[ir.Predicate, int]:
         """What stands around a part without it and with it, in blocks, and the part by itself."""
         found, weight = self.small(core) if self.weight(core) <= _METHOD else self.cut(core)
-        without, within = self.small(_replaced(node, core, FALSE)), self.small(_replaced(node, core, TRUE))
-        whole = any_of(without[0], all_of(within[0], found))
+        without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))
+        whole = ir.any_of(without[0], ir.all_of(within[0], found))
         weight += without[1] + within[1] + 2 * _NODE
-        return (whole, weight) if weight <= _METHOD else (Block(whole), _CALL)
+        return (whole, weight) if weight <= _METHOD else (ir.SeparateMethod(whole), _CALL)
 
-    def level(self, node: Chain) -> tuple[Predicate, int]:
+    def level(self, node: ir.Chain) -> tuple[ir.Predicate, int]:
         """Many terms in groups, each of them a block."""
         kind = type(node)
         terms = [self.cut(term) for term in node.terms]
         while sum(weight for _, weight in terms) > _METHOD:
-            groups: list[list[tuple[Predicate, int]]] = [[]]
+            groups: list[list[tuple[ir.Predicate, int]]] = [[]]
             for term, weight in terms:
                 if sum(other for _, other in groups[-1]) + weight > _METHOD and groups[-1]:
                     groups.append([])
@@ -138,33 +118,33 @@ class _Cut:
             terms = [(_block(kind, [term for term, _ in group]), _CALL) for group in groups]
         return kind(tuple(term for term, _ in terms)), sum(weight for _, weight in terms)
 
-    def small(self, node: Predicate) -> tuple[Predicate, int]:
+    def small(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
         """The predicate as a block, unless it is little."""
         weight = self.weight(node)
-        return (node, weight) if weight <= _LITTLE else (Block(node), _CALL)
+        return (node, weight) if weight <= _LITTLE else (ir.SeparateMethod(node), _CALL)
 
 
-def _block(kind: type[And | Or], terms: list[Predicate]) -> Block:
-    return Block(terms[0] if len(terms) == 1 else kind(tuple(terms)))
+def _block(kind: type[ir.And | ir.Or], terms: list[ir.Predicate]) -> ir.SeparateMethod:
+    return ir.SeparateMethod(terms[0] if len(terms) == 1 else kind(tuple(terms)))
 
 
-def _plain(node: FirstKnown) -> Predicate:
+def _plain(node: ir.Coalesce) -> ir.Predicate:
     """The tests without an order among them, which can be cut."""
-    if node.otherwise == FALSE:
-        return Or(node.tests)
-    failed = [opposite(test) for test in node.tests]
+    if node.otherwise == ir.FALSE:
+        return ir.Or(node.tests)
+    failed = [ir.sql_not(test) for test in node.tests]
     assert None not in failed, "a test beside something else has an opposite"
-    return all_of(node.otherwise, *(NotTrue(test) for test in failed if test is not None))
+    return ir.all_of(node.otherwise, *(ir.NotTrue(test) for test in failed if test is not None))
 
 
-def _replaced(node: Predicate, part: Predicate, truth: Truth) -> Predicate:
+def _replaced(node: ir.Predicate, part: ir.Predicate, truth: ir.BoolConst) -> ir.Predicate:
     """The node with a truth in the place of a part of it."""
     match node:
         case _ if node is part:
             return truth
-        case And(terms=terms):
-            return all_of(*(_replaced(term, part, truth) for term in terms))
-        case Or(terms=terms):
-            return any_of(*(_replaced(term, part, truth) for term in terms))
+        case ir.And(terms=terms):
+            return ir.all_of(*(_replaced(term, part, truth) for term in terms))
+        case ir.Or(terms=terms):
+            return ir.any_of(*(_replaced(term, part, truth) for term in terms))
         case _:
             return node

@@ -6,13 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from transpiler.ir.functions import Function
-from transpiler.ir.nodes import And, Apply, Cell, Column, Compare, Constant, Listed, Predicate, Value, constant
-from transpiler.ir.traversal import everything, with_cells
-from transpiler.layouts.columns import BIGINT, DOUBLE, Key, Kind
+from transpiler import ir
+from transpiler.layouts.columns import BIGINT, DOUBLE, Key, SparkType
 from transpiler.selector.ast import Comparison
 
-Row = tuple[Constant, ...]
+Row = tuple[ir.Constant, ...]
 _Range = tuple[float, float]
 
 #: Rows from which on a list without buckets is in chunks.
@@ -25,11 +23,11 @@ _HALVINGS = 16
 _EXACT = 2**53
 #: Exponents of doubles whose powers of two, and those of somewhat smaller ones, are doubles too.
 _EXTREME = 900
-_ORDERED = (Kind.BIGINT, Kind.DOUBLE)
-_NUMBERS = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT, Kind.DOUBLE)
+_ORDERED = (SparkType.BIGINT, SparkType.DOUBLE)
+_NUMBERS = (SparkType.TINYINT, SparkType.SMALLINT, SparkType.INT, SparkType.BIGINT, SparkType.DOUBLE)
 
 
-def in_buckets(shape: Predicate, rows: Sequence[Row]) -> Predicate | None:
+def bucket_ranges(shape: ir.Predicate, rows: Sequence[Row]) -> ir.Predicate | None:
     """Ranges of one number as a list behind the number's bucket; None where the condition is more or ranges crowd.
 
     A bucket is the whole part of a quotient. It grows with the number, and so a range's lie between those of its ends.
@@ -38,38 +36,40 @@ def in_buckets(shape: Predicate, rows: Sequence[Row]) -> Predicate | None:
     if found is None:
         return None
     number, low, high = found
-    whole = number.type.kind is not Kind.DOUBLE
+    whole = number.type.kind is not SparkType.DOUBLE
     ranges = _disjoint((_number(row[low]), _number(row[high])) for row in rows)
     width = _width(ranges, whole)
     if width is None:
         return None
     listed = tuple(
-        (constant(bucket), constant(least), constant(most))
+        (ir.constant(bucket), ir.constant(least), ir.constant(most))
         for least, most in ranges
         for bucket in _buckets(least, most, width)
     )
-    quotient = Apply(Function.DIVIDE, (number, constant(width)), BIGINT if whole else DOUBLE)
-    key = quotient if whole else Apply(Function.CUT_OFF, (quotient,), BIGINT)
-    condition = with_cells(shape, {low: Cell(1, number.type), high: Cell(2, number.type)})
-    inside = Listed(condition, listed, key)
-    if not isinstance(number, Column) or any(isinstance(step, Key) for step in number.path):
+    quotient = ir.Apply(ir.Function.DIVIDE, (number, ir.constant(width)), BIGINT if whole else DOUBLE)
+    key = quotient if whole else ir.Apply(ir.Function.CUT_OFF, (quotient,), BIGINT)
+    condition = ir.substitute_parameters(
+        shape, {low: ir.RowParameter(1, number.type), high: ir.RowParameter(2, number.type)}
+    )
+    inside = ir.AnyRow(condition, listed, key)
+    if not isinstance(number, ir.Column) or any(isinstance(step, Key) for step in number.path):
         return inside
     # A file reader knows the first and the last bound.
-    first, last = constant(ranges[0][0]), constant(ranges[-1][1])
-    return And((Compare(Comparison.GE, number, first), Compare(Comparison.LE, number, last), inside))
+    first, last = ir.constant(ranges[0][0]), ir.constant(ranges[-1][1])
+    return ir.And((ir.Compare(Comparison.GE, number, first), ir.Compare(Comparison.LE, number, last), inside))
 
 
-def _ends(shape: Predicate) -> tuple[Value, int, int] | None:
+def _ends(shape: ir.Predicate) -> tuple[ir.Value, int, int] | None:
     """The number that the condition is about, and which cells bound it below and above."""
     match shape:
-        case And(
+        case ir.And(
             terms=(
-                Compare(operator=Comparison.GE | Comparison.GT, left=number, right=Cell(place=low)),
-                Compare(operator=Comparison.LE | Comparison.LT, left=other, right=Cell(place=high)),
+                ir.Compare(operator=Comparison.GE | Comparison.GT, left=number, right=ir.RowParameter(place=low)),
+                ir.Compare(operator=Comparison.LE | Comparison.LT, left=other, right=ir.RowParameter(place=high)),
             )
             | (
-                Compare(operator=Comparison.LE | Comparison.LT, left=other, right=Cell(place=high)),
-                Compare(operator=Comparison.GE | Comparison.GT, left=number, right=Cell(place=low)),
+                ir.Compare(operator=Comparison.LE | Comparison.LT, left=other, right=ir.RowParameter(place=high)),
+                ir.Compare(operator=Comparison.GE | Comparison.GT, left=number, right=ir.RowParameter(place=low)),
             )
         ) if number == other:
             pass
@@ -78,7 +78,7 @@ def _ends(shape: Predicate) -> tuple[Value, int, int] | None:
     return (number, low, high) if number.type.kind in _NUMBERS else None
 
 
-def _number(bound: Constant) -> float:
+def _number(bound: ir.Constant) -> float:
     assert isinstance(bound.value, int | float)
     return bound.value
 
@@ -128,7 +128,7 @@ def _bucket(number: float, width: float) -> int:
     return int(number // width if number >= 0 else -(-number // width))
 
 
-def chunks(node: Listed) -> tuple[tuple[Row, tuple[Row, ...]], ...]:
+def chunks(node: ir.AnyRow) -> tuple[tuple[Row, tuple[Row, ...]], ...]:
     """Long lists of ranges in chunks, each behind a row of the loosest bounds in it, which all its rows imply.
 
     So a message looks at about twice the square root of the rows. Empty where the predicate is more than bounds.
@@ -149,15 +149,15 @@ def chunks(node: Listed) -> tuple[tuple[Row, tuple[Row, ...]], ...]:
     return tuple(found)
 
 
-_Choice = Callable[..., Constant]
+_Choice = Callable[..., ir.Constant]
 
 
-def _orders(node: Predicate) -> tuple[_Choice, ...] | None:
+def _orders(node: ir.Predicate) -> tuple[_Choice, ...] | None:
     """For each cell whether the least or the greatest constant is the loosest; None where a cell has no order."""
     found: dict[int, _Choice] = {}
-    for inner in everything(node):
+    for inner in ir.descendants(node):
         match inner:
-            case Compare(operator=operator, right=Cell(place=place, type=cell_type)):
+            case ir.Compare(operator=operator, right=ir.RowParameter(place=place, type=cell_type)):
                 if operator.is_equality or cell_type.kind not in _ORDERED:
                     return None
                 found[place] = min if operator in (Comparison.GT, Comparison.GE) else max

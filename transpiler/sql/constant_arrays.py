@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from transpiler.ir.nodes import Constant
+from transpiler import ir
 from transpiler.layouts.columns import BIGINT, DOUBLE
 from transpiler.spark_plan.range_buckets import Row
 
 #: Writes a constant as SQL whose own type counts.
-Write = Callable[[Constant], str]
+Write = Callable[[ir.Constant], str]
 
 
 def rows_text(rows: Sequence[Row], write: Write) -> str:
@@ -38,7 +38,7 @@ def chunks_text(chunks: Sequence[tuple[Row, Sequence[Row]]], write: Write) -> st
 
 def map_text(rows: Sequence[Row], write: Write) -> str:
     """A map from the first constants of the rows to arrays of structs of the others, whose fields begin with c1."""
-    by_key: dict[Constant, dict[Row, None]] = {}
+    by_key: dict[ir.Constant, dict[Row, None]] = {}
     for key, *rest in rows:
         by_key.setdefault(key, {})[tuple(rest)] = None
     if _are_numbers((key,) for key in by_key):

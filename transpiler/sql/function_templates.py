@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from transpiler.ir.functions import Function
+from transpiler import ir
 
 
 def _wrapped_int(calculation: str) -> str:
@@ -35,55 +35,55 @@ _EXACT = (
 )
 _NUMBER = r"^[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)$"
 
-TEMPLATES: Mapping[Function, str] = MappingProxyType(
+TEMPLATES: Mapping[ir.Function, str] = MappingProxyType(
     {
         # The product keeps Spark from taking the two casts for one to DOUBLE.
-        Function.TO_FLOAT: "CAST(CAST({0} AS FLOAT) * 1F AS DOUBLE)",
-        Function.TO_DECIMAL: "CAST({0} AS DECIMAL(38,0))",
-        Function.EXACT_DECIMAL: _EXACT,
-        Function.ADD_INT: f"({_wrapped_int('try_add({0}, {1})')})",
-        Function.SUBTRACT_INT: f"({_wrapped_int('try_subtract({0}, {1})')})",
-        Function.MULTIPLY_INT: f"({_wrapped_int('try_multiply({0}, {1})')})",
-        Function.ADD_LONG: _wrapped_long("+"),
-        Function.SUBTRACT_LONG: _wrapped_long("-"),
-        Function.MULTIPLY_LONG: _wrapped_long("*"),
-        Function.ADD_BIG: _big("try_add"),
-        Function.SUBTRACT_BIG: _big("try_subtract"),
-        Function.MULTIPLY_BIG: _big("try_multiply"),
-        Function.REMAINDER_BIG: _big("try_mod"),
-        Function.REMAINDER_DOUBLE: "coalesce(try_mod({0}, {1}), {0} * {1} * CAST('NaN' AS DOUBLE))",
-        Function.DIVIDE_IEEE: (
+        ir.Function.TO_FLOAT: "CAST(CAST({0} AS FLOAT) * 1F AS DOUBLE)",
+        ir.Function.TO_DECIMAL: "CAST({0} AS DECIMAL(38,0))",
+        ir.Function.EXACT_DECIMAL: _EXACT,
+        ir.Function.ADD_INT: f"({_wrapped_int('try_add({0}, {1})')})",
+        ir.Function.SUBTRACT_INT: f"({_wrapped_int('try_subtract({0}, {1})')})",
+        ir.Function.MULTIPLY_INT: f"({_wrapped_int('try_multiply({0}, {1})')})",
+        ir.Function.ADD_LONG: _wrapped_long("+"),
+        ir.Function.SUBTRACT_LONG: _wrapped_long("-"),
+        ir.Function.MULTIPLY_LONG: _wrapped_long("*"),
+        ir.Function.ADD_BIG: _big("try_add"),
+        ir.Function.SUBTRACT_BIG: _big("try_subtract"),
+        ir.Function.MULTIPLY_BIG: _big("try_multiply"),
+        ir.Function.REMAINDER_BIG: _big("try_mod"),
+        ir.Function.REMAINDER_DOUBLE: "coalesce(try_mod({0}, {1}), {0} * {1} * CAST('NaN' AS DOUBLE))",
+        ir.Function.DIVIDE_IEEE: (
             "coalesce(try_divide({0}, {1}), {0} * CASE CAST({1} AS STRING)"
             " WHEN '0.0' THEN CAST('Infinity' AS DOUBLE) WHEN '-0.0' THEN CAST('-Infinity' AS DOUBLE) END)"
         ),
-        Function.TRY_DIVIDE: "try_divide({0}, {1})",
+        ir.Function.TRY_DIVIDE: "try_divide({0}, {1})",
         # A CASE would say the number twice, and so a chain of five operations its first operand sixteen times.
-        Function.FINITE: (
+        ir.Function.FINITE: (
             "get(array_remove(array_remove(array({0}), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)), 0)"
         ),
-        Function.UTF16: "encode({0}, 'UTF-16BE')",
-        Function.OCTETS: "decode(CAST({0} AS BINARY), 'ISO-8859-1')",
-        Function.TEXT_OF_BYTES: "CAST({0} AS STRING)",
-        Function.VALID: "is_valid_utf8({0})",
-        Function.TEXT_OF_UUID: (
+        ir.Function.UTF16: "encode({0}, 'UTF-16BE')",
+        ir.Function.OCTETS: "decode(CAST({0} AS BINARY), 'ISO-8859-1')",
+        ir.Function.TEXT_OF_BYTES: "CAST({0} AS STRING)",
+        ir.Function.VALID: "is_valid_utf8({0})",
+        ir.Function.TEXT_OF_UUID: (
             f"concat_ws('-', substr({_HEX}, 1, 8), substr({_HEX}, 9, 4), substr({_HEX}, 13, 4),"
             f" substr({_HEX}, 17, 4), substr({_HEX}, 21, 12))"
         ),
-        Function.UNHEX: "unhex({0})",
-        Function.JAVA_TEXT: "CAST({0} AS STRING)",
-        Function.TEXT_OF_FLOAT: "CAST(CAST({0} AS FLOAT) AS STRING)",
-        Function.SIGNED_TEXT: "CAST({0} AS STRING)",
-        Function.CONCATENATE: "concat({0}, {1})",
-        Function.CODE_POINT: "CAST(ascii({0}) AS BIGINT)",
-        Function.BEFORE_NUL: "substring_index({0}, CAST(X'00' AS STRING), 1)",
-        Function.READ_LONG: "CASE WHEN rlike({0}, '^[+-]?[0-9]+$') THEN try_cast({0} AS BIGINT) END",
-        Function.READ_DOUBLE: (
+        ir.Function.UNHEX: "unhex({0})",
+        ir.Function.JAVA_TEXT: "CAST({0} AS STRING)",
+        ir.Function.TEXT_OF_FLOAT: "CAST(CAST({0} AS FLOAT) AS STRING)",
+        ir.Function.SIGNED_TEXT: "CAST({0} AS STRING)",
+        ir.Function.CONCATENATE: "concat({0}, {1})",
+        ir.Function.CODE_POINT: "CAST(ascii({0}) AS BIGINT)",
+        ir.Function.BEFORE_NUL: "substring_index({0}, CAST(X'00' AS STRING), 1)",
+        ir.Function.READ_LONG: "CASE WHEN rlike({0}, '^[+-]?[0-9]+$') THEN try_cast({0} AS BIGINT) END",
+        ir.Function.READ_DOUBLE: (
             f"CASE WHEN rlike(trim({{0}}), '{_NUMBER}')"
             " THEN try_cast(regexp_replace(trim({0}), '[fFdD]$', '') AS DOUBLE) END"
         ),
-        Function.LOWER: "lower({0})",
-        Function.REPLACE: "regexp_replace({0}, {1}, {2})",
-        Function.NOW: "unix_millis(current_timestamp())",
-        Function.LATER: "try_add({0}, {1})",
+        ir.Function.LOWER: "lower({0})",
+        ir.Function.REPLACE: "regexp_replace({0}, {1}, {2})",
+        ir.Function.NOW: "unix_millis(current_timestamp())",
+        ir.Function.LATER: "try_add({0}, {1})",
     }
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transpiler.ir.nodes import Joined, XPathTest
+from transpiler import ir
 from transpiler.message.documents import (
     DOCUMENT,
     FORBIDDEN,
@@ -18,7 +18,7 @@ from transpiler.message.documents import (
 from transpiler.sql.quoting import quote_pattern, quote_text
 
 
-def xpath_text(text: str, test: XPathTest) -> str:
+def xpath_text(text: str, test: ir.XPathTest) -> str:
     """Conditions on an XML document, which are never asked of a text that is none: that would end the job."""
     # An array of one is how SQL gives a name to a value.
     return (
@@ -57,10 +57,10 @@ def _matches(text: str, pattern: str, negated: bool = False) -> str:
     return f"{'NOT ' if negated else ''}rlike({text}, {quote_pattern(pattern)})"
 
 
-def _xpath_test(document: str, test: XPathTest) -> str:
+def _xpath_test(document: str, test: ir.XPathTest) -> str:
     if isinstance(test, str):
         return f"xpath_boolean({document}, {quote_text(test)})"
     terms = [_xpath_test(document, term) for term in test.terms]
     return f" {test.word} ".join(
-        f"({text})" if isinstance(term, Joined) else text for text, term in zip(terms, test.terms, strict=True)
+        f"({text})" if isinstance(term, ir.XPathChain) else text for text, term in zip(terms, test.terms, strict=True)
     )

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField
-from transpiler.message.fields import HEADER_FIELDS, RECEIVER, Place, find_field
+from transpiler.message.fields import HEADER_FIELDS, RECEIVER, MessageField, find_field
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Extension
 from transpiler.selector.dialects import JMS, Dialect
 
 _PROPERTIES = "application_properties"
 #: What XPATH reads.
-BODY = Place("body", "value")
+BODY = MessageField("body", "value")
 
 
-def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[Place]:
+def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
     """The places that the names of a tree read, and the body where a query does."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Identifier):
@@ -24,9 +24,9 @@ def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[Place]:
             yield BODY
 
 
-def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[Place, ...]:
+def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, ...]:
     """The places that one name reads, in order; none for a name that is always NULL."""
-    own = Place(_PROPERTIES, node.name)
+    own = MessageField(_PROPERTIES, node.name)
     if node.section is not None:
         return SECTION_FIELDS[node.section, node.name].places
     if dialect.fields is JMS.fields:

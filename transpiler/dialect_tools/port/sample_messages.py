@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from transpiler.errors import DecodeError
-from transpiler.message.fields import Place
+from transpiler.message.fields import MessageField
 from transpiler.message.ids import read_id
 from transpiler.message.message import Body, Header, Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -57,7 +57,7 @@ class _Item(NamedTuple):
     rare: bool
 
 
-def samples(places: Iterable[Place], constants: Sequence[object], calculating: bool) -> list[Sample]:
+def samples(places: Iterable[MessageField], constants: Sequence[object], calculating: bool) -> list[Sample]:
     """Messages over some places: all combinations of one or two, and of more places a part.
 
     ``calculating`` says that the test has arithmetic, whose answers turn at other values than its constants.
@@ -82,7 +82,7 @@ def samples(places: Iterable[Place], constants: Sequence[object], calculating: b
     return [Sample(_message(slots, row), any(item.rare for item in row)) for row in chosen]
 
 
-def _message(slots: list[Place], row: tuple[_Item, ...]) -> Message:
+def _message(slots: list[MessageField], row: tuple[_Item, ...]) -> Message:
     sections: dict[str, dict[str, Any]] = {}
     for place, item in zip(slots, row, strict=True):
         if item.value is not None:
@@ -97,7 +97,7 @@ def _message(slots: list[Place], row: tuple[_Item, ...]) -> Message:
     )
 
 
-def _items(place: Place, constants: Sequence[object], calculating: bool) -> list[_Item]:
+def _items(place: MessageField, constants: Sequence[object], calculating: bool) -> list[_Item]:
     match place.section, place.field:
         case "application_properties", _:
             found = _calculated(constants) + _values(constants) if calculating else _values(constants)

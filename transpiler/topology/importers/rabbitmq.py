@@ -17,7 +17,7 @@ from typing import Any
 
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
 from transpiler.regex.matcher import Regular, SearchLimitError, compile_regular
-from transpiler.regex.syntax import Flavor, RegularError
+from transpiler.regex.syntax import Flavor, RegexError
 from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
 from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, refuse
 from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
@@ -201,7 +201,7 @@ def _pattern(entry: Entry) -> Regular:
     """A policy's regular expression, which is tried on names in a time that grows with their length."""
     try:
         return compile_regular(entry.text("pattern"), Flavor.PCRE)
-    except RegularError as error:
+    except RegexError as error:
         hint = "spell the names out" if not error.wrong else None
         refuse("topology.pattern", entry.at("pattern"), f"is no regular expression that is served: {error}", hint)
 

@@ -17,6 +17,7 @@ lint: .venv/.installed
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
 
 clean:
 	rm -rf .venv demo-output build *.egg-info

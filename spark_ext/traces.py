@@ -1,7 +1,7 @@
 """RabbitMQ's tracing log as canonical messages, read natively: the layout ``rabbitmq-trace``.
 
 A header may be a string in one line and a number in the next, so lines are read as VARIANT, which keeps the type of
-each value. What becomes of each property is said in ``message.rabbitmq``.
+each value. What becomes of each property is said in ``message.rabbitmq_trace``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Message brokers' filters as Spark SQL.
 
-Text is parsed to a surface tree (``selector``) and checked, descriptors are read as filters (``filters``). Both are
-lowered to a typed core (``analysis``, ``predicate``) over a layout (``layouts``), optimized (``optimizer``) and emitted
-(``sql``). Beside it stands an evaluator in plain Python (``reference``) that says what the SQL must answer on one
-message.
+Text is parsed to a surface tree and checked (``selector``), descriptors are read as filters (``filters``). Both are
+lowered to the intermediate representation (``lowering``, ``ir``) over a layout (``layouts``), rewritten (``rewrites``),
+planned for Spark (``spark_plan``) and emitted (``sql``). Beside them stands an evaluator in plain Python
+(``reference``), which shares nothing with them and says what the SQL must answer on one message.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ try:
 except ImportError:
     pyarrow = None
 
-#: A tree of ``routing.ranks``.
+#: A tree of ``routing.interval_index``.
 _TREE = "STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 #: What is in a slot without a word: words have no dots.

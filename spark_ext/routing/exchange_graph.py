@@ -1,4 +1,4 @@
-"""Put the answers of all states together, from the state in which a message begins: see ``routing.states``."""
+"""Put the answers of all states together, from the state in which a message begins: see ``routing.exchange_graph``."""
 
 from __future__ import annotations
 

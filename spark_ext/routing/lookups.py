@@ -242,7 +242,7 @@ def _asked(name: str, table: Table, residual: ir.Predicate) -> str:
 
 
 def _place(tree: str, ranges: Interval) -> str:
-    """The numbers of the rows whose range has the message's value in it: see ``routing.ranks``."""
+    """The numbers of the rows whose range has the message's value in it: see ``routing.interval_index``."""
     values = ", ".join(emit_value(value) for value in ranges.values)
     value = values if len(ranges.values) == 1 else f"coalesce({values})"
     place = (

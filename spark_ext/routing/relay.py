@@ -1,6 +1,7 @@
 """The anonymous relay as columns: the exchange and the routing key that the address in each message's ``to`` names.
 
-Source: the JMS mapping, working draft 10, section 6.2. How addresses read is said by ``topology.rules.RelayAddress``.
+Source: the JMS mapping, working draft 10, section 6.2. ``topology.broker_rules.RelayAddress`` says how
+addresses read.
 """
 
 from __future__ import annotations

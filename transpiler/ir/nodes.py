@@ -219,7 +219,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Coalesce:
-    """Of some tests the first whose text is not NULL holds, or else another predicate: see ``predicate.unions``."""
+    """Of some tests the first whose text is not NULL holds, or else another predicate."""
 
     tests: tuple[Predicate, ...]
     otherwise: Predicate = BoolConst(False)

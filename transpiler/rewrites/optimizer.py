@@ -96,7 +96,7 @@ def pattern_as_text(node: ir.Predicate) -> ir.Predicate:
 
 
 def conversion_to_the_constant(node: ir.Predicate) -> ir.Predicate:
-    """A condition on a monotone function of a column is a condition on the column: see ``predicate.grids``."""
+    """A condition on a monotone function of a column is a condition on the column: see ``rewrites.unwrap_casts``."""
     match node:
         case ir.Compare(operator=operator, left=left, right=ir.Constant() as bound):
             return unwrap_cast(operator, left, bound) or node
@@ -105,12 +105,12 @@ def conversion_to_the_constant(node: ir.Predicate) -> ir.Predicate:
 
 
 def time_to_the_moment(node: ir.Predicate) -> ir.Predicate:
-    """A condition on milliseconds and the time of the query is one on the timestamp: see ``predicate.moments``."""
+    """Solve a condition on milliseconds and the time of the query for the timestamp: see ``solve_timestamp``."""
     return solve_timestamp(node) or node if isinstance(node, ir.Compare) else node
 
 
 def text_to_the_constant(node: ir.Predicate) -> ir.Predicate:
-    """Equality with a text that is made from a column is equality of the column: see ``predicate.texts``."""
+    """Equality with a text that is made from a column is equality of the column: see ``rewrites.invert_text``."""
     match node:
         case ir.IsNull(value=value, negated=negated):
             behind = text_is_null(value)
@@ -155,7 +155,7 @@ def _distinct(terms: list[ir.Predicate]) -> tuple[ir.Predicate, ...]:
 
 
 def equalities_to_list(node: ir.Predicate) -> ir.Predicate:
-    """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and a list has no member twice: see ``predicate.equalities``."""
+    """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and a list has no member twice: see ``rewrites.combine_in_lists``."""
     match node:
         case ir.And() | ir.Or():
             return combine_in_lists(node)
@@ -168,7 +168,7 @@ def equalities_to_list(node: ir.Predicate) -> ir.Predicate:
 
 
 def implied_by_a_neighbour(node: ir.Predicate) -> ir.Predicate:
-    """A test that another one implies, or that implies another one, goes away: see ``predicate.implied``."""
+    """Remove a test that another one implies, or that implies another one: see ``redundant_null_checks``."""
     return remove_redundant_null_checks(node) if isinstance(node, ir.Chain) else node
 
 

@@ -1,4 +1,8 @@
-"""The whole pipeline: text or descriptors, surface objects, predicates, optimizer, SQL."""
+"""The whole pipeline: parse, lower, rewrite, plan for Spark, emit.
+
+Text becomes a surface tree, descriptors become filters, addresses become bindings. Each is lowered to a predicate of
+``ir``, which goes through ``PASSES`` and is emitted as SQL.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +44,10 @@ if TYPE_CHECKING:
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
+
+#: From a lowered predicate to the one that is emitted. The first makes it smaller and lets files be skipped; the others
+#: are for Spark's generated code and could be left out, as could the splitting of methods that may follow.
+PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (optimize, reuse_map_lookups, tabulate_disjunctions)
 
 _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
 
@@ -191,24 +199,26 @@ def _check_options(result: Result, missing: Missing) -> None:
         raise ValueError(f"missing is error or null, not {missing!r}")
 
 
-def _emit(lower: Callable[[bool], ir.Predicate], result: Result, blocks: bool) -> tuple[str, Callable[[], Trace]]:
-    """The SQL of what holds where it is wanted to be TRUE, or FALSE, and what makes the trace.
+def _emit(lower: Callable[[bool], ir.Predicate], result: Result, split: bool) -> tuple[str, Callable[[], Trace]]:
+    """Return the SQL of a condition, lowered by polarity, and a function that returns its trace.
 
-    ``blocks`` says whether what is long is cut into blocks. A block is written twice, and what a broker makes of a
-    short selector is long enough without.
+    ``split`` says whether what is long goes into methods of its own. Such a part is written twice, and what a broker
+    makes of a short selector is long enough without.
     """
     lowered = lower(True)
-    optimized = _finish(lowered, blocks)
+    optimized = _finish(lowered, split)
     retrace = partial(_phases, lowered, optimized)
     if result == "ternary":
-        return emit_ternary(optimized, _finish(lower(False), blocks)), retrace
+        return emit_ternary(optimized, _finish(lower(False), split)), retrace
     return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 
-def _finish(lowered: ir.Predicate, blocks: bool) -> ir.Predicate:
-    """The predicate as it is written."""
-    found = tabulate_disjunctions(reuse_map_lookups(optimize(lowered)))
-    return split_methods(found) if blocks else found
+def _finish(lowered: ir.Predicate, split: bool) -> ir.Predicate:
+    """Run the passes over a lowered predicate; ``split`` says whether what is long goes into methods of its own."""
+    predicate = lowered
+    for run in PASSES:
+        predicate = run(predicate)
+    return split_methods(predicate) if split else predicate
 
 
 def _phases(lowered: ir.Predicate, optimized: ir.Predicate) -> Trace:

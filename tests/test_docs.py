@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,17 @@ DOCS = Path(__file__).parent.parent / "docs"
 def test_a_page_is_what_its_script_writes(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=DOCS.parent)
     assert done.stdout == script.with_suffix(".md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"])
+def test_a_page_for_contributors_names_modules_that_exist(page: str) -> None:
+    root = DOCS.parent
+    text = (root / page).read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z_0-9]+(?:/[a-z_0-9]+)+(?:\.[a-z]+)?)(?:`|\.[A-Z])", text)
+    assert len(named) > 8
+    for name in named:
+        paths = [top / name for top in (root, root / "transpiler")]
+        assert any(path.exists() or path.with_name(f"{path.name}.py").exists() for path in paths), name
 
 
 def test_a_headers_filter_demands_x_match_and_an_exchange_does_not() -> None:

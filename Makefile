@@ -5,7 +5,8 @@ BIN := .venv/bin
 .PHONY: demo test bench lint clean java python
 
 demo: java .venv/.installed
-	@$(BIN)/python examples/demo.py
+	@mkdir -p build
+	@$(BIN)/python examples/demo.py 2>build/demo.log || { cat build/demo.log >&2; exit 1; }
 
 test: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope $(ARGS)
@@ -24,8 +25,10 @@ clean:
 
 .venv/.installed: pyproject.toml | java python
 	@echo "Setting up .venv (once; a few minutes) …"
+	@mkdir -p build
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]' >build/setup.log 2>&1 || \
+		{ cat build/setup.log >&2; exit 1; }
 	@touch $@
 
 java:

@@ -19,7 +19,7 @@ from transpiler.topology.files import read_topology
 SELECTORS = (
     "area = 'Viking' AND speed > 5",
     "JMSPriority > 6 AND JMSDeliveryMode = 'PERSISTENT' AND JMSTimestamp >= 1750774000000",
-    "JMSMessageID LIKE 'm-0001%' AND NOT (code = 'red' OR code IS NULL)",
+    "JMSTimestamp BETWEEN 1750773000000 AND 1750774000000 AND NOT (code = 'red' OR code IS NULL)",
 )
 
 ARCHIVE = Path(__file__).with_name("data") / "messages.jsonl"
@@ -79,9 +79,10 @@ def show(console: Console, frame: object) -> None:
         .limit(3)
         .collect()
     )
-    table = Table(box=None, padding=(0, 2), header_style="dim")
-    for name in ("message id", "subject", "priority", "properties"):
-        table.add_column(name, overflow="ellipsis", no_wrap=True)
+    table = Table(box=None, padding=(0, 2), header_style="dim", expand=True)
+    for name in ("message id", "subject", "priority"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("properties", overflow="ellipsis", no_wrap=True, ratio=1)
     for row in rows:
         properties = ", ".join(f"{key}={value}" for key, value in (row["properties"] or {}).items())
         priority = "" if row["priority"] is None else str(row["priority"])

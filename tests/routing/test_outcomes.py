@@ -94,7 +94,7 @@ def test_every_outcome_is_drawn_often() -> None:
     seen: Counter[str] = Counter()
 
     @given(data=st.data())
-    @settings(max_examples=200, phases=PHASES, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=100, phases=PHASES, suppress_health_check=list(HealthCheck))
     def draw(data: st.DataObject) -> None:
         topology = data.draw(varied(data.draw(st.sampled_from(topologies.BROKERS))))
         publisher: dict[str, Any] = data.draw(publishers)

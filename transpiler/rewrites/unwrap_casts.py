@@ -121,7 +121,7 @@ def _grid(converted: ir.Apply) -> _Lattice | None:
 
 @rule(ir.Compare)
 def unwrap_casts(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``CAST(i AS DOUBLE) > 5.5`` as ``i >= 6``, in the type of the column."""
+    """Rewrite ``CAST(i AS DOUBLE) > 5.5`` as ``i > 5``, in the type of the column."""
     match node:
         case ir.Compare(operator=operator, left=left, right=ir.Constant() as bound):
             return _unwrapped(operator, left, bound) or node

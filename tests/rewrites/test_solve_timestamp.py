@@ -6,7 +6,98 @@ import re
 
 import pytest
 
-from transpiler import transpile_selector
+from tests.rewrites.nodes import D, N, column, compare, conjunction, disjunction
+from transpiler import ir, transpile_selector
+from transpiler.layouts.columns import BIGINT, TIMESTAMP, ColumnType, SparkType
+from transpiler.rewrites.solve_timestamp import solve_timestamp
+
+TIME, OTHER = column("time", TIMESTAMP), column("other", TIMESTAMP)
+QUERY = ir.Apply(ir.Function.NOW, (), BIGINT)
+
+
+def millis(time: ir.Column) -> ir.Apply:
+    return ir.Apply(ir.Function.MILLISECONDS, (time,), BIGINT)
+
+
+def plus(left: ir.Value, right: ir.Value | int) -> ir.Apply:
+    return ir.Apply(ir.Function.ADD_BIG, (left, ir.constant(right) if isinstance(right, int) else right), BIGINT)
+
+
+def minus(left: ir.Value, right: ir.Value | int) -> ir.Apply:
+    return ir.Apply(ir.Function.SUBTRACT_BIG, (left, ir.constant(right) if isinstance(right, int) else right), BIGINT)
+
+
+def moment(offset: int) -> ir.Apply:
+    """The timestamp so many milliseconds after the time of the query."""
+    return ir.Apply(ir.Function.MOMENT, (ir.constant(offset),), TIMESTAMP)
+
+
+def end(duration: ir.Value, start: ir.Value) -> ir.Apply:
+    return ir.Apply(ir.Function.LATER, (duration, start), BIGINT)
+
+
+def until(time: int) -> ir.Apply:
+    return ir.Apply(ir.Function.UNTIL, (ir.constant(time), QUERY), BIGINT)
+
+
+BIG = 9 * 10**15
+
+REWRITTEN = {
+    "t >= NOW": (compare(millis(TIME), ">=", QUERY), compare(TIME, ">=", moment(0))),
+    "t > NOW, a millisecond later": (compare(millis(TIME), ">", QUERY), compare(TIME, ">=", moment(1))),
+    "t < NOW": (compare(millis(TIME), "<", QUERY), compare(TIME, "<", moment(0))),
+    "t <= NOW, in its millisecond too": (compare(millis(TIME), "<=", QUERY), compare(TIME, "<", moment(1))),
+    "t = NOW": (
+        compare(millis(TIME), "=", QUERY),
+        conjunction(compare(TIME, ">=", moment(0)), compare(TIME, "<", moment(1))),
+    ),
+    "t <> NOW": (
+        compare(millis(TIME), "<>", QUERY),
+        disjunction(compare(TIME, "<", moment(0)), compare(TIME, ">=", moment(1))),
+    ),
+    "t + 5 > NOW": (compare(plus(millis(TIME), 5), ">", QUERY), compare(TIME, ">=", moment(-4))),
+    "t > NOW - 5": (compare(millis(TIME), ">", minus(QUERY, 5)), compare(TIME, ">=", moment(-4))),
+    "NOW - t < 5, mirrored": (compare(minus(QUERY, millis(TIME)), "<", 5), compare(TIME, ">=", moment(-4))),
+    "NOW on the left": (compare(QUERY, ">", millis(TIME)), compare(TIME, "<", moment(0))),
+    "t - 5 > 10, which has no NOW": (compare(minus(millis(TIME), 5), ">", 10), compare(millis(TIME), ">", 15)),
+    "the largest offset": (compare(millis(TIME), ">=", plus(QUERY, BIG)), compare(TIME, ">=", moment(BIG))),
+    "the end of a duration that starts at a known time": (
+        compare(end(N, ir.constant(400)), ">", 1000),
+        compare(N, ">", 600),
+    ),
+    "the end of a duration from NOW": (compare(end(N, QUERY), ">", 1000), compare(N, ">", until(1000))),
+    "the end of a duration on the right": (compare(1000, ">", end(N, QUERY)), compare(N, "<", until(1000))),
+}
+
+KEPT = {
+    "a column": compare(N, ">", 5),
+    "NOW alone": compare(QUERY, ">", 5),
+    "NOW and a number": compare(N, ">", QUERY),
+    "two timestamps": compare(minus(millis(TIME), millis(OTHER)), ">", QUERY),
+    "a timestamp twice": compare(plus(millis(TIME), millis(TIME)), ">", QUERY),
+    "NOW twice": compare(millis(TIME), ">", plus(QUERY, QUERY)),
+    "an offset that may leave 64 bits": compare(millis(TIME), ">", plus(QUERY, BIG + 1)),
+    "a sum of offsets that may": compare(plus(millis(TIME), BIG), ">", minus(QUERY, BIG)),
+    "a fraction": compare(millis(TIME), ">", 1.5),
+    "a double": compare(millis(TIME), ">", D),
+    "a timestamp without a zone, which is no time of a query": compare(
+        millis(column("local", ColumnType(SparkType.TIMESTAMP_NTZ))), ">", QUERY
+    ),
+    "the end of a duration and a truth value": compare(end(N, QUERY), "=", True),
+    "the end of a duration and a large number": compare(end(N, QUERY), ">", BIG + 1),
+    "the end of a duration and a fraction": compare(end(N, QUERY), ">", 1.5),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), REWRITTEN.values(), ids=REWRITTEN)
+def test_a_comparison_of_times_is_solved_for_the_timestamp(before: ir.Predicate, after: ir.Predicate) -> None:
+    assert solve_timestamp(before) == after
+
+
+@pytest.mark.parametrize("node", KEPT.values(), ids=KEPT)
+def test_a_comparison_that_is_not_about_one_timestamp_stays(node: ir.Predicate) -> None:
+    assert solve_timestamp(node) is node
+
 
 NOW = 1_700_000_000_000
 SUMS = (

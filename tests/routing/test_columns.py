@@ -13,7 +13,7 @@ from tests.spark.harness import settings as spark_settings
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
-from transpiler.routing import plan
+from transpiler.routing import tuning
 
 MESSAGES = 16
 EXAMPLES = 20 * (settings().max_examples // 100)
@@ -73,7 +73,7 @@ def test_every_queue_gets_its_messages(
     texts: list[str],
     messages: list[tuple[object, ...]],
 ) -> None:
-    monkeypatch.setattr(plan, "MIN_ROWS", 1)
+    monkeypatch.setattr(tuning, "MIN_ROWS", 1)
     topology = bound(texts)
     with spark_settings(spark, INTERPRETED):
         frame = spark.createDataFrame([(number, *row) for number, row in enumerate(messages)], SCHEMA).coalesce(1)

@@ -19,7 +19,7 @@ from tests.spark.harness import settings as spark_settings
 from transpiler import Message
 from transpiler.message.message import Properties
 from transpiler.reference.route import publish
-from transpiler.routing import plan
+from transpiler.routing import tuning
 from transpiler.topology import topology_from_dict
 from transpiler.topology.broker_rules import RULES, Rules
 from transpiler.topology.model import Alternate, Binding, Exchange, Topology
@@ -66,7 +66,7 @@ def test_the_outcome_is_the_references(
     some = st.one_of(st.none(), st.lists(st.one_of(topologies.keys, st.none()), max_size=3))
     several = st.lists(some, min_size=MESSAGES, max_size=MESSAGES) if rules.several_keys else st.just([None] * MESSAGES)
     keys = data.draw(several)
-    monkeypatch.setattr(plan, "MIN_ROWS", data.draw(st.sampled_from((1, 12))))
+    monkeypatch.setattr(tuning, "MIN_ROWS", data.draw(st.sampled_from((1, 12))))
 
     def wanted(named: list[str | None]) -> list[tuple[list[str], str]]:
         found = [

@@ -17,7 +17,7 @@ from transpiler import ir
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
-from transpiler.routing import plan
+from transpiler.routing import tuning
 from transpiler.routing.prefilter import implied_filter
 from transpiler.routing.signatures import Parameter, parameter
 from transpiler.selector.ast import Comparison
@@ -106,7 +106,7 @@ def test_every_queue_with_one_selector_gets_its_messages(
     texts = data.draw(st.lists(st.one_of(bounded, bounded, topologies.selectors(rules)), min_size=1, max_size=30))
     found = bound([text for text in texts if topologies.takes(rules.dialect, text)], rules)
     messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
-    monkeypatch.setattr(plan, "MIN_ROWS", 1)
+    monkeypatch.setattr(tuning, "MIN_ROWS", 1)
     with spark_settings(spark, INTERPRETED):
         frame = create_messages(spark, messages).coalesce(1).withColumn("id", sf.monotonically_increasing_id())
         rows = route(frame, found).select("id", "queues").collect()

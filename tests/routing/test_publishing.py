@@ -19,7 +19,7 @@ from tests.spark.harness import settings as spark_settings
 from transpiler import LayoutError, Message, TopologyError
 from transpiler.message.message import Properties
 from transpiler.reference.route import publish, route_message
-from transpiler.routing import plan
+from transpiler.routing import tuning
 from transpiler.topology import Topology, topology_from_dict
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.receivers import resolve_sender
@@ -215,7 +215,7 @@ def test_spark_agrees_with_the_reference_on_random_addresses(
         replace(message, properties=replace(message.properties or Properties(), to=to))
         for message, to in zip(drawn, tos, strict=True)
     ]
-    monkeypatch.setattr(plan, "MIN_ROWS", data.draw(st.sampled_from((1, 12))))
+    monkeypatch.setattr(tuning, "MIN_ROWS", data.draw(st.sampled_from((1, 12))))
     name = data.draw(st.sampled_from([*topologies.NAMES, "amq.topic", "amq.match"]))
     subject = data.draw(st.sampled_from(("", "/a", "/a.b", "/'it''s'", "/b.c")))
     address = f"{name}{subject}; {{node: {{type: topic}}}}" if "''" not in subject else f'{name}/"it\'s"'

@@ -11,7 +11,7 @@ from spark_ext import create_messages, route
 from tests.routing import rabbitmq_headers
 from transpiler import Message, route_message
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.routing import plan
+from transpiler.routing import tuning
 from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, Rules
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 from transpiler.topology.model import Binding, Queue, Topology
@@ -63,7 +63,7 @@ def test_the_reference_has_the_brokers_verdicts(version: str) -> None:
 def test_spark_has_the_brokers_verdicts(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, version: str, min_rows: int, layout: str
 ) -> None:
-    monkeypatch.setattr(plan, "MIN_ROWS", min_rows)
+    monkeypatch.setattr(tuning, "MIN_ROWS", min_rows)
     frame = create_messages(spark, MESSAGES, layout).coalesce(1)
     rows = route(frame, topology(VERSIONS[version]), layout).select("queues").collect()
     assert [row.queues for row in rows] == verdicts(version)

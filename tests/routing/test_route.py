@@ -18,7 +18,7 @@ from tests.spark.harness import settings as spark_settings
 from transpiler import Message, TranspilerError, parse_selector
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.route import route_message
-from transpiler.routing import plan
+from transpiler.routing import tuning
 from transpiler.selector.dialects import find_dialect
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Topology
@@ -88,8 +88,8 @@ def test_spark_agrees_with_the_reference(
     messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
     names = [*topology.exchange_by_name, "nowhere", None]
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
-    monkeypatch.setattr(plan, "MIN_ROWS", min_rows)
-    monkeypatch.setattr(plan, "MIN_RANGES", min_rows)
+    monkeypatch.setattr(tuning, "MIN_ROWS", min_rows)
+    monkeypatch.setattr(tuning, "MIN_INTERVALS", min_rows)
     if min_rows == 3:
         # What an engine does that hashes no constant map's keys.
         monkeypatch.setattr(query, "_hashed_from", lambda _: None)
@@ -117,7 +117,7 @@ def test_several_routing_keys_are_routed_together(
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
     some = st.lists(st.one_of(topologies.keys, st.none()), max_size=3)
     keys = data.draw(st.lists(st.one_of(some, some, st.none()), min_size=MESSAGES, max_size=MESSAGES))
-    monkeypatch.setattr(plan, "MIN_ROWS", min_rows)
+    monkeypatch.setattr(tuning, "MIN_ROWS", min_rows)
     with spark_settings(spark, INTERPRETED):
         frame = with_keys(published(spark, messages, exchanges), keys)
         known = frame.filter(sf.col("id") < data.draw(st.sampled_from([0, MESSAGES // 2, MESSAGES])))

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler.reference.match import matches_words
-from transpiler.routing.topic_automaton import FREE, ROOM, TopicAutomaton, TopicAutomatonBuilder, place_edges
+from transpiler.routing import tuning
+from transpiler.routing.topic_automaton import FREE, TopicAutomaton, TopicAutomatonBuilder, place_edges
 
 KEYS = st.lists(st.sampled_from(["a", "b", "c", "unbound"]), max_size=5)
 PATTERNS = st.lists(st.sampled_from(["a", "b", "c", "*", "#"]), max_size=5)
@@ -66,6 +67,6 @@ def test_the_automaton_grows_with_the_patterns(beside: list[str]) -> None:
         builder.add(0, pattern, number)
     trie = builder.build()
     numbers = len(trie.owners) + sum(map(len, trie.lists)) + sum(map(len, trie.ends))
-    assert numbers < (ROOM + 4) * sum(map(len, patterns))
+    assert numbers < (tuning.AUTOMATON_ROOM + 4) * sum(map(len, patterns))
     for key in (["a5"], ["a5", "b7", "x"], ["x", "b7", "x"], ["x"], []):
         assert matched(trie, 0, key) == {number for number, found in enumerate(patterns) if matches_words(found, key)}

@@ -19,7 +19,7 @@ from transpiler import Message
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
-from transpiler.routing import plan
+from transpiler.routing import tuning
 from transpiler.topology.broker_rules import QPID_CPP, Rules
 from transpiler.topology.model import Binding, Queue, Topology
 
@@ -72,7 +72,7 @@ def test_random_topologies_route_an_archive_as_the_reference_does(
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
     some = st.one_of(st.none(), topologies.keys)
     keys = data.draw(st.lists(some, min_size=MESSAGES, max_size=MESSAGES))
-    monkeypatch.setattr(plan, "MIN_ROWS", data.draw(st.sampled_from((1, 12))))
+    monkeypatch.setattr(tuning, "MIN_ROWS", data.draw(st.sampled_from((1, 12))))
 
     def wanted(named: list[str | None]) -> list[tuple[list[str], str]]:
         found = [

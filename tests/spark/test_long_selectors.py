@@ -15,7 +15,7 @@ from tests.spark.harness import answers, largest_method, settings
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler import Result
 from transpiler.selector.dialects import JMS
-from transpiler.spark_plan.constant_tables import MIN_TERMS
+from transpiler.spark_plan.tuning import MIN_TERMS
 
 #: Texts with what a regular expression, SQL or a line has a meaning for; some begin or end as others do.
 ODD = [

@@ -1,13 +1,32 @@
-"""Equalities of one value as a list of constants."""
+"""Combine equalities of one value into a list of constants, which Spark looks up by hash and file readers know."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transpiler import ir
+from transpiler.rewrites.rule import rule
 from transpiler.selector.ast import Comparison
 
 
-def combine_in_lists(node: ir.Chain) -> ir.Predicate:
-    """``a = 1 OR a = 2`` is ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` is ``a NOT IN (1, 2)``."""
+@rule(ir.And, ir.Or, ir.In, terms=(ir.Compare, ir.In))
+def combine_in_lists(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``a = 1 OR a = 2`` as ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` as ``a NOT IN (1, 2)``.
+
+    A list of one is an equality again, and no list has a member twice.
+    """
+    match node:
+        case ir.And() | ir.Or():
+            return _combined(node)
+        case ir.In(value=value, members=(_,) as members, negated=negated):
+            return in_or_equal(value, members, negated)
+        case ir.In(members=members) if len(set(members)) < len(members):
+            return replace(node, members=tuple(dict.fromkeys(members)))
+        case _:
+            return node
+
+
+def _combined(node: ir.Chain) -> ir.Predicate:
     negated = isinstance(node, ir.And)
     operator = Comparison.NE if negated else Comparison.EQ
     each = [_members(term, operator, negated) for term in node.terms]
@@ -49,7 +68,7 @@ def _listed(
 
 
 def in_or_equal(value: ir.Value, members: tuple[ir.Constant, ...], negated: bool) -> ir.Predicate:
-    """Whether a value is one of some constants, or none of them: of one, a comparison."""
+    """Return ``value IN members`` or its negation; with one member, a comparison."""
     if len(members) == 1:
         return ir.Compare(Comparison.NE if negated else Comparison.EQ, value, members[0])
     return ir.In(value, members, negated)

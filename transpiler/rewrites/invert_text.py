@@ -1,4 +1,4 @@
-"""Texts made from a column turned round: from a condition on the text to a condition on the column.
+"""Invert conversions of a column to text: from a condition on the text to a condition on the column.
 
 A message id as text says which type it had, and bytes as UTF-8 text say which bytes they were. So equality with a text
 is equality of the column with one constant, or holds nowhere, and a file reader can skip row groups with it.
@@ -15,6 +15,7 @@ from transpiler.layouts.columns import BINARY
 from transpiler.message import ids
 from transpiler.message.ids import correlation_id_text, message_id_text, read_id
 from transpiler.message.types import AmqpType, AmqpValue, coerce
+from transpiler.rewrites.rule import rule
 from transpiler.selector.ast import Comparison
 
 
@@ -44,7 +45,18 @@ _PREFIXES: Mapping[ir.Function, str] = {
 }
 
 
-def invert_text(node: ir.Predicate) -> ir.Predicate | None:
+@rule(ir.Compare, ir.In, ir.Like, ir.IsNull)
+def invert_text(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``f(column) = 'ID:AMQP_ULONG:5'`` as ``column = 5``, and ``f(column) IS NULL`` as ``column IS NULL``."""
+    match node:
+        case ir.IsNull(value=value, negated=negated):
+            behind = _behind_text(value)
+            return node if behind is value else ir.IsNull(behind, negated)
+        case _:
+            return _inverted(node) or node
+
+
+def _inverted(node: ir.Predicate) -> ir.Predicate | None:
     """``f(column) = text``, ``<>``, IN or LIKE as a condition on the column; None where that cannot be said."""
     match node:
         case ir.Compare(
@@ -52,14 +64,14 @@ def invert_text(node: ir.Predicate) -> ir.Predicate | None:
             left=ir.Apply(arguments=(inner,)) as converted,
             right=ir.Constant(value=str() as text),
         ):
-            found = _behind(converted, text)
+            found = _value_behind(converted, text)
             if isinstance(found, _Open):
                 return None
             if found is None:
                 return ir.FALSE if operator is Comparison.EQ else ir.IsNull(inner, negated=True)
             return ir.Compare(operator, inner, found)
         case ir.In(value=ir.Apply(arguments=(inner,)) as converted, members=members, negated=negated):
-            each = [_behind(converted, str(member.value)) for member in members]
+            each = [_value_behind(converted, str(member.value)) for member in members]
             if any(isinstance(item, _Open) for item in each):
                 return None
             kept = tuple(item for item in each if isinstance(item, ir.Constant))
@@ -81,15 +93,15 @@ def invert_text(node: ir.Predicate) -> ir.Predicate | None:
             return None
 
 
-def text_is_null(value: ir.Value) -> ir.Value:
-    """The column behind a text: it is NULL where the text is."""
+def _behind_text(value: ir.Value) -> ir.Value:
+    """Return the column that a text is made from, which is NULL where the text is."""
     while isinstance(value, ir.Apply) and (value.function in _IDS or value.function is ir.Function.TEXT):
         value = value.arguments[0]
     return value
 
 
-def _behind(converted: ir.Apply, text: str) -> ir.Constant | _Open | None:
-    """The one value of the column that becomes the text; None where no value does."""
+def _value_behind(converted: ir.Apply, text: str) -> ir.Constant | _Open | None:
+    """Return the one value of the column that becomes the text; None where no value does."""
     if converted.function is ir.Function.TEXT:
         # What is not UTF-8 becomes U+FFFD, whatever it was.
         return _Open() if "\N{REPLACEMENT CHARACTER}" in text else ir.Constant(text.encode(), BINARY)

@@ -1,19 +1,27 @@
-"""Tests that another test makes superfluous: NULL fails every comparison, and to Spark NaN is above every number."""
+"""Remove tests for NULL and NaN that another term decides.
+
+NULL fails every comparison, and NaN is above every number to Spark.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from transpiler import ir
+from transpiler.rewrites.rule import rule
 from transpiler.selector.ast import Comparison
 
 
-def remove_redundant_null_checks(node: ir.Chain) -> ir.Predicate:
-    """In a conjunction a test that another term implies goes away: a comparison rules NULL out, and a number above
-    rules NaN out. In a disjunction a test that implies another term goes."""
+@rule(ir.And, ir.Or, terms=(ir.IsNull, ir.IsNan))
+def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:
+    """Remove from a conjunction each test that another term implies, and from a disjunction each that implies another.
+
+    ``a IS NOT NULL AND a > 5`` is ``a > 5``; ``NOT isnan(a) AND a < 5`` is ``a < 5``; ``isnan(a) OR a > 5`` is
+    ``a > 5``.
+    """
     if isinstance(node, ir.And):
         return _without(_without(node, ir.IsNull, True, _rejects_null), ir.IsNan, True, _bounded_above)
-    return _without(node, ir.IsNan, False, _holds_for_nan)
+    return _without(node, ir.IsNan, False, _holds_for_nan) if isinstance(node, ir.Or) else node
 
 
 def _without(
@@ -22,7 +30,7 @@ def _without(
     negated: bool,
     decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
 ) -> ir.Predicate:
-    """A chain without the tests of a kind that another term decides."""
+    """Return the chain without the tests of a kind whose value another term decides."""
     if not isinstance(node, ir.Chain):
         return node
     tests = [term for term in node.terms if isinstance(term, kind) and term.negated is negated]
@@ -58,7 +66,7 @@ def _bounded_above(term: ir.Predicate) -> tuple[ir.Value, ...]:
             left=ir.Apply(function=ir.Function.MULTIPLY, arguments=(value, ir.Constant(value=0.0))),
             right=ir.Constant(),
         ):
-            # It is finite.
+            # A number whose product with zero is a number is finite.
             return (value,)
         case (
             ir.Compare(operator=Comparison.EQ | Comparison.LT | Comparison.LE, left=left, right=ir.Constant())

@@ -1,4 +1,4 @@
-"""Times compared with the time of the query: a condition on milliseconds becomes one on the timestamp behind them.
+"""Solve comparisons of a time with the time of the query for the timestamp in the column.
 
 Sums of a timestamp's milliseconds, of the time of the query and of integers are solved for the timestamp, so that a
 file reader sees it alone beside what is one constant by the time that a query runs.
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from transpiler import ir
 from transpiler.layouts.columns import BIGINT, TIMESTAMP, SparkType
+from transpiler.rewrites.rule import rule
 from transpiler.selector.ast import Comparison
 
 #: Integers that are added to a time. Within them no sum leaves 64 bits, and no time of a query Spark's timestamps.
@@ -35,7 +36,13 @@ class _Sum(NamedTuple):
         return _Sum(timestamp, times, self.now + sign * other.now, offset)
 
 
-def solve_timestamp(node: ir.Compare) -> ir.Predicate | None:
+@rule(ir.Compare)
+def solve_timestamp(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``millis(t) + 5 > NOW`` as ``t >= NOW - 4 ms``: the timestamp alone beside one constant of the query."""
+    return _solved(node) or node if isinstance(node, ir.Compare) else node
+
+
+def _solved(node: ir.Compare) -> ir.Predicate | None:
     """The comparison for the timestamp alone; None where it is not about one."""
     if not isinstance(node.left, ir.Apply) and not isinstance(node.right, ir.Apply):
         return None
@@ -72,7 +79,7 @@ def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Pred
 
 
 def _turned(operator: Comparison, timestamp: ir.Value, offset: int) -> ir.Predicate:
-    """Milliseconds are a timestamp's whole ones: those of the time and those after it begin at its own."""
+    """Rewrite a comparison in milliseconds, which are a timestamp's rounded down, as a half-open timestamp interval."""
 
     def since(start: int) -> ir.Predicate:
         return ir.Compare(Comparison.GE, timestamp, _moment(start))

@@ -1,4 +1,4 @@
-"""Monotone conversions turned round: from a condition on ``f(column)`` to a condition on the column.
+"""Unwrap monotone conversions: from a condition on ``f(column)`` to a condition on the column.
 
 A column of integers, of decimals, of 32-bit floats or of timestamps is a *grid*: its values in order, numbered by
 integers. The conversion to the type that a selector compares with never decreases along a grid. So the rows where
@@ -18,6 +18,7 @@ from functools import partial
 from transpiler import ir
 from transpiler.layouts.columns import ColumnType, SparkType
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
+from transpiler.rewrites.rule import rule
 from transpiler.selector.ast import Comparison
 
 _FLOAT32_INFINITY = 0x7F800000
@@ -118,7 +119,17 @@ def _grid(converted: ir.Apply) -> _Lattice | None:
             return None
 
 
-def unwrap_cast(operator: Comparison, converted: ir.Value, bound: ir.Constant) -> ir.Predicate | None:
+@rule(ir.Compare)
+def unwrap_casts(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``CAST(i AS DOUBLE) > 5.5`` as ``i > 5``, in the type of the column."""
+    match node:
+        case ir.Compare(operator=operator, left=left, right=ir.Constant() as bound):
+            return _unwrapped(operator, left, bound) or node
+        case _:
+            return node
+
+
+def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) -> ir.Predicate | None:
     """``converted operator bound`` as a condition on the column inside; None where there is no grid.
 
     NaN in a column of floats stands above every number, as Spark orders it.

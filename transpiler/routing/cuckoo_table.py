@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from transpiler.routing import tuning
+
 #: What the second slot of a word is made of: its hash times ``SPREAD``, which a BIGINT holds, without the last bits.
 SPREAD, SHIFT = 73_244_475, 16
 
@@ -26,7 +28,7 @@ def build_cuckoo_table(words: Sequence[str]) -> CuckooTable:
     """Slots for words, whose codes are their places counted from 1: see ``word_slots``."""
     codes = {word: place for place, word in enumerate(words, 1)}
     more = _overfull_words(codes)
-    row = 1 << max(3, (len(codes) * 5 // 4).bit_length())
+    row = 1 << max(tuning.MIN_ROW_BITS, (len(codes) * tuning.ROW_SLOTS // tuning.ROW_WORDS).bit_length())
     while True:
         slots: list[str | None] = [None] * (2 * row)
         if all(_put(word, slots, row - 1) for word in codes if word not in more):
@@ -43,7 +45,7 @@ def word_slots(word: str, mask: int) -> tuple[int, int]:
 def _put(word: str, slots: list[str | None], mask: int) -> bool:
     """Put a word into a free slot, moving others to their other slots: cuckoo hashing."""
     at = word_slots(word, mask)[0]
-    for _ in range(500):
+    for _ in range(tuning.MAX_MOVES):
         other = slots[at]
         slots[at] = word
         if other is None:

@@ -25,9 +25,6 @@ from transpiler.routing.signatures import (
 )
 from transpiler.selector.ast import Comparison
 
-#: Rows of constants in a group from which on a message finds its place among them.
-MIN_INTERVALS = 64
-
 
 @dataclass(frozen=True, slots=True)
 class Interval:

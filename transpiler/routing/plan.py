@@ -16,10 +16,11 @@ from transpiler import ir
 from transpiler.layouts.columns import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import Missing
+from transpiler.routing import tuning
 from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, Condition, Conditions
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward
-from transpiler.routing.interval_index import MIN_INTERVALS, Interval, find_interval
+from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.prefilter import implied_filter
 from transpiler.routing.signatures import (
     ROW,
@@ -35,18 +36,6 @@ from transpiler.routing.signatures import (
 from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
 from transpiler.selector.ast import Comparison
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
-
-#: Rules from which on a shape has a table. A look-up costs about as much as so many compiled conditions.
-MIN_ROWS = 12
-
-#: Rules that are compiled at most; beyond it, the shapes with the most rules have tables all the same.
-MAX_COMPILED = 600
-
-#: Operations of a shape's residual beyond which its rules are compiled one by one.
-MAX_RESIDUAL = 2_000
-
-#: A row of constants is repeated for each thing that it delivers: one row up to so often, all of them on the average.
-MAX_REPEATS, MAX_REPEATED = 4, 1.1
 
 #: The numbers of the binding keys that a message's key matches, of those that something else is asked besides.
 MATCHED = "_routing_matched"
@@ -93,7 +82,7 @@ class Table:
         if self.shape.residual == ir.TRUE:
             return True
         counts = [len(found) for group in self.rows.values() for found in group.values()]
-        return sum(counts) <= len(counts) * MAX_REPEATED and max(counts) <= MAX_REPEATS
+        return sum(counts) <= len(counts) * tuning.MAX_REPEATED and max(counts) <= tuning.MAX_REPEATS
 
     @cached_property
     def needed(self) -> ir.Predicate:
@@ -114,7 +103,7 @@ class Table:
     @cached_property
     def ranges(self) -> Interval | None:
         """What to find rows of constants by, where a key has so many that not each is asked."""
-        if max(map(len, self.rows.values()), default=0) < MIN_INTERVALS:
+        if max(map(len, self.rows.values()), default=0) < tuning.MIN_INTERVALS:
             return None
         return find_interval(self.shape)
 
@@ -286,8 +275,8 @@ class _Builder:
         tables, compiled = [], []
         count = 0
         for shape, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
-            large = ir.size(shape.guard) + ir.size(shape.residual) > MAX_RESIDUAL
-            small = len(rules) < MIN_ROWS and count + len(rules) <= MAX_COMPILED
+            large = ir.size(shape.guard) + ir.size(shape.residual) > tuning.MAX_RESIDUAL
+            small = len(rules) < tuning.MIN_ROWS and count + len(rules) <= tuning.MAX_COMPILED
             always = not shape.keys and shape.guard == ir.TRUE and shape.residual == ir.TRUE
             by_key = rules[0].delivery.queue == QUEUE_NAMED_BY_KEY
             if by_key or ((large or small) and not always and not _has_bytes(rules)):

@@ -15,13 +15,11 @@ from itertools import product
 
 from transpiler import ir
 from transpiler.layouts.columns import ColumnType, SparkType
+from transpiler.routing import tuning
 from transpiler.selector.ast import Comparison
 
 #: The name under which the residual sees a row of constants.
 ROW = "_routing_row"
-
-#: Disjuncts that one condition may become; one that would need more is asked as a whole.
-MAX_DISJUNCTS = 64
 
 #: What a parameter can be.
 Parameter = bool | int | float | str | bytes
@@ -70,9 +68,9 @@ class Disjunct:
         return tuple(take(constants) for take in self.keys), tuple(constants[number] for number in self.parameters)
 
 
-def disjuncts(pattern: ir.Predicate, limit: int = MAX_DISJUNCTS) -> tuple[Disjunct, ...]:
-    """The ways in which a pattern can hold, none of them more than ``limit``."""
-    return tuple(_disjunct(terms) for terms in _ways(pattern, limit))
+def disjuncts(pattern: ir.Predicate) -> tuple[Disjunct, ...]:
+    """The ways in which a pattern can hold; one that would have too many is one way as a whole."""
+    return tuple(_disjunct(terms) for terms in _ways(pattern, tuning.MAX_DISJUNCTS))
 
 
 def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir.Predicate:

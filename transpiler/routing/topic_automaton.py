@@ -13,11 +13,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
+from transpiler.routing import tuning
+
 #: What is in a place of an array that nothing has taken: no state has this number.
 FREE = -1
-
-#: Places that are tried for a state's edges before they go behind all others.
-_TRIES = 200
 
 _MANY = "#"
 _ONE = "*"
@@ -67,10 +66,6 @@ class TopicAutomaton:
     starts: dict[int, list[int]]
     #: Whether a key may come to one state in several ways, which takes a pattern of two ``#``.
     repeats: bool
-
-
-#: How much of the automaton, for each node of the trie, may repeat what is elsewhere in it.
-ROOM = 8
 
 
 @dataclass
@@ -148,7 +143,7 @@ class _Determinizer:
             stays = (number,) if node.is_many else ()
             self._any.append(stays if one is None else stays + self._reached(one))
         self._words = list(codes)
-        self._room = ROOM * len(nodes)
+        self._room = tuning.AUTOMATON_ROOM * len(nodes)
         #: The states so far, by number, and the lists of them.
         self._states: dict[_Nodes, int] = {}
         self._queue: list[_Nodes] = []
@@ -254,7 +249,7 @@ def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> t
 def _fit(codes: list[int], owners: list[int], least: int, taken: Container[int], odd: bool) -> int:
     """The begin that puts codes on free places, the first of them not before ``least``."""
     end, first = len(owners), codes[0]
-    for begin in range(_from(least - first, odd), min(end, least + _TRIES) - first, 2):
+    for begin in range(_from(least - first, odd), min(end, least + tuning.MAX_TRIED_PLACES) - first, 2):
         if begin not in taken and all(begin + code >= end or owners[begin + code] == FREE for code in codes):
             return begin
     return next(begin for begin in count(_from(end - first, odd), 2) if begin not in taken)

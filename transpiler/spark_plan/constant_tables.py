@@ -20,12 +20,8 @@ from transpiler.layouts.columns import BIGINT, STRING, SparkType
 from transpiler.rewrites.combine_in_lists import in_or_equal
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
+from transpiler.spark_plan import tuning
 from transpiler.spark_plan.range_buckets import Row, bucket_ranges
-
-#: From so many conditions of one shape on.
-MIN_TERMS = 16
-#: Beginnings and endings of so many lengths are a list for each of them.
-MAX_LENGTHS = 16
 
 
 def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
@@ -39,7 +35,7 @@ def _has_chain(node: ir.Predicate) -> bool:
     while waiting:
         match waiting.pop():
             case ir.And(terms=terms) | ir.Or(terms=terms):
-                if len(terms) >= MIN_TERMS:
+                if len(terms) >= tuning.MIN_TERMS:
                     return True
                 waiting.extend(terms)
             case ir.Coalesce(tests=tests):
@@ -56,7 +52,7 @@ def _listed(node: ir.Predicate) -> ir.Predicate:
         case ir.And() | ir.Or():
             inner = ir.rebuild(node, _listed, _same)
             assert isinstance(inner, ir.Chain)
-            if len(inner.terms) < MIN_TERMS:
+            if len(inner.terms) < tuning.MIN_TERMS:
                 return inner
             terms = _texts_together(inner.terms, negated=isinstance(inner, ir.And))
             terms = _rows_together(terms) if isinstance(inner, ir.Or) else _none_of(terms)
@@ -103,7 +99,7 @@ def _texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.
             group_of[term] = key
     merged: dict[_Place, tuple[ir.Predicate, ...]] = {}
     for key, texts in groups.items():
-        if len(texts) >= MIN_TERMS:
+        if len(texts) >= tuning.MIN_TERMS:
             found = _by_length(key, texts, negated)
             if found is None and (expression := any_text_expression(texts, *key[1:])) is not None:
                 found = (ir.Matches(key[0], expression, negated),)
@@ -128,7 +124,7 @@ def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.P
     lists: dict[int, list[ir.Constant]] = {}
     for text in texts:
         lists.setdefault(len(text), []).append(ir.constant(text))
-    if len(lists) > MAX_LENGTHS:
+    if len(lists) > tuning.MAX_LENGTHS:
         return None
     end = ir.Function.RIGHT if before else ir.Function.LEFT
     return tuple(
@@ -140,7 +136,7 @@ def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.P
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
     """Where each of some predicates does not hold, their disjunction does not."""
     found = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
-    if len(found) < MIN_TERMS:
+    if len(found) < tuning.MIN_TERMS:
         return terms
     none = ir.NotTrue(_listed(ir.Or(found)))
     return tuple(dict.fromkeys(none if isinstance(term, ir.NotTrue) else term for term in terms))
@@ -156,7 +152,7 @@ def _rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
         shape_of.append(shape)
         if cells:
             groups.setdefault(shape, {})[tuple(cells)] = None
-    merged = {shape: _merged(shape[0], tuple(rows)) for shape, rows in groups.items() if len(rows) >= MIN_TERMS}
+    merged = {shape: _merged(shape[0], tuple(rows)) for shape, rows in groups.items() if len(rows) >= tuning.MIN_TERMS}
     return tuple(dict.fromkeys(merged.get(shape, term) for shape, term in zip(shape_of, terms, strict=True)))
 
 

@@ -26,7 +26,7 @@ from transpiler.rewrites.combine_in_lists import combine_in_lists
 from transpiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
-from transpiler.spark_plan.constant_tables import MIN_TERMS
+from transpiler.spark_plan import tuning
 
 #: The field that says which alternative there is, and the two that hold numbers.
 _TYPE, _LONG, _DOUBLE = "type", "long", "double"
@@ -69,7 +69,7 @@ class _AlternativeTests:
     @property
     def is_long(self) -> bool:
         """Whether one of the tests may become a list."""
-        return any(isinstance(test, ir.Chain) and len(test.terms) >= MIN_TERMS for test in self.tests.values())
+        return any(isinstance(test, ir.Chain) and len(test.terms) >= tuning.MIN_TERMS for test in self.tests.values())
 
 
 def reuse_map_lookups(node: ir.Predicate) -> ir.Predicate:

@@ -10,19 +10,8 @@ from __future__ import annotations
 
 from transpiler import ir
 from transpiler.layouts.columns import Key
+from transpiler.spark_plan import tuning
 
-#: What one method may weigh, in bytes of code; the compiler's limit is 8,000.
-_METHOD = 7_000
-#: What is not worth a method of its own.
-_LITTLE = 800
-#: What a method's call and its answer weigh in the one that asks.
-_CALL = 200
-#: What nodes weigh at most, constants, and besides what a look-up does, which is a loop over the map's keys.
-_NODE, _CONSTANT, _LOOK_UP = 40, 10, 170
-
-
-#: Tests of columns that one method holds in any case, connectives included.
-_MANY = 20
 _TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
 
 
@@ -44,8 +33,8 @@ def _is_short(node: ir.Predicate) -> bool:
             waiting.append(inner.predicate)
         else:
             column = inner.left if isinstance(inner, ir.Compare) else inner.value if isinstance(inner, _TESTS) else None
-            tests += 1 if isinstance(column, ir.Column) else _MANY
-    return tests <= _MANY
+            tests += 1 if isinstance(column, ir.Column) else tuning.SHORT_TESTS
+    return tests <= tuning.SHORT_TESTS
 
 
 class _Splitter:
@@ -59,29 +48,29 @@ class _Splitter:
         """What the node weighs as code of one method."""
         known = self.weights.get(id(node))
         if known is None:
-            found = (_CONSTANT if isinstance(node, ir.Constant | ir.BoolConst) else _NODE) + sum(
-                map(self.weight, ir.children(node))
-            )
+            found = (
+                tuning.CONSTANT_BYTES if isinstance(node, ir.Constant | ir.BoolConst) else tuning.NODE_BYTES
+            ) + sum(map(self.weight, ir.children(node)))
             if isinstance(node, ir.Column):
-                found += _LOOK_UP * sum(isinstance(step, Key) for step in node.path)
+                found += tuning.LOOKUP_BYTES * sum(isinstance(step, Key) for step in node.path)
             known = self.weights[id(node)] = (node, found)
         return known[1]
 
     def cut(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
         """The predicate with blocks in it, and what it weighs outside of them."""
         weight = self.weight(node)
-        if weight <= _METHOD:
+        if weight <= tuning.METHOD_BYTES:
             return node, weight
         match node:
             case ir.NotTrue(predicate=inner):
                 found, weight = self.cut(inner)
-                return ir.NotTrue(found), weight + _NODE
+                return ir.NotTrue(found), weight + tuning.NODE_BYTES
             case ir.Coalesce(disjoint=True):
                 return self.cut(_plain(node))
             case ir.Coalesce(tests=tests, otherwise=otherwise):
                 blocks = [self.small(test) for test in tests]
                 found = ir.Coalesce(tuple(test for test, _ in blocks), otherwise)
-                return found, sum(weight for _, weight in blocks) + self.weight(otherwise) + _NODE
+                return found, sum(weight for _, weight in blocks) + self.weight(otherwise) + tuning.NODE_BYTES
             case ir.And() | ir.Or():
                 core = self.core(node)
                 return self.level(node) if core is node else self.around(node, core)
@@ -93,35 +82,35 @@ class _Splitter:
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
-            if not isinstance(heaviest, ir.Chain) or self.weight(node) - self.weight(heaviest) > _METHOD:
+            if not isinstance(heaviest, ir.Chain) or self.weight(node) - self.weight(heaviest) > tuning.METHOD_BYTES:
                 return core
             core = heaviest
 
     def around(self, node: ir.Predicate, core: ir.Predicate) -> tuple[ir.Predicate, int]:
         """What stands around a part without it and with it, in blocks, and the part by itself."""
-        found, weight = self.small(core) if self.weight(core) <= _METHOD else self.cut(core)
+        found, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
         without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))
         whole = ir.any_of(without[0], ir.all_of(within[0], found))
-        weight += without[1] + within[1] + 2 * _NODE
-        return (whole, weight) if weight <= _METHOD else (ir.SeparateMethod(whole), _CALL)
+        weight += without[1] + within[1] + 2 * tuning.NODE_BYTES
+        return (whole, weight) if weight <= tuning.METHOD_BYTES else (ir.SeparateMethod(whole), tuning.CALL_BYTES)
 
     def level(self, node: ir.Chain) -> tuple[ir.Predicate, int]:
         """Many terms in groups, each of them a block."""
         kind = type(node)
         terms = [self.cut(term) for term in node.terms]
-        while sum(weight for _, weight in terms) > _METHOD:
+        while sum(weight for _, weight in terms) > tuning.METHOD_BYTES:
             groups: list[list[tuple[ir.Predicate, int]]] = [[]]
             for term, weight in terms:
-                if sum(other for _, other in groups[-1]) + weight > _METHOD and groups[-1]:
+                if sum(other for _, other in groups[-1]) + weight > tuning.METHOD_BYTES and groups[-1]:
                     groups.append([])
                 groups[-1].append((term, weight))
-            terms = [(_block(kind, [term for term, _ in group]), _CALL) for group in groups]
+            terms = [(_block(kind, [term for term, _ in group]), tuning.CALL_BYTES) for group in groups]
         return kind(tuple(term for term, _ in terms)), sum(weight for _, weight in terms)
 
     def small(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
         """The predicate as a block, unless it is little."""
         weight = self.weight(node)
-        return (node, weight) if weight <= _LITTLE else (ir.SeparateMethod(node), _CALL)
+        return (node, weight) if weight <= tuning.INLINE_BYTES else (ir.SeparateMethod(node), tuning.CALL_BYTES)
 
 
 def _block(kind: type[ir.And | ir.Or], terms: list[ir.Predicate]) -> ir.SeparateMethod:

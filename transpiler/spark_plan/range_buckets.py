@@ -9,16 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from transpiler import ir
 from transpiler.layouts.columns import BIGINT, DOUBLE, Key, SparkType
 from transpiler.selector.ast import Comparison
+from transpiler.spark_plan import tuning
 
 Row = tuple[ir.Constant, ...]
 _Range = tuple[float, float]
 
-#: Rows from which on a list without buckets is in chunks.
-_MANY = 64
-#: Rows that a range may become on average; ranges that should and that may share a bucket.
-_COPIES, _FEW, _CROWD = 4, 4, 64
-#: How much smaller than the mean distance of two ranges a bucket may be, as a power of two.
-_HALVINGS = 16
 #: Doubles above it skip whole numbers.
 _EXACT = 2**53
 #: Exponents of doubles whose powers of two, and those of somewhat smaller ones, are doubles too.
@@ -101,20 +96,20 @@ def _width(ranges: Sequence[_Range], whole: bool) -> int | float | None:
     if exponent is None or not (whole or abs(exponent) < _EXTREME):
         return None
     found: tuple[int, int | float] | None = None
-    least = max(exponent - _HALVINGS, 0) if whole else exponent - _HALVINGS
+    least = max(exponent - tuning.MAX_HALVINGS, 0) if whole else exponent - tuning.MAX_HALVINGS
     for smaller in range(max(exponent, least), least - 1, -1):
         width = 2**smaller if whole else 2.0**smaller
         if not whole and max(ends) / width >= _EXACT:
             break
         sizes = Counter(bucket for low, high in ranges for bucket in _buckets(low, high, width))
-        if sizes.total() > _COPIES * len(ranges):
+        if sizes.total() > tuning.MAX_COPIES * len(ranges):
             break
         crowd = max(sizes.values())
         if found is None or crowd < found[0]:
             found = crowd, width
-        if crowd <= _FEW:
+        if crowd <= tuning.ENOUGH_IN_BUCKET:
             break
-    return found[1] if found is not None and found[0] <= _CROWD else None
+    return found[1] if found is not None and found[0] <= tuning.MAX_IN_BUCKET else None
 
 
 def _buckets(least: float, most: float, width: float) -> range:
@@ -134,7 +129,7 @@ def chunks(node: ir.AnyRow) -> tuple[tuple[Row, tuple[Row, ...]], ...]:
     So a message looks at about twice the square root of the rows. Empty where the predicate is more than bounds.
     """
     orders = _orders(node.predicate)
-    if node.key is not None or len(node.rows) < _MANY or orders is None:
+    if node.key is not None or len(node.rows) < tuning.CHUNKED_ROWS or orders is None:
         return ()
     length = math.isqrt(len(node.rows))
     rows = sorted(node.rows, key=lambda row: tuple(constant.value for constant in row))

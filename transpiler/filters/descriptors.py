@@ -127,8 +127,8 @@ def find_descriptor(name: str | int) -> Descriptor | None:
 
 def ambiguous(code: int) -> Descriptor | None:
     """The row that gives a code to another kind of filter than ``find_descriptor`` finds."""
-    found = BY_CODE.get(code)
-    return next((row for row in DESCRIPTORS if found and row.code == code and row.kind is not found.kind), None)
+    chosen = BY_CODE.get(code)
+    return next((row for row in DESCRIPTORS if chosen and row.code == code and row.kind is not chosen.kind), None)
 
 
 def code_text(code: int) -> str:

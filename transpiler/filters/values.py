@@ -107,8 +107,8 @@ class Reader:
                 return _MAPS[row.kind](self, entries, content, path, name)
             case Payload.LIST, AmqpList(items=items):
                 return self._composite(row.kind, items, path, name, depth)
-            case payload, found:
-                raise refusal("filters.payload", content, f"{_a(payload.value)} belongs here, found {kind_of(found)}")
+            case payload, other:
+                raise refusal("filters.payload", content, f"{_a(payload.value)} belongs here, found {kind_of(other)}")
 
     def _row(self, name: str | int, value: Value, path: str) -> Descriptor:
         row = find_descriptor(name)
@@ -198,8 +198,8 @@ class Reader:
                 names = [known.replace("_", "-") for known in PROPERTY_TYPES]
                 near = nearest(key.replace("_", "-") if "_" in key else key, names)
                 same = attribute.replace("_", "-")
-                found = same if same in names else near[0] if near else None
-                hint = f"did you mean {found}?" if found else f"the fields are {', '.join(names)}"
+                suggestion = same if same in names else near[0] if near else None
+                hint = f"did you mean {suggestion}?" if suggestion else f"the fields are {', '.join(names)}"
                 raise refusal("filters.field", content, f"the properties section has no field {key!r}", hint)
             if value.type not in allowed:
                 wanted = " or ".join(kind.value for kind in allowed)
@@ -209,11 +209,11 @@ class Reader:
 
     def application_properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
         """An application-properties filter."""
-        found = tuple(
+        pairs = tuple(
             (key, _reference(value, f"{content}.{key}"))
             for key, value in _simple_entries(entries, (AmqpType.STRING,), content)
         )
-        return ApplicationPropertiesFilter(found, path=path, descriptor=name)
+        return ApplicationPropertiesFilter(pairs, path=path, descriptor=name)
 
 
 _TEXTUAL: Mapping[Any, Callable[..., Filter]] = {
@@ -240,7 +240,7 @@ def read_descriptor(descriptor: Value, path: str) -> str | int:
 
 def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> list[tuple[str, AmqpValue]]:
     """The entries of a map whose keys have one type and whose values are simple."""
-    found = []
+    pairs = []
     for key, value in entries.entries:
         if not isinstance(key, AmqpValue) or key.type not in keys:
             raise refusal("filters.key", path, f"expected {keys[-1].value} as key, found {kind_of(key)}")
@@ -249,8 +249,8 @@ def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> 
             raise refusal(
                 "filters.payload", f"{path}.{key.value!s}", f"expected a simple value, found {kind_of(value)}"
             )
-        found.append((str(key.value), value))
-    return found
+        pairs.append((str(key.value), value))
+    return pairs
 
 
 def _reference(value: AmqpValue, path: str) -> Reference:
@@ -303,8 +303,8 @@ def _content(node: Filter) -> AmqpValue | AmqpMap:
             pairs = ((X_MATCH, AmqpValue(AmqpType.SYMBOL, how.value)), *arguments)
             return AmqpMap(tuple((_string(key), value) for key, value in pairs))
         case PropertiesFilter(fields=fields):
-            found = ((AmqpValue(AmqpType.SYMBOL, name.replace("_", "-")), reference) for name, reference in fields)
-            return AmqpMap(tuple((name, _modified(reference)) for name, reference in found))
+            named = ((AmqpValue(AmqpType.SYMBOL, name.replace("_", "-")), reference) for name, reference in fields)
+            return AmqpMap(tuple((name, _modified(reference)) for name, reference in named))
         case ApplicationPropertiesFilter(entries=entries):
             return AmqpMap(tuple((_string(name), _modified(reference)) for name, reference in entries))
         case NoLocal() | OrFilter() | AndFilter() | NotFilter():

@@ -65,10 +65,10 @@ class BrokerFields:
 
     def find(self, name: str) -> BrokerField | None:
         """The field behind a name, one without places for a hidden name; None for an application property."""
-        found = self.table.get(name)
-        if found is None and self.hidden and name.startswith(self.hidden):
+        entry = self.table.get(name)
+        if entry is None and self.hidden and name.startswith(self.hidden):
             return BrokerField(name, ())
-        return found
+        return entry
 
 
 def _property(name: str, field: str, **more: object) -> BrokerField:

@@ -1,7 +1,7 @@
 """Message ids as JMS text: the forms of the JMS mapping, working draft 10, section 3.2.1.1, in both directions.
 
 An AMQP id is a string, a ulong, a uuid or binary, and JMS knows strings only. The text says which of them it was, so
-that an id read from one message can be found in, or set on, another one.
+that an id read from one message can be matched in, or set on, another one.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class OperandTypes:
 
     def names(self, operand_type: OperandType) -> tuple[str, ...]:
         """The AMQP types that become one type, by their names."""
-        return tuple(amqp.value for amqp, found in self.table.items() if found is operand_type)
+        return tuple(amqp.value for amqp, mapped in self.table.items() if mapped is operand_type)
 
 
 _Types = dict[ValueType, OperandType]

@@ -27,14 +27,14 @@ class CharacterSet:
         return from_ranges((*self.ranges, *other.ranges))
 
     def __invert__(self) -> CharacterSet:
-        found, start = [], 0
+        gaps, start = [], 0
         for low, high in self.ranges:
             if start < low:
-                found.append((start, low - 1))
+                gaps.append((start, low - 1))
             start = high + 1
         if start <= sys.maxunicode:
-            found.append((start, sys.maxunicode))
-        return CharacterSet(tuple(found))
+            gaps.append((start, sys.maxunicode))
+        return CharacterSet(tuple(gaps))
 
     def __and__(self, other: CharacterSet) -> CharacterSet:
         return ~(~self | ~other)
@@ -57,13 +57,13 @@ class CharacterSet:
 
 def from_ranges(ranges: Iterable[Range]) -> CharacterSet:
     """The set of ranges in any order, which may overlap."""
-    found: list[Range] = []
+    merged: list[Range] = []
     for low, high in sorted(ranges):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
-            found.append((low, high))
-    return CharacterSet(tuple(found))
+            merged.append((low, high))
+    return CharacterSet(tuple(merged))
 
 
 def of(characters: str) -> CharacterSet:

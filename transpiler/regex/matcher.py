@@ -82,20 +82,20 @@ class Regular:
         """The matches from left to right, as Java's ``find`` goes from one to the next."""
         at, budget = 0, _Budget(text)
         while at <= len(text):
-            found = self._program.find(text, at, 2 * self.groups + 2, budget)
-            if found is None:
+            match = self._program.find(text, at, 2 * self.groups + 2, budget)
+            if match is None:
                 return
-            yield found
+            yield match
             # Behind an empty match the search goes on one character further.
-            at = found.end + (found.start == found.end)
+            at = match.end + (match.start == match.end)
 
     def split(self, text: str) -> tuple[str, ...]:
         """Java's ``String.split``: without empty texts at the end, nor one before an empty match at the beginning."""
         parts, at = [], 0
-        for found in self.find_all(text):
-            if found.end > 0:
-                parts.append(text[at : found.start])
-                at = found.end
+        for match in self.find_all(text):
+            if match.end > 0:
+                parts.append(text[at : match.start])
+                at = match.end
         if not at:
             return (text,)
         parts.append(text[at:])
@@ -107,16 +107,16 @@ class Regular:
         """Java's ``replaceAll``; a replacement that is wrong is a ``RegexError`` where there is a match."""
         parts: Replacement | None = None
         written, at = [], 0
-        for found in self.find_all(text):
+        for match in self.find_all(text):
             if parts is None:
                 parts = parse_replacement(replacement, self.groups)
-            written.append(text[at : found.start])
+            written.append(text[at : match.start])
             for part in parts:
                 if isinstance(part, str):
                     written.append(part)
-                elif found.places[2 * part] >= 0:
-                    written.append(text[found.places[2 * part] : found.places[2 * part + 1]])
-            at = found.end
+                elif match.places[2 * part] >= 0:
+                    written.append(text[match.places[2 * part] : match.places[2 * part + 1]])
+            at = match.end
         return "".join(written) + text[at:]
 
 
@@ -202,7 +202,7 @@ class _Program:
         edges = {edge for one in self.code if isinstance(one, _Take) for edge in _edges(one.characters)}
         self._edges = sorted(edges)
         self._classes: dict[str, int] = {}
-        #: Threads that share an expression share what they found out, and replace it as a whole.
+        #: Cached moves, which threads share with the expression; a full cache is replaced as a whole.
         self._moves = [_Moves(), _Moves()]
 
     def _emit(self, instruction: _Instruction) -> int:
@@ -223,10 +223,10 @@ class _Program:
                     out = self._add(part, out)
                 return out
             case Choice(branches=branches):
-                *others, found = (self._add(branch, out) for branch in branches)
+                *others, entry = (self._add(branch, out) for branch in branches)
                 for other in reversed(others):
-                    found = self._emit(_Fork(other, found))
-                return found
+                    entry = self._emit(_Fork(other, entry))
+                return entry
             case Group(body=body, number=number):
                 end = self._emit(_Save(2 * number + 1, out))
                 return self._emit(_Save(2 * number, self._add(body, end)))
@@ -284,14 +284,14 @@ class _Program:
         return states is None
 
     def _class(self, character: str) -> int:
-        found = self._classes.get(character)
-        if found is None:
-            found = self._classes[character] = bisect_right(self._edges, ord(character))
-        return found
+        number = self._classes.get(character)
+        if number is None:
+            number = self._classes[character] = bisect_right(self._edges, ord(character))
+        return number
 
     def _closure(self, begin: list[int], mask: int, budget: _Budget) -> frozenset[int] | None:
         """The states that take a character, reached from some; None where one of them is the match."""
-        todo, seen, found = begin, set(), set()
+        todo, seen, consuming = begin, set(), set()
         while todo:
             state = todo.pop()
             if state in seen:
@@ -299,7 +299,7 @@ class _Program:
             seen.add(state)
             match self.code[state]:
                 case _Take():
-                    found.add(state)
+                    consuming.add(state)
                 case _Match():
                     return None
                 case _Fork(first=first, second=second):
@@ -312,26 +312,26 @@ class _Program:
                     if mask >> number & 1:
                         todo.append(following)
         budget.spend(len(seen) + 1)
-        return frozenset(found)
+        return frozenset(consuming)
 
     def find(self, text: str, at: int, slots: int, budget: _Budget) -> Found | None:
         """The first match from a place on, and of those that begin there the one of the first choices."""
         places = _Places(self, text, budget)
-        found: _Slots | None = None
+        best: _Slots | None = None
         threads: list[tuple[int, _Slots]] = []
         fresh = (-1,) * slots
         for place in range(at, len(text) + 1):
-            starting = [] if found else [(self.begin, (place, *fresh[1:]))]
+            starting = [] if best else [(self.begin, (place, *fresh[1:]))]
             ready: list[tuple[int, _Slots]] = []
             seen: set[int] = set()
             for state, taken in (*threads, *starting):
                 done = self._follow(state, taken, place, places.mask(place), seen, ready)
                 if done is not None:
                     # Ways of lower rank than a match are given up.
-                    found = done
+                    best = done
                     break
             budget.spend(len(seen) + 1)
-            if place == len(text) or (found and not ready):
+            if place == len(text) or (best and not ready):
                 break
             code = ord(text[place])
             threads = [
@@ -339,7 +339,7 @@ class _Program:
                 for one, taken in ((self.code[state], taken) for state, taken in ready)
                 if _takes(one, code)
             ]
-        return None if found is None else Found(found)
+        return None if best is None else Found(best)
 
     def _follow(
         self, state: int, slots: _Slots, place: int, mask: int, seen: set[int], ready: list[tuple[int, _Slots]]

@@ -185,8 +185,8 @@ def _cell(text: str) -> str:
 def _type(dialect: Dialect, amqp: AmqpType) -> str:
     if amqp in dialect.types.throws:
         return "throws"
-    found = dialect.types.table.get(amqp)
-    return found.value if found is not None else "NULL"
+    operand_type = dialect.types.table.get(amqp)
+    return operand_type.value if operand_type is not None else "NULL"
 
 
 def _field(field: BrokerField | None, dialect: Dialect, name: str) -> str:

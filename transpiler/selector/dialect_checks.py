@@ -277,12 +277,12 @@ class KindChecker:
                 return Kind.CONDITION
 
     def _needs(self, kind: Kind, result: Kind, *operands: ast.Expression) -> Kind:
-        found = [self._kind(operand) for operand in operands]
-        for operand, own in zip(operands, found, strict=True):
+        kinds = [self._kind(operand) for operand in operands]
+        for operand, own in zip(operands, kinds, strict=True):
             if own not in (kind, Kind.ANY, Kind.WRONG):
                 self._wrong(operand, f"is {own.value}, and {kind.value} is wanted")
                 return Kind.WRONG
-        return Kind.WRONG if Kind.WRONG in found else result
+        return Kind.WRONG if Kind.WRONG in kinds else result
 
     def _wrong(self, node: ast.Expression, what: str) -> None:
         self.report("type.unlike", f"{self._text(node)} {what}", node.span, f"{self.dialect.title} checks all types")

@@ -293,12 +293,12 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
     """The dialect of that name; ``UnsupportedFeatureError`` where there is none."""
     if isinstance(dialect, Dialect):
         return dialect
-    found = DIALECTS.get(dialect)
-    if found is None:
+    record = DIALECTS.get(dialect)
+    if record is None:
         near = nearest(dialect, DIALECTS)
         hint = f"did you mean {near[0]}?" if near else f"the dialects are {', '.join(DIALECTS)}"
         raise UnsupportedFeatureError.at("dialect.unknown", f"there is no dialect called {dialect!r}", hint=hint)
-    return found
+    return record
 
 
 def dialects_with(extension: Extension) -> str:

@@ -297,16 +297,16 @@ class SelectorParser(Parser):
         word, previous = reading.at(reading.place), reading.at(reading.place - 1)
         if word.kind == "end":
             span = Span(len(self.source.text), len(self.source.text))
-            found, code = "the selector ends", "syntax.unexpected-end"
+            actual, code = "the selector ends", "syntax.unexpected-end"
         else:
             span = word.span if token is None or token.index == token.end else Span(token.index, token.end)
-            found, code = f"found {self.source.text[span.start : span.end]}", "syntax.unexpected-token"
+            actual, code = f"found {self.source.text[span.start : span.end]}", "syntax.unexpected-token"
         expected = describe(legal, previous.kind == "end", opened)
         # An error may lie within a word, at the second sign of two.
         before = self.source.text[word.start : span.start] or previous.text
         after = f" after {_short(before)}" if before else ""
         hint = hint_for(reading, legal, opened)
-        raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint)
+        raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(actual)}", self.source, span, hint)
 
     def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
         """Operators of one level in a row; where the right one comes first, it takes the end of the left side."""
@@ -348,7 +348,7 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
     """The surface tree of a selector that parses; None where there is no selector, only white space.
 
     ``SelectorSyntaxError`` where the text is no sentence of the grammar, ``UnsupportedFeatureError`` beyond the
-    dialect's limits. What the dialect refuses although it parses is found by ``check``.
+    dialect's limits. A text that parses and that the dialect still refuses is an error of ``check``.
     """
     source = Source(text, name)
     if len(text) > dialect.max_length:
@@ -402,8 +402,8 @@ def _explained(
     try:
         SelectorParser(source, relaxed, SelectorLexer(source, relaxed, start, hyphens).scan(), start).read()
     except SelectorSyntaxError as other:
-        found = explained(other, source, dialect, start)
-        return better if found is other else found
+        explanation = explained(other, source, dialect, start)
+        return better if explanation is other else explanation
     except UnsupportedFeatureError:
         pass
     return better

@@ -102,14 +102,14 @@ LINKS: dict[Form, dict[str, Link]] = {
 
 def behind(wanted: Ranges, pieces: tuple[Piece, ...]) -> Ranges:
     """The wire numbers that JMS sees in a set."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for piece in pieces:
         if piece.constant is None:
             part = cut(wanted, *piece.seen)
-            found.extend((low - piece.shift, high - piece.shift) for low, high in part)
+            ranges.extend((low - piece.shift, high - piece.shift) for low, high in part)
         elif cut(wanted, piece.constant, piece.constant):
-            found.append((piece.low, piece.high))
-    return joined(found)
+            ranges.append((piece.low, piece.high))
+    return joined(ranges)
 
 
 def shown_of(wanted: Ranges, piece: Piece) -> Iterator[tuple[int, int]]:

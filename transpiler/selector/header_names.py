@@ -108,8 +108,8 @@ class _Renaming:
         return find_field(name) is not None and name.startswith(WIRE) is (self.form == "jms") and not _is_property(name)
 
     def _atom(self, node: ast.Expression, wanted: bool | None) -> ast.Expression:
-        found = {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)}
-        foreign = [identifier for name, identifier in found.items() if self._foreign(name)]
+        identifiers = {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)}
+        foreign = [identifier for name, identifier in identifiers.items() if self._foreign(name)]
         if not foreign:
             return node
         node = _name_first(node)
@@ -136,21 +136,21 @@ class _Renaming:
             case ast.Between(operand=operand, low=low, high=high):
                 return replace(node, operand=self._number(operand), low=self._number(low), high=self._number(high))
             case ast.IsNull(operand=operand):
-                found = self._operands(operand)
+                replaced = self._operands(operand)
                 if isinstance(operand, ast.Identifier):
                     # What stands for the name is NULL where the name in it is, and IS NULL takes a name.
-                    [found] = (inner for inner in ast.walk(found) if isinstance(inner, ast.Identifier))
-                return replace(node, operand=found)
+                    [replaced] = (inner for inner in ast.walk(replaced) if isinstance(inner, ast.Identifier))
+                return replace(node, operand=replaced)
             case ast.And() | ast.Or() | ast.Not():
                 return self.condition(node, None)
             case _:
                 return node
 
     def _number(self, node: ast.Expression) -> ast.Expression:
-        found = self._operands(node)
-        if found != node and isinstance(found, ast.Compare) and not isinstance(node, ast.Compare):
+        replaced = self._operands(node)
+        if replaced != node and isinstance(replaced, ast.Compare) and not isinstance(node, ast.Compare):
             raise _NoCounterpartError("a condition cannot stand where a number is expected")
-        return found
+        return replaced
 
     def _operand(self, node: ast.Identifier) -> ast.Expression:
         link = self.links.get(node.name)
@@ -227,11 +227,11 @@ class _Renaming:
                 return ast.Compare(operator, other, ast.BooleanLiteral(modes[mode]))
             case ast.In(members=members, negated=negated):
                 texts = {member.value for member in members if isinstance(member, ast.StringLiteral)}
-                found = [durable for mode, durable in modes.items() if mode in texts]
-                if len(found) == 1:
+                listed = [durable for mode, durable in modes.items() if mode in texts]
+                if len(listed) == 1:
                     operator = ast.Comparison.NE if negated else ast.Comparison.EQ
-                    return ast.Compare(operator, other, ast.BooleanLiteral(found[0]))
-                return ast.BooleanLiteral(bool(found) is not negated)
+                    return ast.Compare(operator, other, ast.BooleanLiteral(listed[0]))
+                return ast.BooleanLiteral(bool(listed) is not negated)
             case ast.IsNull(negated=negated):
                 return ast.BooleanLiteral(negated)
             case _:
@@ -245,11 +245,11 @@ class _Renaming:
                 # An id of another type is unlike the literal on the wire, and unequal as a JMS text.
                 return ast.Not(ast.Compare(ast.Comparison.EQ, other, self._id_literal(right, mapped)))
             case ast.In(members=members, negated=negated):
-                found = [self._id_literal(member, mapped) for member in members]
-                texts = tuple(item for item in found if isinstance(item, ast.StringLiteral))
-                if len(texts) == len(found) and (self.form == "jms" or wanted is (not negated)):
+                literals = [self._id_literal(member, mapped) for member in members]
+                texts = tuple(item for item in literals if isinstance(item, ast.StringLiteral))
+                if len(texts) == len(literals) and (self.form == "jms" or wanted is (not negated)):
                     return self._of_strings(ast.In(other, texts, negated), other, wanted)
-                terms = tuple(ast.Compare(ast.Comparison.EQ, other, item) for item in found)
+                terms = tuple(ast.Compare(ast.Comparison.EQ, other, item) for item in literals)
                 whole = terms[0] if len(terms) == 1 else ast.Or(terms)
                 return ast.Not(whole) if negated else whole
             case ast.Like(pattern=pattern, escape=escape):
@@ -293,14 +293,14 @@ class _Renaming:
         text = ids.canonical(node.value)
         if ids.text_of(text, message_id=mapped is Mapped.MESSAGE_ID) != text:
             raise _NoCounterpartError(f"no id has the text '{node.value}'")
-        found = ids.read_id(text)
-        if isinstance(found.value, str):
-            return ast.StringLiteral(found.value)
-        if found.type is AmqpType.ULONG:
-            assert isinstance(found.value, int)
+        amqp_id = ids.read_id(text)
+        if isinstance(amqp_id.value, str):
+            return ast.StringLiteral(amqp_id.value)
+        if amqp_id.type is AmqpType.ULONG:
+            assert isinstance(amqp_id.value, int)
             # The coercion table: a ulong is a long, which wraps.
-            return literal((found.value + 2**63) % 2**64 - 2**63)
-        raise _NoCounterpartError(f"no literal of a selector is {found.type.value}")
+            return literal((amqp_id.value + 2**63) % 2**64 - 2**63)
+        raise _NoCounterpartError(f"no literal of a selector is {amqp_id.type.value}")
 
     def _default_is_silent(self, node: ast.Expression, link: Link, wanted: bool | None) -> bool:
         """Whether it selects nothing that one form has a default where the other one is missing."""

@@ -14,13 +14,13 @@ Ranges = tuple[tuple[int, int], ...]
 
 def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """The union of ranges; an empty one has its ends the wrong way round."""
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for low, high in sorted(pair for pair in ranges if pair[0] <= pair[1]):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = found[-1][0], max(found[-1][1], high)
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(merged[-1][1], high)
         else:
-            found.append((low, high))
-    return tuple(found)
+            merged.append((low, high))
+    return tuple(merged)
 
 
 def cut(ranges: Ranges, low: int, high: int) -> Ranges:
@@ -101,15 +101,15 @@ def _holding(operator: ast.Comparison, bound: int | float, low: int, high: int) 
     floor, ceiling = math.floor(bound), math.ceil(bound)
     match operator:
         case ast.Comparison.EQ:
-            found = [(ceiling, floor)]
+            ranges = [(ceiling, floor)]
         case ast.Comparison.NE:
-            found = [(low, ceiling - 1), (floor + 1, high)]
+            ranges = [(low, ceiling - 1), (floor + 1, high)]
         case ast.Comparison.LT:
-            found = [(low, ceiling - 1)]
+            ranges = [(low, ceiling - 1)]
         case ast.Comparison.LE:
-            found = [(low, floor)]
+            ranges = [(low, floor)]
         case ast.Comparison.GT:
-            found = [(floor + 1, high)]
+            ranges = [(floor + 1, high)]
         case ast.Comparison.GE:
-            found = [(ceiling, high)]
-    return cut(joined(found), low, high)
+            ranges = [(ceiling, high)]
+    return cut(joined(ranges), low, high)

@@ -25,10 +25,10 @@ def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
         reserved -= {"NULL", "IS"}
     elif words is ReservedWords.UPPER_CASE:
         return {word: word for word in reserved - {"BETWEEN"}}
-    found = {spelling: word for word in reserved for spelling in (word, word.lower(), word.capitalize())}
+    spellings = {spelling: word for word in reserved for spelling in (word, word.lower(), word.capitalize())}
     if queries:
-        found |= dict.fromkeys(("XPATH", "xpath", "XQUERY", "xquery"), "QUERY")
-    return found
+        spellings |= dict.fromkeys(("XPATH", "xpath", "XQUERY", "xquery"), "QUERY")
+    return spellings
 
 
 def is_reserved(name: str, dialect: Dialect) -> bool:

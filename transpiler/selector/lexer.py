@@ -110,11 +110,11 @@ class SelectorLexer(Lexer):
         return self.MINUS(token)
 
     def _line_end(self, index: int) -> int | None:
-        """Where the next line end behind a place ends; what was found is kept, for a line may be all minus signs."""
+        """Return the end of the next line end, or None; cache it, for a line may consist of minus signs."""
         if self.line_end is None or self.line_end.start < index:
-            found = _LINE_END.search(self.source.text, index)
+            match = _LINE_END.search(self.source.text, index)
             length = len(self.source.text)
-            self.line_end = Span(*found.span()) if found else Span(length, length)
+            self.line_end = Span(*match.span()) if match else Span(length, length)
         return self.line_end.end if self.line_end.start < self.line_end.end else None
 
     @_(r"'(?:[^']++|'')*+'")
@@ -154,12 +154,12 @@ class SelectorLexer(Lexer):
         """A numeric literal; the minus of a negative number is an operator."""
         text, end = token.value, token.index + len(token.value)
         try:
-            found = read_number(self.dialect.numeric_literals, self.source.text, token.index)
+            literal = read_number(self.dialect.numeric_literals, self.source.text, token.index)
         except NumberError as error:
             self._fail("number-range", str(error), Span(token.index, end))
-        if found is None:
+        if literal is None:
             self._malformed_number(token)
-        value, stop = found
+        value, stop = literal
         # The longest match: in 5AND the number ends where the reserved word begins.
         if stop < end and not _JOINED.fullmatch(text, stop - token.index):
             self._malformed_number(token)
@@ -370,12 +370,12 @@ class SelectorLexer(Lexer):
             if text[index] in ignored:
                 index += 1
                 continue
-            found = match(text, index)
-            if found is None:
+            matched = match(text, index)
+            if matched is None:
                 self._refuse(index)
-            token, kind = Token(), found.lastgroup
-            token.type, token.value, token.index = kind, found[0], index
-            token.end = self.index = found.end()
+            token, kind = Token(), matched.lastgroup
+            token.type, token.value, token.index = kind, matched[0], index
+            token.end = self.index = matched.end()
             taken = functions[kind](self, token) if kind in functions else token
             # A function may end the token somewhere else.
             index = self.index

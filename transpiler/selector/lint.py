@@ -114,15 +114,15 @@ def _is_numeric(name: ast.Identifier, dialect: Dialect) -> bool:
     if dialect.fields is JMS.fields:
         field = HEADER_FIELDS.get(name.name)
         return field is not None and field.type in _NUMBERS
-    found = _field(name, dialect)
-    return found is not None and found.type.integer and not found.or_property
+    row = _field(name, dialect)
+    return row is not None and row.type.integer and not row.or_property
 
 
 def _modes(name: ast.Identifier, dialect: Dialect) -> tuple[str, ...]:
     if dialect.fields is JMS.fields:
         return _MODES[Reading.DELIVERY_MODE] if name.name == "JMSDeliveryMode" else ()
-    found = _field(name, dialect)
-    return () if found is None else _MODES.get(found.reading, ())
+    row = _field(name, dialect)
+    return () if row is None else _MODES.get(row.reading, ())
 
 
 def _unquoted(right: ast.Identifier, dialect: Dialect) -> Iterator[_Doubt]:
@@ -143,8 +143,8 @@ def _is_text(node: ast.Expression, dialect: Dialect) -> bool:
     if dialect.fields is JMS.fields:
         field = find_field(node.name)
         return field is not None and field.type is SelectorType.STRING and node.name in HEADER_FIELDS
-    found = _field(node, dialect)
-    return found is not None and found.type is OperandType.STRING and bool(found.places) and not found.or_property
+    row = _field(node, dialect)
+    return row is not None and row.type is OperandType.STRING and bool(row.places) and not row.or_property
 
 
 def _order_of_text(

@@ -63,10 +63,10 @@ def drive(parser: Parser, tokens: Iterator[Token], layers: frozenset[tuple[str, 
             symbols[start:] = (make(parser, parts(symbols[start:])),)
             del states[start + 1 :]
             key = states[-1], name, kind
-            found = reached.get(key)
-            if found is None:
-                found = reached[key] = tables.reach(*key)
-            state, action = found
+            following = reached.get(key)
+            if following is None:
+                following = reached[key] = tables.reach(*key)
+            state, action = following
             states.append(state)
         if action is None:
             parser.error(token)

@@ -75,7 +75,7 @@ def explained(error: SelectorSyntaxError, source: Source, dialect: Dialect, star
     if finding.span is None or len(source.text) > MAX_READ:
         return error
     reading = Reading(source, dialect, start, finding.span.start)
-    mistake = next((found for rule in RULES if (found := rule(reading)) is not None), None)
+    mistake = next((candidate for rule in RULES if (candidate := rule(reading)) is not None), None)
     if mistake is None:
         return error
     message, span, code = mistake.message or finding.message, mistake.span or finding.span, mistake.code

@@ -7,7 +7,7 @@ is exact, so a condition outside the fragment only makes the analysis say less. 
 unlike types and of integers with floating point numbers are those of the dialect's record.
 
 Terms on different names are independent: an AND is never true if the terms on one name are never true together. What
-needs two names at once (``a = 1 AND b = a AND b = 2``) is not found.
+needs two names at once (``a = 1 AND b = a AND b = 2``) is not reported.
 """
 
 from __future__ import annotations

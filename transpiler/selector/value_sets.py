@@ -155,50 +155,50 @@ def _holding(operator: ast.Comparison, first: int, last: int, low: int, high: in
     """The numbers between two for which a comparison holds whose equal ones are those from ``first`` to ``last``."""
     match operator:
         case ast.Comparison.EQ:
-            found = (first, last)
+            interval = (first, last)
         case ast.Comparison.LT:
-            found = (low, first - 1)
+            interval = (low, first - 1)
         case ast.Comparison.LE:
-            found = (low, last)
+            interval = (low, last)
         case ast.Comparison.GT:
-            found = (last + 1, high)
+            interval = (last + 1, high)
         case _:
-            found = (first, high)
-    return joined([found])
+            interval = (first, high)
+    return joined([interval])
 
 
 def _gaps(ranges: Ranges, low: int, high: int) -> Ranges:
-    found = []
+    gaps = []
     for start, end in ranges:
         if low < start:
-            found.append((low, start - 1))
+            gaps.append((low, start - 1))
         low = end + 1
     if low <= high:
-        found.append((low, high))
-    return tuple(found)
+        gaps.append((low, high))
+    return tuple(gaps)
 
 
 def _joined_strings(intervals: Iterable[tuple[str, str | None]]) -> Strings:
-    found: list[tuple[str, str | None]] = []
+    merged: list[tuple[str, str | None]] = []
     for low, high in sorted(intervals, key=lambda pair: pair[0]):
-        if found:
-            before = found[-1][1]
+        if merged:
+            before = merged[-1][1]
             if before is None:
                 break
             if low <= before:
-                found[-1] = found[-1][0], None if high is None else max(before, high)
+                merged[-1] = merged[-1][0], None if high is None else max(before, high)
                 continue
-        found.append((low, high))
-    return tuple(found)
+        merged.append((low, high))
+    return tuple(merged)
 
 
 def _string_gaps(strings: Strings) -> Strings:
-    found: list[tuple[str, str | None]] = []
+    gaps: list[tuple[str, str | None]] = []
     low: str | None = ""
     for start, end in strings:
         if low is not None and low < start:
-            found.append((low, start))
+            gaps.append((low, start))
         low = end
     if low is not None:
-        found.append((low, None))
-    return tuple(found)
+        gaps.append((low, None))
+    return tuple(gaps)

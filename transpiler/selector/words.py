@@ -109,15 +109,15 @@ class Reading:
     @cached_property
     def partners(self) -> dict[int, int]:
         """The number of the partner of each parenthesis that has one."""
-        found: dict[int, int] = {}
+        partner_of: dict[int, int] = {}
         opened: list[int] = []
         for number, word in enumerate(self.words):
             if word.kind == "open":
                 opened.append(number)
             elif word.kind == "close" and opened:
                 other = opened.pop()
-                found[other], found[number] = number, other
-        return found
+                partner_of[other], partner_of[number] = number, other
+        return partner_of
 
     @cached_property
     def opened(self) -> int | None:
@@ -234,15 +234,15 @@ def shortened(text: str) -> str:
 
 def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
     """The words from ``start`` to the first that begins behind ``last``, and the end."""
-    found: list[Word] = []
+    words: list[Word] = []
     for match in _compiled(dialect.comments is Comments.TAKEN).finditer(text, start):
         kind = match.lastgroup or ""
         if kind not in ("space", "comment"):
-            found.append(_word(kind, match[0], match.start(), match.end(), dialect))
+            words.append(_word(kind, match[0], match.start(), match.end(), dialect))
             if match.start() > last:
                 break
-    found.append(Word("end", "", len(text), len(text)))
-    return found
+    words.append(Word("end", "", len(text), len(text)))
+    return words
 
 
 @cache

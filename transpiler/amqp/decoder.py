@@ -107,7 +107,7 @@ class _Reader:
         return constructor, descriptors
 
     def plain(self, constructor: Constructor, start: int, end: int, depth: int) -> PlainValue:
-        """What a constructor builds from the bytes here; to errors the value begins at ``start``."""
+        """Build a constructor's value from the bytes here; ``start`` is the beginning of the value for errors."""
         kind, width = constructor.type, constructor.width
         size = width if constructor.form is Form.FIXED else self.number(width, _a(kind), start, end)
         first = self.claim(size, _a(kind), start, end)

@@ -21,7 +21,7 @@ _KEYS = {"descriptor", "value"}
 
 
 def is_described(data: object) -> bool:
-    """Whether an object has the shape of one filter."""
+    """Return True if an object has the shape of one filter."""
     return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
 
 

@@ -31,7 +31,7 @@ ROOT = "filters"
 
 @dataclass(frozen=True, slots=True)
 class FilterSet:
-    """The filters in effect, by name, and what was left out because nobody here knows it.
+    """The filters in effect, by name, and the names of those left out as unknown.
 
     ``findings`` are doubts about what was read.
     """
@@ -42,11 +42,11 @@ class FilterSet:
 
     @property
     def whole(self) -> Filter:
-        """The one filter that they are together: all must hold, and none at all accepts every message."""
+        """The conjunction of all filters; without any, it accepts every message."""
         return AndFilter(tuple(node for _, node in self.filters), path=ROOT)
 
     def to_dict(self) -> dict[str, Any]:
-        """The filters in effect as JSON: what a peer would echo."""
+        """Return the filters in effect as JSON, as a peer would echo them."""
         return {name: to_json(node) for name, node in self.filters}
 
     @property
@@ -82,7 +82,7 @@ FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | s
 
 
 def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
-    """The filter set in a filter, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
+    """Read the filter set in a filter, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
 
     ``unknown`` says what a descriptor is that is not known here: an error, or ignored with the whole named filter that
     it stands in. Raises ``DecodeError`` and, for an unknown descriptor, ``UnsupportedFeatureError``.
@@ -106,7 +106,7 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
 
 
 class _Entry(NamedTuple):
-    """One named filter before it is understood; ``made`` in Python, or read."""
+    """One named filter before it is interpreted; ``made`` is True for one made in Python."""
 
     name: str
     path: str

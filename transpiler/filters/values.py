@@ -1,4 +1,4 @@
-"""Filters ↔ AMQP values: what is inside a descriptor, checked against the standard, and put back.
+"""Filters ↔ AMQP values: read and write described values, with the checks of the standard.
 
 A path says where something stands: ``filters.selector.value[0].value``. Every refusal begins with one.
 """
@@ -79,7 +79,7 @@ class Reader:
     entries: int = 0
 
     def filter(self, value: Value, path: str, depth: int = 0) -> Filter:
-        """The filter that a described value is.
+        """Return the filter that a described value encodes.
 
         Raises ``DecodeError``, and ``UnknownFilterError`` for a descriptor that is not known here.
         """
@@ -228,7 +228,7 @@ _MAPS: Mapping[Any, Callable[[Reader, AmqpMap, str, str, str | int], Filter]] = 
 
 
 def read_descriptor(descriptor: Value, path: str) -> str | int:
-    """A symbol, or a numeric code; anything else describes no filter."""
+    """Return a symbol or a numeric code; refuse anything else."""
     match descriptor:
         case AmqpValue(type=AmqpType.SYMBOL, value=str() as symbol):
             return symbol
@@ -239,7 +239,7 @@ def read_descriptor(descriptor: Value, path: str) -> str | int:
 
 
 def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> list[tuple[str, AmqpValue]]:
-    """The entries of a map whose keys have one type and whose values are simple."""
+    """Return the entries of a map whose keys have one of the types and whose values are simple."""
     pairs = []
     for key, value in entries.entries:
         if not isinstance(key, AmqpValue) or key.type not in keys:
@@ -274,7 +274,7 @@ def _reference(value: AmqpValue, path: str) -> Reference:
 
 
 def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Described:
-    """The described value of a filter, under the name that it was read with, else the newer document's.
+    """Return the described value of a filter, under the name that it was read with, else the newer document's.
 
     ``numeric`` writes codes instead of symbols. ``DecodeError`` where filters nest too deep.
     """
@@ -291,7 +291,7 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
 
 
 def name_of(node: Filter) -> str | int:
-    """The name that a filter was read with, else the newer document's."""
+    """Return the name that a filter was read with, else the newer document's."""
     return BY_KIND[type(node)].symbol if node.descriptor is None else node.descriptor
 
 
@@ -328,12 +328,12 @@ def _string(text: str) -> AmqpValue:
 
 
 def refusal(code: str, path: str, message: str, hint: str | None = None) -> DecodeError:
-    """The error for something at a path."""
+    """Return the error for something at a path."""
     return DecodeError.at(code, f"{path}: {message}", hint=hint)
 
 
 def kind_of(value: Value) -> str:
-    """What a value is, in words."""
+    """Name the type of a value, with an article."""
     return "a described value" if isinstance(value, Described) else _a(value.type.value)
 
 

@@ -1,4 +1,4 @@
-"""A message as bytes: part 3 of the AMQP 1.0 standard, section 3.2.
+"""Decoder of a message's bytes: part 3 of the AMQP 1.0 standard, section 3.2.
 
 A bare message or an annotated one: sections in the standard's order, each a described value. Every field is checked
 for its type. What has no place in the canonical schema is left out: annotations and bodies that are maps, lists or
@@ -72,14 +72,14 @@ _NAMES: Mapping[object, str] = {key: name for code, symbol, name in _SECTIONS fo
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """One section on the wire: what errors call it and where it stands."""
+    """One section on the wire: its name for errors, its value and its byte range."""
 
     name: str
     value: Value
     span: Span
 
     def refuse(self, code: str, message: str, inside: str = "") -> NoReturn:
-        """The error for something in this section."""
+        """Raise the error for something in this section."""
         path = f"{self.name}.{inside}" if inside else self.name
         raise DecodeError.at(code, f"{path}: {message}, in bytes {self.span.start} to {self.span.end}", span=self.span)
 
@@ -93,7 +93,7 @@ class _Bodies:
     value: AmqpValue | Compound | None = None
 
     def add(self, section: _Section) -> None:
-        """Take one more section."""
+        """Add one section."""
         if self.section not in (None, section.name) or (self.section == section.name == "amqp-value"):
             section.refuse("message.body", f"stands beside the body section {self.section}")
         self.section = section.name
@@ -114,7 +114,7 @@ class _Bodies:
 
 
 def decode_sections(data: bytes) -> dict[str, Any]:
-    """The sections of a message by name; ``DecodeError`` with the byte range of what does not fit."""
+    """Decode the sections of a message by name; raise ``DecodeError`` with the byte range of the first error."""
     sections: dict[str, Any] = {}
     bodies = _Bodies()
     last = -1

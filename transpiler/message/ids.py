@@ -52,7 +52,7 @@ def correlation_id_text(value: AmqpValue) -> str | None:
 
 
 def read_id(text: str) -> AmqpValue:
-    """The AMQP id that a JMSMessageID, or a JMSCorrelationID, stands for: what a client sends for that text.
+    """Return the AMQP id that a client sends for the text of a JMSMessageID or JMSCorrelationID.
 
     Hexadecimal digits are read in either case. ``DecodeError`` where the text names a form and does not have it: what
     "can't be converted into the indicated underlying format MUST cause an appropriate exception".
@@ -92,7 +92,7 @@ def canonical(text: str) -> str:
 
 
 def text_of(text: str, *, message_id: bool) -> str | None:
-    """What the id that a text stands for reads as; another text than the given one is read from no message.
+    """Return the canonical text of the id that a text stands for; no message yields any other text.
 
     None where the text names a form and does not have it.
     """

@@ -49,7 +49,7 @@ def _refuse(code: str, message: str, path: str = "", hint: str | None = None) ->
 
 
 def kind_of(value: object) -> str:
-    """What JSON calls a value, for errors."""
+    """Return JSON's name for the type of a value, for errors."""
     match value:
         case None:
             return "null"

@@ -1,4 +1,4 @@
-"""The identity of a subscription, from what a consumer's link says about it.
+"""The identity of a subscription, from the attributes of a consumer's link.
 
 Source: the JMS mapping, working draft 10, sections 7 and 8. Links with the same identity consume from one
 subscription, so that deliveries can be grouped by it. ``check_links`` goes through the links of a server in the order

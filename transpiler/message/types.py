@@ -118,7 +118,7 @@ class TypeClass(Enum):
 
     @property
     def numeric(self) -> bool:
-        """Whether arithmetic takes it."""
+        """Return True if arithmetic allows the type."""
         return self is TypeClass.INTEGER or self is TypeClass.FLOATING
 
     def is_like(self, other: TypeClass) -> bool:

@@ -56,7 +56,7 @@ class CharacterSet:
 
 
 def from_ranges(ranges: Iterable[Range]) -> CharacterSet:
-    """The set of ranges in any order, which may overlap."""
+    """Return the set of some ranges, in any order, which may overlap."""
     merged: list[Range] = []
     for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:
@@ -67,12 +67,12 @@ def from_ranges(ranges: Iterable[Range]) -> CharacterSet:
 
 
 def of(characters: str) -> CharacterSet:
-    """The set of the characters of a text."""
+    """Return the set of the characters of a text."""
     return from_ranges((ord(character), ord(character)) for character in characters)
 
 
 def without_case(characters: CharacterSet) -> CharacterSet:
-    """The set with both cases of its ASCII letters: Java's ``(?i)`` folds no others."""
+    """Add the other case of each ASCII letter: Java's ``(?i)`` folds no others."""
     upper = [(low + 32, high + 32) for low, high in (characters & UPPER).ranges]
     lower = [(low - 32, high - 32) for low, high in (characters & LOWER).ranges]
     return from_ranges((*characters.ranges, *upper, *lower))

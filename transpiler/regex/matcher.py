@@ -54,17 +54,17 @@ class Found(NamedTuple):
 
     @property
     def start(self) -> int:
-        """The place of its first character."""
+        """The offset of its first character."""
         return self.places[0]
 
     @property
     def end(self) -> int:
-        """The place behind its last character."""
+        """The offset behind its last character."""
         return self.places[1]
 
 
 class Regular:
-    """A compiled expression; ``RegexError`` where it is none that is served."""
+    """A compiled expression; raises ``RegexError`` if it is not supported."""
 
     def __init__(self, text: str, flavor: Flavor = Flavor.JAVA) -> None:
         node = parse_regular(text, flavor)
@@ -79,7 +79,7 @@ class Regular:
         return self._program.matches(text, 0, False, _Budget(text))
 
     def find_all(self, text: str) -> Iterator[Found]:
-        """The matches from left to right, as Java's ``find`` goes from one to the next."""
+        """Yield the matches from left to right, as successive calls of Java's ``find``."""
         at, budget = 0, _Budget(text)
         while at <= len(text):
             match = self._program.find(text, at, 2 * self.groups + 2, budget)
@@ -90,7 +90,7 @@ class Regular:
             at = match.end + (match.start == match.end)
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Java's ``String.split``: without empty texts at the end, nor one before an empty match at the beginning."""
+        """Split as Java's ``String.split``: no empty texts at the end, nor before an empty match at the beginning."""
         parts, at = [], 0
         for match in self.find_all(text):
             if match.end > 0:
@@ -104,7 +104,7 @@ class Regular:
         return tuple(parts)
 
     def replace(self, text: str, replacement: str) -> str:
-        """Java's ``replaceAll``; a replacement that is wrong is a ``RegexError`` where there is a match."""
+        """Replace as Java's ``replaceAll``; raise ``RegexError`` for a malformed replacement if there is a match."""
         parts: Replacement | None = None
         written, at = [], 0
         for match in self.find_all(text):
@@ -122,12 +122,12 @@ class Regular:
 
 @lru_cache(64)
 def compile_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Regular:
-    """A compiled expression, kept for the next time."""
+    """Compile an expression, with a cache."""
     return Regular(text, flavor)
 
 
 def state_count(node: Node) -> int:
-    """The states of a node, without making them."""
+    """Count the states of a node without building them."""
     match node:
         case Sequence(parts=parts) | Choice(branches=parts):
             return sum(map(state_count, parts)) + (len(parts) if isinstance(node, Choice) else 1)
@@ -161,7 +161,7 @@ class _Fork(NamedTuple):
 
 
 class _Again(NamedTuple):
-    """The end of a round; where the round took nothing, the repeat is over."""
+    """The end of a round; if the round consumed nothing, the repeat is over."""
 
     loop: int
     out: int
@@ -192,7 +192,7 @@ class _Moves(dict[tuple[frozenset[int], int, int], tuple[frozenset[int] | None]]
 
 
 class _Program:
-    """The states of a node, made from its end to its beginning."""
+    """A nondeterministic automaton, built from the end of the expression to its beginning."""
 
     def __init__(self, node: Node, flavor: Flavor) -> None:
         self.flavor = flavor
@@ -290,7 +290,7 @@ class _Program:
         return number
 
     def _closure(self, begin: list[int], mask: int, budget: _Budget) -> frozenset[int] | None:
-        """The states that take a character, reached from some; None where one of them is the match."""
+        """Return the closure of some states, only those that consume a character; None if it contains the match."""
         todo, seen, consuming = begin, set(), set()
         while todo:
             state = todo.pop()
@@ -315,7 +315,7 @@ class _Program:
         return frozenset(consuming)
 
     def find(self, text: str, at: int, slots: int, budget: _Budget) -> Found | None:
-        """The first match from a place on, and of those that begin there the one of the first choices."""
+        """Return the leftmost match from a place on, by the preference order of a backtracking matcher."""
         places = _Places(self, text, budget)
         best: _Slots | None = None
         threads: list[tuple[int, _Slots]] = []
@@ -344,7 +344,7 @@ class _Program:
     def _follow(
         self, state: int, slots: _Slots, place: int, mask: int, seen: set[int], ready: list[tuple[int, _Slots]]
     ) -> _Slots | None:
-        """Add the states that a way reaches without a character, in the order of its choices; a match ends it."""
+        """Add the states that a thread reaches without a character, in order of preference, up to a match."""
         todo = [(state, slots)]
         while todo:
             state, slots = todo.pop()
@@ -383,7 +383,7 @@ def _edges(characters: CharacterSet) -> Iterator[int]:
 
 
 class _Places:
-    """The tests that hold at each place of a text, as bits; those that say nothing there are not asked."""
+    """The assertions that hold at each place of a text, as a bit mask, computed on demand."""
 
     def __init__(self, program: _Program, text: str, budget: _Budget) -> None:
         self._text, self._budget, self._program = text, budget, program

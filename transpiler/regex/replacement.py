@@ -8,7 +8,7 @@ Replacement = tuple[str | int, ...]
 
 
 def parse_replacement(text: str, groups: int) -> Replacement:
-    """Texts and numbers of groups; ``RegexError`` where Java would throw, which it does at the first match."""
+    """Parse into texts and group numbers; raise ``RegexError`` where Java would throw, at the first match."""
     parts: list[str | int] = []
     place = 0
     while place < len(text):

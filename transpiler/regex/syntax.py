@@ -17,7 +17,7 @@ MAX_LENGTH, MAX_DEPTH, MAX_ROUNDS = 2_000, 20, 255
 
 
 class Flavor(Enum):
-    """Whose regular expressions they are."""
+    """The dialect of a regular expression."""
 
     JAVA = "Java"
     PCRE = "PCRE"
@@ -33,7 +33,7 @@ class RegexError(ValueError):
 
 
 class At(Enum):
-    """Places of a text that take no characters."""
+    """Assertions of zero width."""
 
     BEGIN = "^"
     END = "$"
@@ -43,7 +43,7 @@ class At(Enum):
 
 
 class Mode(Enum):
-    """How a repeat chooses between another round and what follows."""
+    """The mode of a repeat: the order in which it tries another round and the rest."""
 
     GREEDY = ""
     LAZY = "?"
@@ -66,7 +66,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """What follows matches, or does not; its groups do not capture."""
+    """A look-ahead, positive or negative; its groups do not capture."""
 
     body: Node
     negated: bool
@@ -116,7 +116,7 @@ _PLACES = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END, "b": At.WORD_EDGE, "B":
 
 
 def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Node:
-    """The tree of an expression; ``RegexError``."""
+    """Parse an expression into a tree; raise ``RegexError`` if it is not supported."""
     if len(text) > MAX_LENGTH:
         raise RegexError(f"the regular expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH)
     parser = _Parser(text, flavor)
@@ -127,7 +127,7 @@ def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Node:
 
 
 def line_ends(flavor: Flavor) -> CharacterSet:
-    """The characters that the dot does not take."""
+    """Return the characters that the dot does not match."""
     return LINE_ENDS if flavor is Flavor.JAVA else of("\n")
 
 
@@ -314,7 +314,7 @@ def _rounds(quantifier: re.Match[str]) -> tuple[int, int | None]:
 
 
 def group_count(node: Node) -> int:
-    """The number of the last capturing group."""
+    """Return the number of the last capturing group."""
     match node:
         case Group(body=body, number=number):
             return max(number, group_count(body))

@@ -1,4 +1,4 @@
-"""What parses and still is no selector of the dialect: operands of the wrong kind, literals out of range, bad patterns.
+"""Semantic checks after parsing: operands of the wrong kind, literals out of range, bad patterns.
 
 Every finding of a tree is reported, not just the first, in the order of the text.
 """
@@ -32,7 +32,7 @@ _NOT_NUMBERS = (*(kind for kind in _CONDITIONS if kind is not ast.Identifier), a
 
 
 def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
-    """Raise what is wrong with the tree: ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal."""
+    """Raise ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal, if the dialect refuses the tree."""
     checker = _Checker(source)
     if dialect.operand_kinds is StaticTyping.CHECKED:
         checker.condition(tree)
@@ -64,7 +64,7 @@ class _Checker:
         self.operand(node)
 
     def operand(self, node: ast.Expression) -> None:
-        """The rules inside a node, wherever it stands."""
+        """Check the operands of a node, at any place in the tree."""
         match node:
             case ast.Identifier() | ast.StringLiteral():
                 pass

@@ -1,4 +1,4 @@
-"""What the dialects beside ``jms`` refuse although it parses: operands, signs, tests and escapes of the wrong kind."""
+"""Checks of the dialects other than ``jms``: operands, signs, tests and escapes of the wrong kind."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull, ast.BodyQuery,
 
 
 class Kind(Enum):
-    """What an expression yields, as far as its text tells."""
+    """The static kind of an expression."""
 
     CONDITION = "a condition"
     NUMBER = "a number"
@@ -293,7 +293,7 @@ class KindChecker:
         return Kind.STRING if field.type is OperandType.STRING else Kind.NUMBER
 
     def _in_parentheses(self, node: ast.Expression) -> bool:
-        """Whether the first parenthesis of the node's text closes at its end."""
+        """Return True if the node's first parenthesis closes at the node's end."""
         text, depth = self._text(node), 0
         if not text.startswith("("):
             return False

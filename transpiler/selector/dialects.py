@@ -1,4 +1,4 @@
-"""Dialects: which broker's rules hold, as frozen data, one instance a broker.
+"""Dialects: the rules of each broker as frozen data, one instance a broker.
 
 A dialect never brings a grammar or an evaluator of its own; it is a row of values that the one lexer, the one check,
 the one evaluator and the one compiler consult. The field names are questions, ``rules`` has the answers.
@@ -118,13 +118,13 @@ class Dialect:
     on_throw: str = ""
 
     def has(self, extension: Extension) -> bool:
-        """Whether the dialect has a construct beyond the standard."""
-        # The standard has none, and to look for one flag in another takes long.
+        """Return True if the dialect has the construct beyond the standard."""
+        # The standard has none, and to look for one flag in another is slow.
         return bool(self.extensions) and extension in self.extensions
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """The name that messages use."""
         return "JMS" if self.name == "jms" else self.name
 
 
@@ -290,7 +290,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 def find_dialect(dialect: str | Dialect) -> Dialect:
-    """The dialect of that name; ``UnsupportedFeatureError`` where there is none."""
+    """Return the dialect of that name; raise ``UnsupportedFeatureError`` if there is none."""
     if isinstance(dialect, Dialect):
         return dialect
     record = DIALECTS.get(dialect)

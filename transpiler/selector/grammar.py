@@ -26,7 +26,7 @@ from transpiler.selector.token_rewriting import CHAINING, Chains, retag
 from transpiler.selector.words import Reading
 from transpiler.source import Source, Span
 
-#: The productions that only say that a layer may stand where the looser one is asked for.
+#: The productions that only say that a layer may stand where the looser one is expected.
 _LAYERS = frozenset(
     {
         ("negation", "equality"),
@@ -284,7 +284,7 @@ class SelectorParser(Parser):
         return ast.StringLiteral(p.STRING, Span(p.start, p.end))
 
     def error(self, token: Token | None) -> NoReturn:
-        """Say what was expected after what, and what stands there instead."""
+        """Raise the syntax error: the expected tokens, the word before them, and the actual token."""
         legal = set(self._lrtable.lr_action[self.state])
         if self.chains is not None and token is not None:
             legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))
@@ -330,7 +330,7 @@ def _short(text: str) -> str:
 
 
 def _between(first: ast.Expression, last: ast.Expression) -> Span:
-    """From where one node begins to where a later one ends."""
+    """Return the span from the start of one node to the end of a later one."""
     return Span(first.span.start, last.span.end)
 
 

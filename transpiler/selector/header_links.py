@@ -58,7 +58,7 @@ class Piece:
 
     @property
     def seen(self) -> tuple[int, int]:
-        """What JMS sees of them."""
+        """The range of numbers that JMS sees."""
         if self.constant is not None:
             return self.constant, self.constant
         return self.low + self.shift, self.high + self.shift
@@ -101,7 +101,7 @@ LINKS: dict[Form, dict[str, Link]] = {
 
 
 def behind(wanted: Ranges, pieces: tuple[Piece, ...]) -> Ranges:
-    """The wire numbers that JMS sees in a set."""
+    """Return the wire numbers that JMS sees as a number of the set."""
     ranges: list[tuple[int, int]] = []
     for piece in pieces:
         if piece.constant is None:
@@ -113,13 +113,13 @@ def behind(wanted: Ranges, pieces: tuple[Piece, ...]) -> Ranges:
 
 
 def shown_of(wanted: Ranges, piece: Piece) -> Iterator[tuple[int, int]]:
-    """What JMS sees of those wire numbers of a set that are in a piece."""
+    """Yield the ranges that JMS sees for the wire numbers of a set that are in the piece."""
     for low, high in cut(wanted, piece.low, piece.high):
         yield piece.seen if piece.constant is not None else (low + piece.shift, high + piece.shift)
 
 
 def exchanged(node: ast.Expression, names: Mapping[str, str]) -> ast.Expression:
-    """The tree with other names; the test for a redelivery becomes its name where the names become JMS's."""
+    """Exchange the names of a tree; the test for a redelivery becomes its name where the names become JMS's."""
     match node:
         case ast.Identifier(name=name, section=None):
             return replace(node, name=names.get(name, name))

@@ -1,4 +1,4 @@
-"""Sets of whole numbers as ranges: what a comparison with a literal selects, and a comparison that selects a set."""
+"""Sets of integers as ranges: from a comparison with a literal to its set, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The union of ranges; an empty one has its ends the wrong way round."""
+    """Return the union of ranges; a range whose ends are in the wrong order is empty."""
     merged: list[tuple[int, int]] = []
     for low, high in sorted(pair for pair in ranges if pair[0] <= pair[1]):
         if merged and low <= merged[-1][1] + 1:
@@ -24,12 +24,12 @@ def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def cut(ranges: Ranges, low: int, high: int) -> Ranges:
-    """The part of a set between two numbers."""
+    """Return the part of a set between two numbers."""
     return joined((max(low, start), min(high, end)) for start, end in ranges)
 
 
 def selected(node: ast.Compare | ast.Between, low: int, high: int) -> Ranges | None:
-    """The numbers between ``low`` and ``high`` that a comparison of a name with number literals selects.
+    """Return the integers from ``low`` to ``high`` that a comparison of a name with number literals selects.
 
     None where the other operand is no number literal.
     """
@@ -46,7 +46,7 @@ def selected(node: ast.Compare | ast.Between, low: int, high: int) -> Ranges | N
 
 
 def number(node: ast.Expression) -> int | float | None:
-    """The value of a number literal with its sign; None for anything else."""
+    """Return the value of a number literal with its sign; None for anything else."""
     match node:
         case ast.IntegerLiteral(value=value) | ast.FloatLiteral(value=value):
             return value
@@ -58,7 +58,7 @@ def number(node: ast.Expression) -> int | float | None:
 
 
 def literal(value: int) -> ast.Expression:
-    """A whole number as a selector writes it."""
+    """Return an integer as a selector writes it."""
     if value < 0:
         return ast.Sign(ast.Arithmetic.SUBTRACT, ast.IntegerLiteral(-value))
     return ast.IntegerLiteral(value)
@@ -67,7 +67,7 @@ def literal(value: int) -> ast.Expression:
 def comparison(
     name: ast.Identifier, wanted: Ranges, low: int, high: int, likely: Iterable[tuple[ast.Comparison, int]]
 ) -> ast.Expression:
-    """A condition on a name, whose values are between ``low`` and ``high``, that selects a set.
+    """Return a condition that selects a set, on a name whose values are between ``low`` and ``high``.
 
     ``likely`` are comparisons to prefer where one of them selects it.
     """

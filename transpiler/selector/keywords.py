@@ -19,7 +19,7 @@ _QUERIES = frozenset(("XPATH", "XQUERY"))
 
 @cache
 def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
-    """Reserved words in the spellings that people use, and their tokens."""
+    """Return the reserved words, in the spellings that people use, with their tokens."""
     reserved = set(KEYWORDS)
     if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
         reserved -= {"NULL", "IS"}
@@ -32,7 +32,7 @@ def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
 
 
 def is_reserved(name: str, dialect: Dialect) -> bool:
-    """Whether a name, as it is spelled, must be delimited to be one."""
+    """Return True if the identifier must be quoted."""
     upper = name.upper()
     if upper in KEYWORDS:
         return True

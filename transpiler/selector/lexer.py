@@ -1,4 +1,4 @@
-"""From text to tokens: Jakarta Messaging 3.1, section 3.8.1.1, and what each dialect spells in its own way.
+"""Lexer: from text to tokens, by Jakarta Messaging 3.1, section 3.8.1.1, and the spellings of each dialect.
 
 One lexer reads every word; what a word means is settled here only as far as spelling goes. White space is what the
 standard names: space, tab, form feed and line ends. Every spelling that people bring along from other languages has
@@ -95,7 +95,7 @@ class SelectorLexer(Lexer):
     # What a possessive group repeats is possessive itself: else Python 3.11.2, Debian's, takes back too much.
     @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
-        """A comment, an error, or only its first sign."""
+        """Skip a comment, refuse it, or return its first sign as a token."""
         if self.dialect.comments is Comments.TAKEN:
             if token.value[0] == "/":
                 return None
@@ -110,7 +110,7 @@ class SelectorLexer(Lexer):
         return self.MINUS(token)
 
     def _line_end(self, index: int) -> int | None:
-        """Return the end of the next line end, or None; cache it, for a line may consist of minus signs."""
+        """Return the offset behind the next line end, or None; cached, because a line may consist of minus signs."""
         if self.line_end is None or self.line_end.start < index:
             match = _LINE_END.search(self.source.text, index)
             length = len(self.source.text)
@@ -332,7 +332,7 @@ class SelectorLexer(Lexer):
         )
 
     def _check_identifier(self, text: str, start: int) -> None:
-        """Java's isJavaIdentifierStart and isJavaIdentifierPart, by Unicode's general categories."""
+        """Apply Java's isJavaIdentifierStart and isJavaIdentifierPart, by Unicode's general categories."""
         for offset, character in enumerate(text):
             category = unicodedata.category(character)
             letter = category[0] == "L" or category in ("Nl", "Sc", "Pc")
@@ -360,7 +360,7 @@ class SelectorLexer(Lexer):
         raise SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint)
 
     def scan(self) -> Iterator[Token]:
-        """The tokens of the source, one at a time.
+        """Yield the tokens of the source.
 
         SLY's own loop serves lexers of several states and counts lines, which is most of its time.
         """

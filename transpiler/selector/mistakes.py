@@ -66,7 +66,7 @@ _UNEXPECTED, _END = "syntax.unexpected-token", "syntax.unexpected-end"
 
 
 def explained(error: SelectorSyntaxError, source: Source, dialect: Dialect, start: int) -> SelectorSyntaxError:
-    """The same error with the message and the hint for the mistake that a rule finds; else the error itself.
+    """Return the error with the message and hint of the first rule that matches; else the error itself.
 
     ``start`` is the offset behind the selector's prefixes.
     """

@@ -1,6 +1,6 @@
-"""Numeric literals as each dialect spells them: from digits to a value.
+"""Read the numeric literals of each dialect: from digits to a value.
 
-A literal is the longest text that the dialect's syntax takes; what stands behind it is for the lexer to judge.
+A literal is the longest match of the dialect's syntax; the lexer checks the text behind it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class NumberError(ValueError):
 
 
 def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number, int] | None:
-    """The literal at a place of the text and where it ends, or None; ``NumberError`` where it is out of range."""
+    """Return the literal at an offset and its end, or None; raise ``NumberError`` if it is out of range."""
     match = _SYNTAX[syntax].match(text, start)
     if match is None or match.end() == start:
         return None

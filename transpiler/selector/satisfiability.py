@@ -102,7 +102,7 @@ class Tautology(NamedTuple):
 
 
 class Implication(NamedTuple):
-    """Two terms of an AND, or of an OR, of which ``term`` says nothing that ``by`` does not say."""
+    """Two terms of an AND, or of an OR: ``by`` makes ``term`` redundant."""
 
     term: ast.Expression
     by: ast.Expression
@@ -294,9 +294,9 @@ class _Analysis:
         if reversed_ and dialect.type_ladder in _UPWARDS:
             # A byte or a short on the right is not widened.
             return None
-        asked = ast.Comparison.EQ if operator is ast.Comparison.NE else operator
+        affirmative = ast.Comparison.EQ if operator is ast.Comparison.NE else operator
         exact, tells_zeros = dialect.type_ladder is NumericPromotion.EXACT, dialect.float_order is FloatOrder.COMPARE_TO
-        holds = comparable(asked, value, exact, tells_zeros)
+        holds = comparable(affirmative, value, exact, tells_zeros)
         fails = intersection([NUMBERS, holds.complement])
         if isinstance(value, int) and abs(value) > _EXACT_FLOATS and dialect.type_ladder in _UPWARDS:
             # A property may be a 32-bit floating point number, for which the literal is rounded.

@@ -23,7 +23,7 @@ class Opened(NamedTuple):
 
 
 def describe(legal: set[str], at_start: bool, opened: Opened | None) -> str:
-    """The legal next tokens, said briefly; ``opened`` is the innermost open parenthesis."""
+    """Describe the legal next tokens briefly; ``opened`` is the innermost open parenthesis."""
     in_list = opened is not None and opened.is_list
     if legal >= _OPERAND_STARTS:
         if "NOT" in legal and at_start:
@@ -56,7 +56,7 @@ def describe(legal: set[str], at_start: bool, opened: Opened | None) -> str:
 
 
 def hint_for(reading: Reading, legal: set[str], opened: Opened | None) -> str | None:
-    """The hint that the two words at the error tell; None where they tell nothing."""
+    """Return the hint for the two words at the error; None if there is none."""
     place, title = reading.place, reading.dialect.title
     previous, word = reading.at(place - 1), reading.at(place)
     before = previous.key or previous.kind

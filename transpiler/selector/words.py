@@ -211,7 +211,7 @@ class Reading:
         return shortened("".join(parts))
 
     def run(self, first: int) -> int:
-        """The number behind the words that stand close together from a word on, as ``date%``; brackets end them."""
+        """Return the number behind a run of adjacent words, as ``date%``; a bracket ends the run."""
         at = first + 1
         while (
             at < len(self.words) - 1

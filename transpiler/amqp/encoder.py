@@ -28,7 +28,7 @@ from transpiler.message.types import AmqpValue, Compound
 
 
 def encode(value: Value, compact: bool = True) -> bytes:
-    """The bytes of a value: the smallest encoding of each part, or with ``compact`` false the widest.
+    """Encode a value: the smallest encoding of each part, or the widest if ``compact`` is False.
 
     ``decode`` yields the same value from both.
     """

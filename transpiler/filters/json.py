@@ -26,7 +26,7 @@ def is_described(data: object) -> bool:
 
 
 def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -> Value:
-    """The AMQP value that a filter's JSON stands for; ``DecodeError`` with the path of what does not fit.
+    """Read the AMQP value of a filter's JSON; raise ``DecodeError`` with the path of the first error.
 
     ``any_payload`` takes any value of a no-local filter.
     """
@@ -102,7 +102,7 @@ def _descriptor(name: object, path: str) -> AmqpValue:
 
 
 def to_json(node: Filter) -> dict[str, Any]:
-    """A filter as JSON; reading it back gives the same filter."""
+    """Return a filter as JSON; reading it back yields the same filter."""
     return _described(to_value(node))
 
 

@@ -50,7 +50,7 @@ class Suffix:
     text: str
 
 
-#: What a property filter compares a field with.
+#: The value that a property filter compares a field with.
 Reference: TypeAlias = AmqpValue | Prefix | Suffix
 
 

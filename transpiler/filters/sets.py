@@ -77,7 +77,7 @@ class FilterSet:
         return encode(AmqpMap(tuple(entries)))
 
 
-#: What can be read as a filter set.
+#: The types that can be read as a filter set.
 FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | str | bytes"
 
 

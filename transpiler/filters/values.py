@@ -72,7 +72,7 @@ class Reader:
     """
 
     with_x: bool = False
-    #: Whether a no-local filter may have any payload, as for the brokers, which never look at it.
+    #: True if a no-local filter may have any payload, as for the brokers, which ignore it.
     any_payload: bool = False
     findings: list[Diagnostic] = field(default_factory=list)
     count: int = 0
@@ -345,5 +345,5 @@ def _short(symbol: str) -> str:
     return symbol.split(":")[1]
 
 
-#: What an unknown descriptor is: an error, or left out of the filters in effect.
+#: The treatment of an unknown descriptor: an error, or left out of the filters in effect.
 Unknown = Literal["error", "ignore"]

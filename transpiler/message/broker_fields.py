@@ -27,7 +27,7 @@ class Reading(Enum):
     ID = "id"
     #: The text of a string id, with ID: before it where it lacks that.
     PREFIXED_ID = "id with ID: before it"
-    #: Whether the delivery count is above zero.
+    #: True if the delivery count is above zero.
     REDELIVERED = "redelivered"
     #: The delivery count and one.
     DELIVERIES = "deliveries"
@@ -46,11 +46,11 @@ class BrokerField:
     type: OperandType = OperandType.STRING
     reading: Reading = Reading.AS_IS
     default: bool | int | str | None = None
-    #: Whether an application property of the name is seen where the message does not have the field.
+    #: True if an application property of that name stands in for an absent field.
     or_property: bool = False
     #: Milliseconds from the message's arrival: the field is their end where no place has a value.
     lifetime: MessageField | None = None
-    #: Whether a lifetime of 0 has no end.
+    #: True if a lifetime of 0 has no end.
     zero_is_for_ever: bool = False
 
 

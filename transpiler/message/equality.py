@@ -11,9 +11,9 @@ class Numbers(Enum):
 
     #: Never: 1 is not 1.0.
     APART = "apart"
-    #: Where the two are the same number, as Erlang's ``==`` has it: 2**53 + 1 is not 2.0**53.
+    #: If the two are the same number, as Erlang's ``==`` has it: 2**53 + 1 is not 2.0**53.
     EXACT = "exact"
-    #: Where the integer as a double is the other one: the AMQP Filter Expressions' "when treated as a floating-point".
+    #: If the integer as a double is the other one: the AMQP Filter Expressions' "when treated as a floating-point".
     AS_DOUBLES = "as doubles"
 
 

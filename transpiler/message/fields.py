@@ -88,7 +88,7 @@ class HeaderField:
         return tuple(dict.fromkeys(place for place in places if place.section != RECEIVER))
 
 
-#: Where a message says on which connection it was published, for no-local.
+#: The field with the connection on which a message was published, for no-local.
 PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-connection")
 
 #: The fields that hold a message's routing key, in the order in which they are read, and the one that names its
@@ -316,7 +316,7 @@ HEADER_FIELDS: Mapping[str, HeaderField] = MappingProxyType(
     {field.name: field for field in (*_JMS, *_JMSX, *_VENDOR, *_AMQP)}
 )
 
-#: What all ``amqp.`` names begin with, and those of message annotations.
+#: The prefixes of all ``amqp.`` names, and of those of message annotations.
 WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 
 

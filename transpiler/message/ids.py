@@ -12,7 +12,7 @@ from uuid import UUID
 from transpiler.errors import DecodeError
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: What every JMSMessageID begins with.
+#: The prefix of every JMSMessageID.
 PREFIX = "ID:"
 BINARY, UUID_, ULONG = "ID:AMQP_BINARY:", "ID:AMQP_UUID:", "ID:AMQP_ULONG:"
 NO_PREFIX, STRING = "ID:AMQP_NO_PREFIX:", "ID:AMQP_STRING:"

@@ -74,7 +74,7 @@ class OperandTypes:
     byte_text: ByteText = ByteText.NONE
     #: A char as the number of its code point.
     char_is_number: bool = False
-    #: Whether NaN and the infinities are values, or make the property a missing one.
+    #: True if NaN and the infinities are values; else they make the property a missing one.
     special_doubles: bool = True
 
     def names(self, operand_type: OperandType) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import NoReturn
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
 
-#: What separates the name of a subscription from what tells its links apart: 8.1.
+#: The separator between the name of a subscription and the suffix of each of its links: 8.1.
 SEPARATOR = "|"
 #: The capabilities of the source: 8.1.
 SHARED, GLOBAL = "shared", "global"

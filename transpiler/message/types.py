@@ -142,7 +142,7 @@ TYPE_CLASS: Mapping[SelectorType, TypeClass] = MappingProxyType(
     }
 )
 
-#: What Python holds for an AMQP primitive: decimals as Decimal, a timestamp as milliseconds, a uuid as UUID.
+#: The Python value of an AMQP primitive: decimals as Decimal, a timestamp as milliseconds, a uuid as UUID.
 Primitive = None | bool | int | float | Decimal | str | bytes | UUID
 
 

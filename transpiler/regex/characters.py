@@ -88,5 +88,5 @@ SURROGATES = CharacterSet(((0xD800, 0xDFFF),))
 #: Java's line ends, which its dot does not take and before the last of which its ``$`` stands.
 LINE_ENDS = of("\n\r\x85\u2028\u2029")
 
-#: What backslash and a letter mean, inside of brackets and outside.
+#: The classes of a backslash and a letter, inside of brackets and outside.
 CLASSES = {"d": DIGITS, "D": ~DIGITS, "w": WORDS, "W": ~WORDS, "s": SPACES, "S": ~SPACES}

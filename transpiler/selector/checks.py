@@ -122,7 +122,7 @@ class _Checker:
                 self.report("type.ordering", f"{node.operator.value} cannot order {_what(side)}", side.span, hint)
 
     def number(self, node: ast.Expression, operator: str) -> None:
-        """Arithmetic, and BETWEEN, take numbers: a name may turn out to be one, a string literal cannot."""
+        """Check an operand of arithmetic or BETWEEN: a name may be a number, a string literal cannot."""
         if isinstance(node, _NOT_NUMBERS):
             self.report(
                 "type.not-a-number",
@@ -133,7 +133,7 @@ class _Checker:
         self.operand(node)
 
     def name(self, node: ast.Expression, operator: str, elsewhere: str) -> None:
-        """The grammar of IN and LIKE has an identifier on the left."""
+        """Check the left operand of IN or LIKE: the grammar has an identifier there."""
         if not isinstance(node, ast.Identifier):
             self.report(
                 "type.not-a-name",

@@ -61,7 +61,7 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
-#: What the SQL of a dialect does not have although the reference evaluator has it.
+#: Features of the reference evaluator that the SQL of a dialect does not have.
 LIMITS = (
     "Integers of any size are DECIMAL, which has 38 digits. Where a sum or a product has more, the comparison is "
     "unknown, never a wrong TRUE or FALSE; a longer literal is the error `limit.digits`.",

@@ -23,7 +23,7 @@ from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import PatternError, is_control, read_pattern
 from transpiler.source import Source, Span
 
-#: How a checker reports: code, message, place, hint.
+#: Callback that reports a finding: code, message, place, hint.
 Report = Callable[[str, str, Span, str | None], None]
 
 #: The functions of ActiveMQ: how many arguments they take at least and at most.
@@ -320,7 +320,7 @@ def _escape_taken(rule: Escapes, title: str) -> str:
 
 
 def _without_plus(node: ast.Expression) -> ast.Expression:
-    """Every Java broker reads a unary plus as nothing at all."""
+    """Strip unary pluses, which every Java broker ignores."""
     while isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
         node = node.operand
     return node

@@ -76,7 +76,7 @@ class Dialect:
     max_nesting: int = 120
     max_terms: int = 50_000
     max_tokens: int | None = None
-    #: Whether the empty selector and white space alone select every message, or are refused as the parser does.
+    #: True if an empty or blank selector selects every message; else the parser refuses it.
     blank_is_no_selector: bool = True
 
     identifiers: Identifiers = Identifiers.UNICODE_WITH_DOTS
@@ -114,7 +114,7 @@ class Dialect:
     like_not_string: LikeOperand = LikeOperand.UNKNOWN
     in_not_string: InOperand = InOperand.UNKNOWN
     wildcards: Wildcards = Wildcards.CODE_POINTS
-    #: What the broker does where its evaluation throws; empty where it never does.
+    #: The broker's reaction if its evaluation throws; empty if it never throws.
     on_throw: str = ""
 
     def has(self, extension: Extension) -> bool:
@@ -302,6 +302,6 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
 
 
 def dialects_with(extension: Extension) -> str:
-    """The names of the dialects that have a construct, for a hint."""
+    """Return the names of the dialects that have a construct, for a hint."""
     names = [dialect.name for dialect in DIALECTS.values() if dialect.has(extension)]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -171,7 +171,7 @@ def _behind_condition(reading: Reading, number: int) -> Mistake | None:
 
 
 def _foreign(reading: Reading, name: str, number: int, negated: bool) -> str | None:
-    """The hint for an operator of another language."""
+    """Return the hint for an operator of another language."""
     word = reading.at(number)
     no = "NOT " if negated else ""
     if word.key in _NULL_TESTS and not reading.begins_operand(number + 1):
@@ -199,7 +199,7 @@ def _foreign(reading: Reading, name: str, number: int, negated: bool) -> str | N
 
 
 def _misspelled(reading: Reading, name: str, number: int, negated: bool) -> str | None:
-    """The hint for a name that looks like an operator which takes what stands behind it."""
+    """Return the hint for a name that looks like a misspelled operator and fits the words behind it."""
     word, following = reading.at(number), reading.at(number + 1)
     end = reading.operand_after(number + 1)
     fitting: list[str] = []
@@ -304,7 +304,7 @@ def quote_in_literal(reading: Reading) -> Mistake | None:
 
 
 def _quote_inside(reading: Reading, number: int) -> Mistake:
-    """The hint for the words behind a literal that stand close to it."""
+    """Return the hint for the words adjacent to the end of a literal."""
     first, last = reading.at(number - 1), reading.at(number)
     behind = number + 1
     while reading.at(behind).kind in ("name", "number", "keyword"):

@@ -1,4 +1,4 @@
-"""From tokens to the surface tree: one grammar, layered with the standard's own non-terminals.
+"""Parser from tokens to the surface tree: one grammar, layered with the standard's own non-terminals.
 
 Each layer binds tighter than the one before it, so the grammar needs no table of precedences and has no conflicts.
 It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse says what was expected
@@ -69,7 +69,7 @@ class SelectorParser(Parser):
         self.count = 0
 
     def read(self) -> ast.Expression:
-        """The tree of the whole source."""
+        """Parse the whole source."""
         tree: ast.Expression = drive(self, self._follow(retag(self.scanned, self.dialect)), _LAYERS)
         return tree
 
@@ -309,7 +309,7 @@ class SelectorParser(Parser):
         raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(actual)}", self.source, span, hint)
 
     def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
-        """Operators of one level in a row; where the right one comes first, it takes the end of the left side."""
+        """Build a calculation; if operators associate to the right, rotate it into the end of the left side."""
         if (
             self.dialect.associativity is Associativity.RIGHT
             and isinstance(left, ast.Calculate)
@@ -345,7 +345,7 @@ def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> as
 
 
 def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.Expression | None:
-    """The surface tree of a selector that parses; None where there is no selector, only white space.
+    """Parse a selector into its surface tree; None if it is empty or white space.
 
     ``SelectorSyntaxError`` where the text is no sentence of the grammar, ``UnsupportedFeatureError`` beyond the
     dialect's limits. A text that parses and that the dialect still refuses is an error of ``check``.
@@ -388,7 +388,7 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
 def _explained(
     error: SelectorSyntaxError, source: Source, dialect: Dialect, start: int, hyphens: bool
 ) -> SelectorSyntaxError:
-    """The error with the message for the mistake behind it.
+    """Return the error with the message for the mistake behind it.
 
     Where the dialect refuses a reserved word in lower case, a mistake that would be left in upper case comes first.
     """

@@ -64,7 +64,7 @@ class Piece:
         return self.low + self.shift, self.high + self.shift
 
 
-#: How JMS sees the numbers of a field: the JMS mapping, 3.3.1 and 3.3.2.
+#: The numbers of a field as JMS sees them: the JMS mapping, 3.3.1 and 3.3.2.
 PIECES: dict[Mapped, tuple[Piece, ...]] = {
     Mapped.PRIORITY: (Piece(0, MAX_PRIORITY), Piece(MAX_PRIORITY + 1, 255, constant=MAX_PRIORITY)),
     Mapped.DELIVERY_COUNT: (Piece(0, FOLD - 1, shift=1),),

@@ -81,7 +81,7 @@ class SelectorLexer(Lexer):
         self.start = start
         self.hyphens = hyphens
         self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
-        #: Where an IS NULL or IS NOT NULL ends whose words are no names.
+        #: The end of an IS NULL or IS NOT NULL whose words are no names.
         self.null_test_end = 0
         self.line_end: Span | None = None
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from transpiler.selector.dialect_rules import NumericLiterals
 
-#: What a literal is worth: an integer, a floating point number, or a binary string.
+#: The value of a literal: an integer, a floating point number, or a binary string.
 Number = int | float | bytes
 
 _LONG_MAX = 2**63 - 1

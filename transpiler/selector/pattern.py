@@ -37,7 +37,7 @@ class PatternError(ValueError):
 
 
 def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escapes.ONE_CODE_POINT) -> Pattern:
-    """The parts of a pattern value, by the dialect's reading of its escape character.
+    """Parse a pattern value into its parts, by the dialect's rules for the escape character.
 
     In the standard's reading an escaped character stands for itself, whether or not it is a wildcard, and a pattern
     that ends in its escape character is a ``PatternError``.

@@ -1,4 +1,4 @@
-"""Conditions that are never true, always true or implied by another, decided on the values of one property.
+"""Find conditions that are never true, always true or implied by another, by the values of one property.
 
 The fragment: AND, OR, NOT over comparisons of one name with literals: ``=``, ``<>``, the orderings with numbers,
 BETWEEN, IN, LIKE, IS NULL, and the name by itself. Each such condition has a meaning: the sets of values for which it
@@ -113,7 +113,7 @@ Finding = Contradiction | Tautology | Implication
 
 
 def find_redundancy(tree: ast.Expression, dialect: Dialect) -> list[Finding]:
-    """All findings about a checked tree. Linear but for sorting; implications among the first ``MAX_PAIRS`` terms."""
+    """Return all findings about a tree. Linear but for sorting; implications among the first ``MAX_PAIRS`` terms."""
     # Strings that are read as numbers are equal to numbers, and to other strings.
     if isinstance(tree, ast.ConvertStrings):
         return []
@@ -377,7 +377,7 @@ def _unlike(like: ValueSet) -> ValueSet:
 
 
 def _contradiction(terms: list[Condition]) -> Contradiction:
-    """The first term that leaves no value of those that the terms before it leave."""
+    """Return the first term whose intersection with the terms before it is empty."""
     low, high = 2, len(terms)
     while low < high:
         middle = (low + high) // 2
@@ -391,7 +391,7 @@ def _contradiction(terms: list[Condition]) -> Contradiction:
 
 
 def _implications(node: ast.And | ast.Or, terms: list[Condition]) -> Iterator[Implication]:
-    """The terms that another one makes superfluous, each with the first such one."""
+    """Yield the redundant terms, each with the first term that makes it so."""
     superfluous: set[int] = set()
     for number, term in enumerate(terms):
         for other, by in enumerate(terms):

@@ -1,4 +1,4 @@
-"""The constructors of AMQP 1.0 as data: format code → type, size on the wire, and how to read and write it.
+"""The constructors of AMQP 1.0 as data: format code → type, size on the wire, reader and writer.
 
 Source: OASIS AMQP 1.0, part 1, section 1.6, "Primitive Type Definitions"; every encoding in it has one row.
 Within a type the rows go from the smallest encoding to the widest, which takes every value of the type.
@@ -32,7 +32,7 @@ class MalformedError(Exception):
 
 
 class Form(Enum):
-    """How a constructor's data is delimited; ``Constructor.width`` counts the bytes."""
+    """The delimiting of a constructor's data; ``Constructor.width`` counts the bytes."""
 
     FIXED = "fixed"  # width bytes of data
     VARIABLE = "variable"  # width bytes of size, then the data

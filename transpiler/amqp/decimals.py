@@ -32,7 +32,7 @@ class DecimalFormat:
         return (3 << self.exponent_bits - 2) - 1
 
     def read(self, data: bytes) -> Decimal:
-        """The decimal in ``width`` bytes; every bit pattern is one."""
+        """Decode a decimal of ``width`` bytes; every bit pattern is valid."""
         bits = int.from_bytes(data)
         rest = 8 * self.width - 1
         negative, bits = divmod(bits, 1 << rest)
@@ -52,7 +52,7 @@ class DecimalFormat:
         return Decimal((negative, tuple(map(int, str(significand))), exponent - self.bias))
 
     def write(self, number: Decimal) -> bytes:
-        """The ``width`` bytes of a number; ``ValueError`` for too many digits or too large an exponent."""
+        """Encode a number in ``width`` bytes; raise ``ValueError`` for too many digits or too large an exponent."""
         sign, digits, exponent = number.as_tuple()
         rest = 8 * self.width - 1
         if isinstance(exponent, str):  # "F" of an infinity, "n" or "N" of a NaN

@@ -1,4 +1,4 @@
-"""Bytes → values, for bytes that may come from anybody.
+"""Bytes → values, for untrusted bytes.
 
 Every read is checked against the end of the value that encloses it, so no size field is believed further than
 the one around it. Three limits bound the work: depth (and so recursion), the number of values (an array of
@@ -41,7 +41,7 @@ class Located(NamedTuple):
 
 
 def decode(data: bytes) -> Value:
-    """The one value that the bytes are; anything after it is a ``DecodeError``."""
+    """Decode exactly one value; raise ``DecodeError`` for any bytes after it."""
     reader = _Reader(data)
     value = reader.next()
     if reader.at < len(data):
@@ -52,7 +52,7 @@ def decode(data: bytes) -> Value:
 
 
 def decode_all(data: bytes) -> tuple[Located, ...]:
-    """The values that stand one after the other, such as the sections of a message; none in no bytes."""
+    """Decode consecutive values, such as the sections of a message; none from no bytes."""
     reader = _Reader(data)
     located = []
     while reader.at < len(data):
@@ -107,7 +107,7 @@ class _Reader:
         return constructor, descriptors
 
     def plain(self, constructor: Constructor, start: int, end: int, depth: int) -> PlainValue:
-        """What a constructor builds from the bytes here; to errors the value begins at ``start``."""
+        """Build a constructor's value from the bytes here; ``start`` is the beginning of the value for errors."""
         kind, width = constructor.type, constructor.width
         size = width if constructor.form is Form.FIXED else self.number(width, _a(kind), start, end)
         first = self.claim(size, _a(kind), start, end)

@@ -28,7 +28,7 @@ from transpiler.message.types import AmqpValue, Compound
 
 
 def encode(value: Value, compact: bool = True) -> bytes:
-    """The bytes of a value: the smallest encoding of each part, or with ``compact`` false the widest.
+    """Encode a value: the smallest encoding of each part, or the widest if ``compact`` is False.
 
     ``decode`` yields the same value from both.
     """
@@ -61,7 +61,7 @@ class _UnfitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Which encodings to take; ``code`` and ``element`` are for the outermost value alone."""
+    """The choice of encodings; ``code`` and ``element`` are for the outermost value alone."""
 
     compact: bool
     code: int | None = None
@@ -140,7 +140,7 @@ def _choose(
 
 
 def _data(constructor: Constructor, content: _Content) -> bytes:
-    """What follows the constructor."""
+    """Return the bytes behind the constructor."""
     kind, width = constructor.type, constructor.width
     if content.type is not kind:
         raise _UnfitError(f"{content.type.value} is not encoded as {kind.value} (0x{constructor.code:02x})")

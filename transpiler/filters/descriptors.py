@@ -1,4 +1,4 @@
-"""Which descriptor names which filter: one table for decoding, encoding and advertising.
+"""The descriptors of filters: one table for decoding, encoding and advertising.
 
 Symbols decide. A numeric code stands for the first row that has it; where two documents give one code to two kinds of
 filters, ``ambiguous`` says so.
@@ -126,9 +126,9 @@ def find_descriptor(name: str | int) -> Descriptor | None:
 
 
 def ambiguous(code: int) -> Descriptor | None:
-    """The row that gives a code to another kind of filter than ``find_descriptor`` finds."""
-    found = BY_CODE.get(code)
-    return next((row for row in DESCRIPTORS if found and row.code == code and row.kind is not found.kind), None)
+    """Return the row that gives the code to another kind of filter than ``find_descriptor`` does."""
+    chosen = BY_CODE.get(code)
+    return next((row for row in DESCRIPTORS if chosen and row.code == code and row.kind is not chosen.kind), None)
 
 
 def code_text(code: int) -> str:

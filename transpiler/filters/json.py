@@ -21,12 +21,12 @@ _KEYS = {"descriptor", "value"}
 
 
 def is_described(data: object) -> bool:
-    """Whether an object has the shape of one filter."""
+    """Return True if an object has the shape of one filter."""
     return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
 
 
 def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -> Value:
-    """The AMQP value that a filter's JSON stands for; ``DecodeError`` with the path of what does not fit.
+    """Read the AMQP value of a filter's JSON; raise ``DecodeError`` with the path of the first error.
 
     ``any_payload`` takes any value of a no-local filter.
     """
@@ -37,9 +37,9 @@ def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -
     if depth >= MAX_DEPTH:
         raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")
     if not is_described(data) or set(data) != _KEYS:
-        found = f"an object with {', '.join(map(repr, data))}" if isinstance(data, Mapping) and data else kind_of(data)
+        shown = f"an object with {', '.join(map(repr, data))}" if isinstance(data, Mapping) and data else kind_of(data)
         hint = 'a filter is {"descriptor": …, "value": …}'
-        raise refusal("filters.not-described", path, f"expected a filter, found {found}", hint)
+        raise refusal("filters.not-described", path, f"expected a filter, found {shown}", hint)
     name = _descriptor(data["descriptor"], path)
     code_or_symbol = name.value
     row = find_descriptor(code_or_symbol) if isinstance(code_or_symbol, str | int) else None
@@ -80,8 +80,8 @@ def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
         return AmqpValue(AmqpType.SYMBOL, item)
     if of_properties and key.replace("-", "_") in PROPERTY_TYPES and not isinstance(item, AmqpValue | Mapping):
         allowed = PROPERTY_TYPES[key.replace("-", "_")]
-        found = read_field("properties", key.replace("-", "_"), path, item)
-        return found if isinstance(found, AmqpValue) else AmqpValue(allowed[0], found)
+        value = read_field("properties", key.replace("-", "_"), path, item)
+        return value if isinstance(value, AmqpValue) else AmqpValue(allowed[0], value)
     return read_value(path, item)
 
 
@@ -102,7 +102,7 @@ def _descriptor(name: object, path: str) -> AmqpValue:
 
 
 def to_json(node: Filter) -> dict[str, Any]:
-    """A filter as JSON; reading it back gives the same filter."""
+    """Return a filter as JSON; reading it back yields the same filter."""
     return _described(to_value(node))
 
 

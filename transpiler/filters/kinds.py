@@ -27,12 +27,12 @@ class Match(Enum):
 
     @property
     def any_pair(self) -> bool:
-        """Whether one matching pair is enough."""
+        """Return True if one matching pair is enough."""
         return self in (Match.ANY, Match.ANY_WITH_X)
 
     @property
     def with_x(self) -> bool:
-        """Whether keys that begin with ``x-`` are compared too."""
+        """Return True if keys that begin with ``x-`` are compared too."""
         return self in (Match.ALL_WITH_X, Match.ANY_WITH_X)
 
 
@@ -50,7 +50,7 @@ class Suffix:
     text: str
 
 
-#: What a property filter compares a field with.
+#: The value that a property filter compares a field with.
 Reference: TypeAlias = AmqpValue | Prefix | Suffix
 
 
@@ -80,7 +80,7 @@ class TopicBinding(_Kind):
 
     @property
     def matches_absent(self) -> bool:
-        """Whether a message without a subject matches: "only if the value of the filter is a single “#”"."""
+        """Return True if a message without a subject matches: "only if the value of the filter is a single “#”"."""
         return self.pattern == "#"
 
 

@@ -27,7 +27,7 @@ def source_of(node: JmsSelector | SqlFilter) -> Source:
 
 
 def parse_text(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:
-    """The checked tree; None for an empty or blank text, which every message passes.
+    """Parse and check the text; None if it is blank, which every message passes.
 
     Raises what ``parse_selector`` raises; the path of the filter is the source's name.
     """

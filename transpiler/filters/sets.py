@@ -31,7 +31,7 @@ ROOT = "filters"
 
 @dataclass(frozen=True, slots=True)
 class FilterSet:
-    """The filters in effect, by name, and what was left out because nobody here knows it.
+    """The filters in effect, by name, and the names of those left out as unknown.
 
     ``findings`` are doubts about what was read.
     """
@@ -42,11 +42,11 @@ class FilterSet:
 
     @property
     def whole(self) -> Filter:
-        """The one filter that they are together: all must hold, and none at all accepts every message."""
+        """The conjunction of all filters; without any, it accepts every message."""
         return AndFilter(tuple(node for _, node in self.filters), path=ROOT)
 
     def to_dict(self) -> dict[str, Any]:
-        """The filters in effect as JSON: what a peer would echo."""
+        """Return the filters in effect as JSON, as a peer would echo them."""
         return {name: to_json(node) for name, node in self.filters}
 
     @property
@@ -77,12 +77,12 @@ class FilterSet:
         return encode(AmqpMap(tuple(entries)))
 
 
-#: What can be read as a filter set.
+#: The types that can be read as a filter set.
 FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | str | bytes"
 
 
 def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
-    """The filter set in a filter, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
+    """Read the filter set in a filter, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
 
     ``unknown`` says what a descriptor is that is not known here: an error, or ignored with the whole named filter that
     it stands in. Raises ``DecodeError`` and, for an unknown descriptor, ``UnsupportedFeatureError``.
@@ -106,7 +106,7 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
 
 
 class _Entry(NamedTuple):
-    """One named filter before it is understood; ``made`` in Python, or read."""
+    """One named filter before it is interpreted; ``made`` is True for one made in Python."""
 
     name: str
     path: str
@@ -117,12 +117,12 @@ class _Entry(NamedTuple):
 def _entry(name: str, path: str, value: object, unknown: Unknown) -> _Entry:
     if value is None:
         return _Entry(name, path, AmqpValue(AmqpType.NULL, None))
-    found = from_json(value, path, any_payload=unknown == "ignore")
+    decoded = from_json(value, path, any_payload=unknown == "ignore")
     try:
-        encode(found)
+        encode(decoded)
     except DecodeError as error:
         raise refusal("filters.value", path, error.diagnostics[0].message) from None
-    return _Entry(name, path, found, isinstance(value, KINDS))
+    return _Entry(name, path, decoded, isinstance(value, KINDS))
 
 
 def _path(name: object) -> str:
@@ -133,12 +133,12 @@ def _path(name: object) -> str:
 
 def _parse(text: str) -> Any:
     try:
-        found = load_json(text)
+        document = load_json(text)
     except JsonTextError as error:
         raise DecodeError.at("filters.json", error.message, Source(text, ROOT), error.span) from None
-    if not isinstance(found, Mapping):
+    if not isinstance(document, Mapping):
         raise refusal("filters.type", ROOT, "expected an object of named filters", "or one filter with its descriptor")
-    return found
+    return document
 
 
 def _entries_of_bytes(data: bytes) -> list[_Entry]:
@@ -158,7 +158,7 @@ def _entries_of_bytes(data: bytes) -> list[_Entry]:
 
 def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
     reader = Reader(any_payload=unknown == "ignore")
-    found: list[tuple[str, Filter]] = []
+    filters: list[tuple[str, Filter]] = []
     ignored: list[str] = []
     for name, path, value, made in entries:
         if isinstance(value, AmqpValue) and value.value is None:
@@ -166,7 +166,7 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
             continue
         reader.with_x = made
         try:
-            found.append((name, reader.filter(value, path)))
+            filters.append((name, reader.filter(value, path)))
         except UnknownFilterError as error:
             if unknown == "error":
                 raise
@@ -174,4 +174,4 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
             reader.findings.extend(
                 replace(finding, severity="warning", hint="so it is not in effect") for finding in error.diagnostics
             )
-    return FilterSet(tuple(found), tuple(ignored), tuple(reader.findings))
+    return FilterSet(tuple(filters), tuple(ignored), tuple(reader.findings))

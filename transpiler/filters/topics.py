@@ -18,12 +18,12 @@ SEPARATOR = "."
 
 
 def read_words(text: str) -> tuple[str, ...]:
-    """The words of a pattern or a subject; there is always one."""
+    """Split a pattern or a subject into words; there is always one."""
     return tuple(text.split(SEPARATOR))
 
 
 def simplify_words(pattern: Sequence[str]) -> tuple[str, ...]:
-    """A pattern that matches the same, where between two plain words each ``*`` stands before the only ``#``.
+    """Normalize a pattern: between two plain words each ``*`` stands before the only ``#``.
 
     ``#.*`` and ``*.#`` both say "at least one word", and ``#.#`` says what ``#`` says.
     """

@@ -1,4 +1,4 @@
-"""Filters ↔ AMQP values: what is inside a descriptor, checked against the standard, and put back.
+"""Filters ↔ AMQP values: read and write described values, with the checks of the standard.
 
 A path says where something stands: ``filters.selector.value[0].value``. Every refusal begins with one.
 """
@@ -72,14 +72,14 @@ class Reader:
     """
 
     with_x: bool = False
-    #: Whether a no-local filter may have any payload, as for the brokers, which never look at it.
+    #: True if a no-local filter may have any payload, as for the brokers, which ignore it.
     any_payload: bool = False
     findings: list[Diagnostic] = field(default_factory=list)
     count: int = 0
     entries: int = 0
 
     def filter(self, value: Value, path: str, depth: int = 0) -> Filter:
-        """The filter that a described value is.
+        """Return the filter that a described value encodes.
 
         Raises ``DecodeError``, and ``UnknownFilterError`` for a descriptor that is not known here.
         """
@@ -107,8 +107,8 @@ class Reader:
                 return _MAPS[row.kind](self, entries, content, path, name)
             case Payload.LIST, AmqpList(items=items):
                 return self._composite(row.kind, items, path, name, depth)
-            case payload, found:
-                raise refusal("filters.payload", content, f"{_a(payload.value)} belongs here, found {kind_of(found)}")
+            case payload, other:
+                raise refusal("filters.payload", content, f"{_a(payload.value)} belongs here, found {kind_of(other)}")
 
     def _row(self, name: str | int, value: Value, path: str) -> Descriptor:
         row = find_descriptor(name)
@@ -198,8 +198,8 @@ class Reader:
                 names = [known.replace("_", "-") for known in PROPERTY_TYPES]
                 near = nearest(key.replace("_", "-") if "_" in key else key, names)
                 same = attribute.replace("_", "-")
-                found = same if same in names else near[0] if near else None
-                hint = f"did you mean {found}?" if found else f"the fields are {', '.join(names)}"
+                suggestion = same if same in names else near[0] if near else None
+                hint = f"did you mean {suggestion}?" if suggestion else f"the fields are {', '.join(names)}"
                 raise refusal("filters.field", content, f"the properties section has no field {key!r}", hint)
             if value.type not in allowed:
                 wanted = " or ".join(kind.value for kind in allowed)
@@ -209,11 +209,11 @@ class Reader:
 
     def application_properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
         """An application-properties filter."""
-        found = tuple(
+        pairs = tuple(
             (key, _reference(value, f"{content}.{key}"))
             for key, value in _simple_entries(entries, (AmqpType.STRING,), content)
         )
-        return ApplicationPropertiesFilter(found, path=path, descriptor=name)
+        return ApplicationPropertiesFilter(pairs, path=path, descriptor=name)
 
 
 _TEXTUAL: Mapping[Any, Callable[..., Filter]] = {
@@ -228,7 +228,7 @@ _MAPS: Mapping[Any, Callable[[Reader, AmqpMap, str, str, str | int], Filter]] = 
 
 
 def read_descriptor(descriptor: Value, path: str) -> str | int:
-    """A symbol, or a numeric code; anything else describes no filter."""
+    """Return a symbol or a numeric code; refuse anything else."""
     match descriptor:
         case AmqpValue(type=AmqpType.SYMBOL, value=str() as symbol):
             return symbol
@@ -239,8 +239,8 @@ def read_descriptor(descriptor: Value, path: str) -> str | int:
 
 
 def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> list[tuple[str, AmqpValue]]:
-    """The entries of a map whose keys have one type and whose values are simple."""
-    found = []
+    """Return the entries of a map whose keys have one of the types and whose values are simple."""
+    pairs = []
     for key, value in entries.entries:
         if not isinstance(key, AmqpValue) or key.type not in keys:
             raise refusal("filters.key", path, f"expected {keys[-1].value} as key, found {kind_of(key)}")
@@ -249,8 +249,8 @@ def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> 
             raise refusal(
                 "filters.payload", f"{path}.{key.value!s}", f"expected a simple value, found {kind_of(value)}"
             )
-        found.append((str(key.value), value))
-    return found
+        pairs.append((str(key.value), value))
+    return pairs
 
 
 def _reference(value: AmqpValue, path: str) -> Reference:
@@ -274,7 +274,7 @@ def _reference(value: AmqpValue, path: str) -> Reference:
 
 
 def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Described:
-    """The described value of a filter, under the name that it was read with, else the newer document's.
+    """Return the described value of a filter, under the name that it was read with, else the newer document's.
 
     ``numeric`` writes codes instead of symbols. ``DecodeError`` where filters nest too deep.
     """
@@ -291,7 +291,7 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
 
 
 def name_of(node: Filter) -> str | int:
-    """The name that a filter was read with, else the newer document's."""
+    """Return the name that a filter was read with, else the newer document's."""
     return BY_KIND[type(node)].symbol if node.descriptor is None else node.descriptor
 
 
@@ -303,8 +303,8 @@ def _content(node: Filter) -> AmqpValue | AmqpMap:
             pairs = ((X_MATCH, AmqpValue(AmqpType.SYMBOL, how.value)), *arguments)
             return AmqpMap(tuple((_string(key), value) for key, value in pairs))
         case PropertiesFilter(fields=fields):
-            found = ((AmqpValue(AmqpType.SYMBOL, name.replace("_", "-")), reference) for name, reference in fields)
-            return AmqpMap(tuple((name, _modified(reference)) for name, reference in found))
+            named = ((AmqpValue(AmqpType.SYMBOL, name.replace("_", "-")), reference) for name, reference in fields)
+            return AmqpMap(tuple((name, _modified(reference)) for name, reference in named))
         case ApplicationPropertiesFilter(entries=entries):
             return AmqpMap(tuple((_string(name), _modified(reference)) for name, reference in entries))
         case NoLocal() | OrFilter() | AndFilter() | NotFilter():
@@ -328,12 +328,12 @@ def _string(text: str) -> AmqpValue:
 
 
 def refusal(code: str, path: str, message: str, hint: str | None = None) -> DecodeError:
-    """The error for something at a path."""
+    """Return the error for something at a path."""
     return DecodeError.at(code, f"{path}: {message}", hint=hint)
 
 
 def kind_of(value: Value) -> str:
-    """What a value is, in words."""
+    """Name the type of a value, with an article."""
     return "a described value" if isinstance(value, Described) else _a(value.type.value)
 
 
@@ -345,5 +345,5 @@ def _short(symbol: str) -> str:
     return symbol.split(":")[1]
 
 
-#: What an unknown descriptor is: an error, or left out of the filters in effect.
+#: The treatment of an unknown descriptor: an error, or left out of the filters in effect.
 Unknown = Literal["error", "ignore"]

@@ -1,4 +1,4 @@
-"""The names that a broker takes for fields of the message, where they differ from the default dialect's table.
+"""The header fields of each broker, where they differ from the default dialect's table.
 
 A broker's name is looked up here first; every other name is an application property. Defaults are what the broker
 shows for a field that the message does not have.
@@ -16,7 +16,7 @@ from transpiler.message.operand_types import OperandType
 
 
 class Reading(Enum):
-    """How a field of the message becomes the value that the broker shows."""
+    """The conversion from a field of the message to the value that the broker shows."""
 
     AS_IS = "as is"
     #: durable as 'PERSISTENT' or 'NON_PERSISTENT'.
@@ -27,7 +27,7 @@ class Reading(Enum):
     ID = "id"
     #: The text of a string id, with ID: before it where it lacks that.
     PREFIXED_ID = "id with ID: before it"
-    #: Whether the delivery count is above zero.
+    #: True if the delivery count is above zero.
     REDELIVERED = "redelivered"
     #: The delivery count and one.
     DELIVERIES = "deliveries"
@@ -39,18 +39,18 @@ class Reading(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BrokerField:
-    """A name, the places that are looked at in order, how they are read, and the value where none of them has one."""
+    """A header field: its name, its places in order of precedence, their conversion, and the default value."""
 
     name: str
     places: tuple[MessageField, ...]
     type: OperandType = OperandType.STRING
     reading: Reading = Reading.AS_IS
     default: bool | int | str | None = None
-    #: Whether an application property of the name is seen where the message does not have the field.
+    #: True if an application property of that name stands in for an absent field.
     or_property: bool = False
     #: Milliseconds from the message's arrival: the field is their end where no place has a value.
     lifetime: MessageField | None = None
-    #: Whether a lifetime of 0 has no end.
+    #: True if a lifetime of 0 has no end.
     zero_is_for_ever: bool = False
 
 
@@ -64,11 +64,11 @@ class BrokerFields:
     rewritten: tuple[tuple[str, str], ...] = ()
 
     def find(self, name: str) -> BrokerField | None:
-        """The field behind a name, one without places for a hidden name; None for an application property."""
-        found = self.table.get(name)
-        if found is None and self.hidden and name.startswith(self.hidden):
+        """Return the field of that name, without places if it is hidden; None for an application property."""
+        entry = self.table.get(name)
+        if entry is None and self.hidden and name.startswith(self.hidden):
             return BrokerField(name, ())
-        return found
+        return entry
 
 
 def _property(name: str, field: str, **more: object) -> BrokerField:

@@ -1,4 +1,4 @@
-"""A message as bytes: part 3 of the AMQP 1.0 standard, section 3.2.
+"""Decoder of a message's bytes: part 3 of the AMQP 1.0 standard, section 3.2.
 
 A bare message or an annotated one: sections in the standard's order, each a described value. Every field is checked
 for its type. What has no place in the canonical schema is left out: annotations and bodies that are maps, lists or
@@ -72,14 +72,14 @@ _NAMES: Mapping[object, str] = {key: name for code, symbol, name in _SECTIONS fo
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """One section on the wire: what errors call it and where it stands."""
+    """One section on the wire: its name for errors, its value and its byte range."""
 
     name: str
     value: Value
     span: Span
 
     def refuse(self, code: str, message: str, inside: str = "") -> NoReturn:
-        """The error for something in this section."""
+        """Raise the error for something in this section."""
         path = f"{self.name}.{inside}" if inside else self.name
         raise DecodeError.at(code, f"{path}: {message}, in bytes {self.span.start} to {self.span.end}", span=self.span)
 
@@ -93,7 +93,7 @@ class _Bodies:
     value: AmqpValue | Compound | None = None
 
     def add(self, section: _Section) -> None:
-        """Take one more section."""
+        """Add one section."""
         if self.section not in (None, section.name) or (self.section == section.name == "amqp-value"):
             section.refuse("message.body", f"stands beside the body section {self.section}")
         self.section = section.name
@@ -114,8 +114,8 @@ class _Bodies:
 
 
 def decode_sections(data: bytes) -> dict[str, Any]:
-    """The sections of a message by name; ``DecodeError`` with the byte range of what does not fit."""
-    found: dict[str, Any] = {}
+    """Decode the sections of a message by name; raise ``DecodeError`` with the byte range of the first error."""
+    sections: dict[str, Any] = {}
     bodies = _Bodies()
     last = -1
     for value, span in decode_all(data):
@@ -128,10 +128,10 @@ def decode_sections(data: bytes) -> dict[str, Any]:
         if section.name in _BODY:
             bodies.add(section)
         else:
-            found[section.name] = _READERS[section.name](section)
+            sections[section.name] = _READERS[section.name](section)
     if bodies.section is not None:
-        found["body"] = bodies.body()
-    return found
+        sections["body"] = bodies.body()
+    return sections
 
 
 def _section(value: Value, span: Span) -> _Section:
@@ -139,8 +139,8 @@ def _section(value: Value, span: Span) -> _Section:
     known = isinstance(descriptor, AmqpValue) and descriptor.type in (AmqpType.ULONG, AmqpType.SYMBOL)
     name = _NAMES.get(descriptor.value) if known and isinstance(descriptor, AmqpValue) else None
     if not isinstance(value, Described) or name is None:
-        found = f"{_kind(value)}" if descriptor is None else f"the descriptor {_show(descriptor)}"
-        message = f"expected a section of a message, found {found}, in bytes {span.start} to {span.end}"
+        shown = f"{_kind(value)}" if descriptor is None else f"the descriptor {_show(descriptor)}"
+        message = f"expected a section of a message, found {shown}, in bytes {span.start} to {span.end}"
         raise DecodeError.at("message.unknown-section", message, span=span)
     return _Section(name, value.value, span)
 
@@ -151,7 +151,7 @@ def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dic
     items = section.value.items
     if len(items) > len(types):
         section.refuse("message.fields", f"has {len(items)} fields, and the standard knows {len(types)}")
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     # 1.4: a list may end early, and a null stands for a field that is not set.
     for (name, allowed), item in zip(types.items(), items, strict=False):
         if isinstance(item, AmqpValue) and item.value is None:
@@ -159,8 +159,8 @@ def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dic
         if not isinstance(item, AmqpValue) or item.type not in allowed:
             wanted = " or ".join(kind.value for kind in allowed)
             section.refuse("message.type", f"expected {wanted}, found {_kind(item)}", name)
-        found[name] = item if len(allowed) > 1 else item.value
-    return found
+        fields[name] = item if len(allowed) > 1 else item.value
+    return fields
 
 
 def _entries(section: _Section) -> list[tuple[Value, Value]]:
@@ -171,25 +171,25 @@ def _entries(section: _Section) -> list[tuple[Value, Value]]:
 
 def _annotations(section: _Section) -> dict[str, AmqpValue]:
     """3.2.10: keys are symbols, or ulongs that are reserved; some clients write strings."""
-    found = {}
+    annotations = {}
     for key, value in _entries(section):
         if not isinstance(key, AmqpValue) or key.type not in (AmqpType.SYMBOL, AmqpType.ULONG, AmqpType.STRING):
             section.refuse("message.key", f"expected a symbol as key, found {_kind(key)}")
         if isinstance(value, AmqpValue):
-            found[str(key.value)] = value
-    return found
+            annotations[str(key.value)] = value
+    return annotations
 
 
 def _application_properties(section: _Section) -> dict[str, AmqpValue]:
-    found = {}
+    properties = {}
     for key, value in _entries(section):
         # 3.2.5: "The keys of this map are restricted to be of type string … and the values … to … simple types only".
         if not isinstance(key, AmqpValue) or key.type is not AmqpType.STRING:
             section.refuse("message.key", f"expected a string as key, found {_kind(key)}")
         if not isinstance(value, AmqpValue):
             section.refuse("message.type", f"expected a simple value, found {_kind(value)}", str(key.value))
-        found[str(key.value)] = value
-    return found
+        properties[str(key.value)] = value
+    return properties
 
 
 _READERS: Mapping[str, Callable[[_Section], Any]] = {

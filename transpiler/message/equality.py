@@ -1,4 +1,4 @@
-"""When two values of messages are equal, as data: by the brokers' headers exchanges and by the filter documents."""
+"""The rules of equality of message values, as data: the brokers' headers exchanges and the filter documents."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from enum import Enum
 
 
 class Numbers(Enum):
-    """When an integer equals a floating point number."""
+    """The equality of an integer and a floating point number."""
 
     #: Never: 1 is not 1.0.
     APART = "apart"
-    #: Where the two are the same number, as Erlang's ``==`` has it: 2**53 + 1 is not 2.0**53.
+    #: If the two are the same number, as Erlang's ``==`` has it: 2**53 + 1 is not 2.0**53.
     EXACT = "exact"
-    #: Where the integer as a double is the other one: the AMQP Filter Expressions' "when treated as a floating-point".
+    #: If the integer as a double is the other one: the AMQP Filter Expressions' "when treated as a floating-point".
     AS_DOUBLES = "as doubles"
 
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """When a value that a binding or filter asks for equals the one that a message has.
+    """The equality of a value of a binding or filter with a value of a message.
 
     By default values are equal within a class: integers of every width by value, floating point numbers and decimals
     by value as doubles, text, booleans, bytes; lists and maps where their types and all that they hold are the same.

@@ -19,7 +19,7 @@ from transpiler.message.types import SelectorType, SelectorValue
 
 
 class Mapped(Enum):
-    """How the AMQP value of a place becomes the value that a selector sees."""
+    """The conversion from the AMQP value of a place to the value that a selector sees."""
 
     # There is one of each, and Enum's own hash is slow.
     __hash__ = object.__hash__
@@ -34,7 +34,7 @@ class Mapped(Enum):
     DELIVERY_MODE = "delivery mode"
     #: A priority above 9 is 9: 3.3.1.
     PRIORITY = "priority"
-    #: Whether a delivery count is above 0: 3.3.1.
+    #: True if a delivery count is above 0: 3.3.1.
     REDELIVERED = "redelivered"
     #: A delivery count of failed attempts, counted from 1: 3.3.1.
     DELIVERY_COUNT = "delivery count"
@@ -60,7 +60,7 @@ class MessageField:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a value is made of: one place, or a duration and times, and how."""
+    """The source of a value: one place, or a duration and times, with their conversion."""
 
     places: tuple[MessageField, ...]
     mapped: Mapped = Mapped.AS_IS
@@ -68,7 +68,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class HeaderField:
-    """A name, the origins that are looked at in order, and the value where none of them has one.
+    """A header field: its name, its origins in order of precedence, and the default value.
 
     ``restricted`` says that Jakarta Messaging keeps the name out of selectors. ``why`` says why there is no origin.
     """
@@ -88,7 +88,7 @@ class HeaderField:
         return tuple(dict.fromkeys(place for place in places if place.section != RECEIVER))
 
 
-#: Where a message says on which connection it was published, for no-local.
+#: The field with the connection on which a message was published, for no-local.
 PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-connection")
 
 #: The fields that hold a message's routing key, in the order in which they are read, and the one that names its
@@ -316,7 +316,7 @@ HEADER_FIELDS: Mapping[str, HeaderField] = MappingProxyType(
     {field.name: field for field in (*_JMS, *_JMSX, *_VENDOR, *_AMQP)}
 )
 
-#: What all ``amqp.`` names begin with, and those of message annotations.
+#: The prefixes of all ``amqp.`` names, and of those of message annotations.
 WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 
 

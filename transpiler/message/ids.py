@@ -1,7 +1,7 @@
 """Message ids as JMS text: the forms of the JMS mapping, working draft 10, section 3.2.1.1, in both directions.
 
 An AMQP id is a string, a ulong, a uuid or binary, and JMS knows strings only. The text says which of them it was, so
-that an id read from one message can be found in, or set on, another one.
+that an id read from one message can be matched in, or set on, another one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from uuid import UUID
 from transpiler.errors import DecodeError
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: What every JMSMessageID begins with.
+#: The prefix of every JMSMessageID.
 PREFIX = "ID:"
 BINARY, UUID_, ULONG = "ID:AMQP_BINARY:", "ID:AMQP_UUID:", "ID:AMQP_ULONG:"
 NO_PREFIX, STRING = "ID:AMQP_NO_PREFIX:", "ID:AMQP_STRING:"
@@ -52,7 +52,7 @@ def correlation_id_text(value: AmqpValue) -> str | None:
 
 
 def read_id(text: str) -> AmqpValue:
-    """The AMQP id that a JMSMessageID, or a JMSCorrelationID, stands for: what a client sends for that text.
+    """Return the AMQP id that a client sends for the text of a JMSMessageID or JMSCorrelationID.
 
     Hexadecimal digits are read in either case. ``DecodeError`` where the text names a form and does not have it: what
     "can't be converted into the indicated underlying format MUST cause an appropriate exception".
@@ -92,7 +92,7 @@ def canonical(text: str) -> str:
 
 
 def text_of(text: str, *, message_id: bool) -> str | None:
-    """What the id that a text stands for reads as; another text than the given one is read from no message.
+    """Return the canonical text of the id that a text stands for; no message yields any other text.
 
     None where the text names a form and does not have it.
     """

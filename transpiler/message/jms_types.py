@@ -1,4 +1,4 @@
-"""What JMS makes of a message: its class, and the kinds of its destinations.
+"""The JMS view of a message: its class, and the kinds of its destinations.
 
 Source: the JMS mapping, working draft 10, sections 3.2.4, 3.3.4 and 5.
 """

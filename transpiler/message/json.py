@@ -25,7 +25,7 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound, Primitive
 
 
 def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections of a message by name; ``DecodeError`` with the path of what does not fit."""
+    """Read the sections of a message by name; raise ``DecodeError`` with the path of the first error."""
     if not isinstance(data, Mapping):
         _refuse("message.not-an-object", f"a message is an object of sections, not {kind_of(data)}")
     _known_names(data, _SECTIONS, "", "section")
@@ -33,7 +33,7 @@ def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_field(section: str, name: str, path: str, value: Any) -> Any:
-    """One field of a section that has fields, by its name; ``DecodeError`` with the path where it does not fit."""
+    """Read one field of a section by its name; raise ``DecodeError`` with the path if it is invalid."""
     return _FIELDS[section][name](path, value)
 
 
@@ -49,7 +49,7 @@ def _refuse(code: str, message: str, path: str = "", hint: str | None = None) ->
 
 
 def kind_of(value: object) -> str:
-    """What JSON calls a value, for errors."""
+    """Return JSON's name for the type of a value, for errors."""
     match value:
         case None:
             return "null"

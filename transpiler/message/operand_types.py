@@ -1,4 +1,4 @@
-"""What a broker takes a property of an AMQP type for: one table a broker.
+"""The operand type of a property by its AMQP type: one table a broker.
 
 The Java brokers have the types of the Java language, because their comparisons tell a short from an int. The others
 have numbers, strings and booleans. A type that a table leaves out is NULL there.
@@ -34,22 +34,22 @@ class OperandType(Enum):
 
     @property
     def integer(self) -> bool:
-        """Whether it is an exact number."""
+        """Return True for an exact numeric type."""
         return self in (OperandType.BYTE, OperandType.SHORT, OperandType.INT, OperandType.LONG, OperandType.BIG)
 
     @property
     def floating(self) -> bool:
-        """Whether it is an approximate number."""
+        """Return True for an approximate numeric type."""
         return self in (OperandType.FLOAT, OperandType.DOUBLE)
 
     @property
     def numeric(self) -> bool:
-        """Whether arithmetic takes it."""
+        """Return True if arithmetic allows the type."""
         return self.integer or self.floating
 
 
 class UnsignedLong(Enum):
-    """What an unsigned long above 2**63-1 becomes."""
+    """The value of an unsigned long above 2**63-1."""
 
     WRAPPED = "Java's longValue"
     DOUBLE = "a double"
@@ -57,7 +57,7 @@ class UnsignedLong(Enum):
 
 
 class ByteText(Enum):
-    """What text a binary value or a uuid is."""
+    """The text of a binary value or a uuid."""
 
     NONE = "none"
     BYTES = "its bytes as text"
@@ -74,12 +74,12 @@ class OperandTypes:
     byte_text: ByteText = ByteText.NONE
     #: A char as the number of its code point.
     char_is_number: bool = False
-    #: Whether NaN and the infinities are values, or make the property a missing one.
+    #: True if NaN and the infinities are values; else they make the property a missing one.
     special_doubles: bool = True
 
     def names(self, operand_type: OperandType) -> tuple[str, ...]:
-        """The AMQP types that become one type, by their names."""
-        return tuple(amqp.value for amqp, found in self.table.items() if found is operand_type)
+        """Return the names of the AMQP types that map to an operand type."""
+        return tuple(amqp.value for amqp, mapped in self.table.items() if mapped is operand_type)
 
 
 _Types = dict[ValueType, OperandType]

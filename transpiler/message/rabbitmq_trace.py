@@ -51,8 +51,8 @@ def read_trace(lines: Iterable[str], name: str = "trace") -> Iterator[Publicatio
             if entry.get("type") != "received":
                 yield read_publication(entry)
         except DecodeError as error:
-            found = error.diagnostics[0]
-            raise DecodeError.at(found.code, f"{name}:{number}: {found.message}", hint=found.hint) from None
+            finding = error.diagnostics[0]
+            raise DecodeError.at(finding.code, f"{name}:{number}: {finding.message}", hint=finding.hint) from None
 
 
 def read_publication(entry: Mapping[str, Any]) -> Publication:

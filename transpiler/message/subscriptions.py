@@ -1,4 +1,4 @@
-"""The identity of a subscription, from what a consumer's link says about it.
+"""The identity of a subscription, from the attributes of a consumer's link.
 
 Source: the JMS mapping, working draft 10, sections 7 and 8. Links with the same identity consume from one
 subscription, so that deliveries can be grouped by it. ``check_links`` goes through the links of a server in the order
@@ -15,7 +15,7 @@ from typing import NoReturn
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
 
-#: What separates the name of a subscription from what tells its links apart: 8.1.
+#: The separator between the name of a subscription and the suffix of each of its links: 8.1.
 SEPARATOR = "|"
 #: The capabilities of the source: 8.1.
 SHARED, GLOBAL = "shared", "global"
@@ -53,8 +53,8 @@ def subscription_of(
     ``DecodeError`` for a link that no client of the mapping attaches.
     """
     name, separator, suffix = link_name.partition(SEPARATOR)
-    found = frozenset(capabilities)
-    shared, is_global = SHARED in found, GLOBAL in found
+    declared = frozenset(capabilities)
+    shared, is_global = SHARED in declared, GLOBAL in declared
     if not name:
         _refuse(
             "subscription.name", f"the link name {link_name!r} names no subscription", "the name stands before the |"
@@ -302,14 +302,14 @@ def _filters(link: Link) -> tuple[str, bool]:
 
 def _difference(held: _Held, link: Link) -> str:
     (selector, no_local), (other, other_local) = held.filters, _filters(link)
-    found = []
+    changes = []
     if held.address is not None and held.address != link.address:
-        found.append(f"the topic ({held.address!r} to {link.address!r})")
+        changes.append(f"the topic ({held.address!r} to {link.address!r})")
     if selector != other:
-        found.append(f"the selector ({selector!r} to {other!r})")
+        changes.append(f"the selector ({selector!r} to {other!r})")
     if no_local is not other_local:
-        found.append("no-local")
-    return " and ".join(found)
+        changes.append("no-local")
+    return " and ".join(changes)
 
 
 def _called(subscription: Subscription) -> str:

@@ -118,7 +118,7 @@ class TypeClass(Enum):
 
     @property
     def numeric(self) -> bool:
-        """Whether arithmetic takes it."""
+        """Return True if arithmetic allows the type."""
         return self is TypeClass.INTEGER or self is TypeClass.FLOATING
 
     def is_like(self, other: TypeClass) -> bool:
@@ -142,7 +142,7 @@ TYPE_CLASS: Mapping[SelectorType, TypeClass] = MappingProxyType(
     }
 )
 
-#: What Python holds for an AMQP primitive: decimals as Decimal, a timestamp as milliseconds, a uuid as UUID.
+#: The Python value of an AMQP primitive: decimals as Decimal, a timestamp as milliseconds, a uuid as UUID.
 Primitive = None | bool | int | float | Decimal | str | bytes | UUID
 
 

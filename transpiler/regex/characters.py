@@ -27,14 +27,14 @@ class CharacterSet:
         return from_ranges((*self.ranges, *other.ranges))
 
     def __invert__(self) -> CharacterSet:
-        found, start = [], 0
+        gaps, start = [], 0
         for low, high in self.ranges:
             if start < low:
-                found.append((start, low - 1))
+                gaps.append((start, low - 1))
             start = high + 1
         if start <= sys.maxunicode:
-            found.append((start, sys.maxunicode))
-        return CharacterSet(tuple(found))
+            gaps.append((start, sys.maxunicode))
+        return CharacterSet(tuple(gaps))
 
     def __and__(self, other: CharacterSet) -> CharacterSet:
         return ~(~self | ~other)
@@ -56,23 +56,23 @@ class CharacterSet:
 
 
 def from_ranges(ranges: Iterable[Range]) -> CharacterSet:
-    """The set of ranges in any order, which may overlap."""
-    found: list[Range] = []
+    """Return the set of some ranges, in any order, which may overlap."""
+    merged: list[Range] = []
     for low, high in sorted(ranges):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
-            found.append((low, high))
-    return CharacterSet(tuple(found))
+            merged.append((low, high))
+    return CharacterSet(tuple(merged))
 
 
 def of(characters: str) -> CharacterSet:
-    """The set of the characters of a text."""
+    """Return the set of the characters of a text."""
     return from_ranges((ord(character), ord(character)) for character in characters)
 
 
 def without_case(characters: CharacterSet) -> CharacterSet:
-    """The set with both cases of its ASCII letters: Java's ``(?i)`` folds no others."""
+    """Add the other case of each ASCII letter: Java's ``(?i)`` folds no others."""
     upper = [(low + 32, high + 32) for low, high in (characters & UPPER).ranges]
     lower = [(low - 32, high - 32) for low, high in (characters & LOWER).ranges]
     return from_ranges((*characters.ranges, *upper, *lower))
@@ -88,5 +88,5 @@ SURROGATES = CharacterSet(((0xD800, 0xDFFF),))
 #: Java's line ends, which its dot does not take and before the last of which its ``$`` stands.
 LINE_ENDS = of("\n\r\x85\u2028\u2029")
 
-#: What backslash and a letter mean, inside of brackets and outside.
+#: The classes of a backslash and a letter, inside of brackets and outside.
 CLASSES = {"d": DIGITS, "D": ~DIGITS, "w": WORDS, "W": ~WORDS, "s": SPACES, "S": ~SPACES}

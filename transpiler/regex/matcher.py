@@ -54,17 +54,17 @@ class Found(NamedTuple):
 
     @property
     def start(self) -> int:
-        """The place of its first character."""
+        """The offset of its first character."""
         return self.places[0]
 
     @property
     def end(self) -> int:
-        """The place behind its last character."""
+        """The offset behind its last character."""
         return self.places[1]
 
 
 class Regular:
-    """A compiled expression; ``RegexError`` where it is none that is served."""
+    """A compiled expression; raises ``RegexError`` if it is not supported."""
 
     def __init__(self, text: str, flavor: Flavor = Flavor.JAVA) -> None:
         node = parse_regular(text, flavor)
@@ -79,23 +79,23 @@ class Regular:
         return self._program.matches(text, 0, False, _Budget(text))
 
     def find_all(self, text: str) -> Iterator[Found]:
-        """The matches from left to right, as Java's ``find`` goes from one to the next."""
+        """Yield the matches from left to right, as successive calls of Java's ``find``."""
         at, budget = 0, _Budget(text)
         while at <= len(text):
-            found = self._program.find(text, at, 2 * self.groups + 2, budget)
-            if found is None:
+            match = self._program.find(text, at, 2 * self.groups + 2, budget)
+            if match is None:
                 return
-            yield found
+            yield match
             # Behind an empty match the search goes on one character further.
-            at = found.end + (found.start == found.end)
+            at = match.end + (match.start == match.end)
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Java's ``String.split``: without empty texts at the end, nor one before an empty match at the beginning."""
+        """Split as Java's ``String.split``: no empty texts at the end, nor before an empty match at the beginning."""
         parts, at = [], 0
-        for found in self.find_all(text):
-            if found.end > 0:
-                parts.append(text[at : found.start])
-                at = found.end
+        for match in self.find_all(text):
+            if match.end > 0:
+                parts.append(text[at : match.start])
+                at = match.end
         if not at:
             return (text,)
         parts.append(text[at:])
@@ -104,30 +104,30 @@ class Regular:
         return tuple(parts)
 
     def replace(self, text: str, replacement: str) -> str:
-        """Java's ``replaceAll``; a replacement that is wrong is a ``RegexError`` where there is a match."""
+        """Replace as Java's ``replaceAll``; raise ``RegexError`` for a malformed replacement if there is a match."""
         parts: Replacement | None = None
         written, at = [], 0
-        for found in self.find_all(text):
+        for match in self.find_all(text):
             if parts is None:
                 parts = parse_replacement(replacement, self.groups)
-            written.append(text[at : found.start])
+            written.append(text[at : match.start])
             for part in parts:
                 if isinstance(part, str):
                     written.append(part)
-                elif found.places[2 * part] >= 0:
-                    written.append(text[found.places[2 * part] : found.places[2 * part + 1]])
-            at = found.end
+                elif match.places[2 * part] >= 0:
+                    written.append(text[match.places[2 * part] : match.places[2 * part + 1]])
+            at = match.end
         return "".join(written) + text[at:]
 
 
 @lru_cache(64)
 def compile_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Regular:
-    """A compiled expression, kept for the next time."""
+    """Compile an expression, with a cache."""
     return Regular(text, flavor)
 
 
 def state_count(node: Node) -> int:
-    """The states of a node, without making them."""
+    """Count the states of a node without building them."""
     match node:
         case Sequence(parts=parts) | Choice(branches=parts):
             return sum(map(state_count, parts)) + (len(parts) if isinstance(node, Choice) else 1)
@@ -161,7 +161,7 @@ class _Fork(NamedTuple):
 
 
 class _Again(NamedTuple):
-    """The end of a round; where the round took nothing, the repeat is over."""
+    """The end of a round; if the round consumed nothing, the repeat is over."""
 
     loop: int
     out: int
@@ -192,7 +192,7 @@ class _Moves(dict[tuple[frozenset[int], int, int], tuple[frozenset[int] | None]]
 
 
 class _Program:
-    """The states of a node, made from its end to its beginning."""
+    """A nondeterministic automaton, built from the end of the expression to its beginning."""
 
     def __init__(self, node: Node, flavor: Flavor) -> None:
         self.flavor = flavor
@@ -202,7 +202,7 @@ class _Program:
         edges = {edge for one in self.code if isinstance(one, _Take) for edge in _edges(one.characters)}
         self._edges = sorted(edges)
         self._classes: dict[str, int] = {}
-        #: Threads that share an expression share what they found out, and replace it as a whole.
+        #: Cached moves, which threads share with the expression; a full cache is replaced as a whole.
         self._moves = [_Moves(), _Moves()]
 
     def _emit(self, instruction: _Instruction) -> int:
@@ -223,10 +223,10 @@ class _Program:
                     out = self._add(part, out)
                 return out
             case Choice(branches=branches):
-                *others, found = (self._add(branch, out) for branch in branches)
+                *others, entry = (self._add(branch, out) for branch in branches)
                 for other in reversed(others):
-                    found = self._emit(_Fork(other, found))
-                return found
+                    entry = self._emit(_Fork(other, entry))
+                return entry
             case Group(body=body, number=number):
                 end = self._emit(_Save(2 * number + 1, out))
                 return self._emit(_Save(2 * number, self._add(body, end)))
@@ -284,14 +284,14 @@ class _Program:
         return states is None
 
     def _class(self, character: str) -> int:
-        found = self._classes.get(character)
-        if found is None:
-            found = self._classes[character] = bisect_right(self._edges, ord(character))
-        return found
+        number = self._classes.get(character)
+        if number is None:
+            number = self._classes[character] = bisect_right(self._edges, ord(character))
+        return number
 
     def _closure(self, begin: list[int], mask: int, budget: _Budget) -> frozenset[int] | None:
-        """The states that take a character, reached from some; None where one of them is the match."""
-        todo, seen, found = begin, set(), set()
+        """Return the closure of some states, only those that consume a character; None if it contains the match."""
+        todo, seen, consuming = begin, set(), set()
         while todo:
             state = todo.pop()
             if state in seen:
@@ -299,7 +299,7 @@ class _Program:
             seen.add(state)
             match self.code[state]:
                 case _Take():
-                    found.add(state)
+                    consuming.add(state)
                 case _Match():
                     return None
                 case _Fork(first=first, second=second):
@@ -312,26 +312,26 @@ class _Program:
                     if mask >> number & 1:
                         todo.append(following)
         budget.spend(len(seen) + 1)
-        return frozenset(found)
+        return frozenset(consuming)
 
     def find(self, text: str, at: int, slots: int, budget: _Budget) -> Found | None:
-        """The first match from a place on, and of those that begin there the one of the first choices."""
+        """Return the leftmost match from a place on, by the preference order of a backtracking matcher."""
         places = _Places(self, text, budget)
-        found: _Slots | None = None
+        best: _Slots | None = None
         threads: list[tuple[int, _Slots]] = []
         fresh = (-1,) * slots
         for place in range(at, len(text) + 1):
-            starting = [] if found else [(self.begin, (place, *fresh[1:]))]
+            starting = [] if best else [(self.begin, (place, *fresh[1:]))]
             ready: list[tuple[int, _Slots]] = []
             seen: set[int] = set()
             for state, taken in (*threads, *starting):
                 done = self._follow(state, taken, place, places.mask(place), seen, ready)
                 if done is not None:
                     # Ways of lower rank than a match are given up.
-                    found = done
+                    best = done
                     break
             budget.spend(len(seen) + 1)
-            if place == len(text) or (found and not ready):
+            if place == len(text) or (best and not ready):
                 break
             code = ord(text[place])
             threads = [
@@ -339,12 +339,12 @@ class _Program:
                 for one, taken in ((self.code[state], taken) for state, taken in ready)
                 if _takes(one, code)
             ]
-        return None if found is None else Found(found)
+        return None if best is None else Found(best)
 
     def _follow(
         self, state: int, slots: _Slots, place: int, mask: int, seen: set[int], ready: list[tuple[int, _Slots]]
     ) -> _Slots | None:
-        """Add the states that a way reaches without a character, in the order of its choices; a match ends it."""
+        """Add the states that a thread reaches without a character, in order of preference, up to a match."""
         todo = [(state, slots)]
         while todo:
             state, slots = todo.pop()
@@ -383,7 +383,7 @@ def _edges(characters: CharacterSet) -> Iterator[int]:
 
 
 class _Places:
-    """The tests that hold at each place of a text, as bits; those that say nothing there are not asked."""
+    """The assertions that hold at each place of a text, as a bit mask, computed on demand."""
 
     def __init__(self, program: _Program, text: str, budget: _Budget) -> None:
         self._text, self._budget, self._program = text, budget, program

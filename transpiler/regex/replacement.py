@@ -8,8 +8,8 @@ Replacement = tuple[str | int, ...]
 
 
 def parse_replacement(text: str, groups: int) -> Replacement:
-    """Texts and numbers of groups; ``RegexError`` where Java would throw, which it does at the first match."""
-    found: list[str | int] = []
+    """Parse into texts and group numbers; raise ``RegexError`` where Java would throw, at the first match."""
+    parts: list[str | int] = []
     place = 0
     while place < len(text):
         character = text[place]
@@ -17,7 +17,7 @@ def parse_replacement(text: str, groups: int) -> Replacement:
         if character == "\\":
             if place == len(text):
                 raise RegexError("the replacement ends in a backslash", place - 1, wrong=True)
-            found.append(text[place])
+            parts.append(text[place])
             place += 1
         elif character == "$":
             at = place - 1
@@ -32,10 +32,10 @@ def parse_replacement(text: str, groups: int) -> Replacement:
                 place += 1
             if number > groups:
                 raise RegexError(f"the regular expression has no group {number}", at, wrong=True)
-            found.append(number)
+            parts.append(number)
         else:
-            found.append(character)
-    return tuple(found)
+            parts.append(character)
+    return tuple(parts)
 
 
 def _digit(text: str, place: int) -> int | None:

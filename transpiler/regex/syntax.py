@@ -17,7 +17,7 @@ MAX_LENGTH, MAX_DEPTH, MAX_ROUNDS = 2_000, 20, 255
 
 
 class Flavor(Enum):
-    """Whose regular expressions they are."""
+    """The dialect of a regular expression."""
 
     JAVA = "Java"
     PCRE = "PCRE"
@@ -33,7 +33,7 @@ class RegexError(ValueError):
 
 
 class At(Enum):
-    """Places of a text that take no characters."""
+    """Assertions of zero width."""
 
     BEGIN = "^"
     END = "$"
@@ -43,7 +43,7 @@ class At(Enum):
 
 
 class Mode(Enum):
-    """How a repeat chooses between another round and what follows."""
+    """The mode of a repeat: the order in which it tries another round and the rest."""
 
     GREEDY = ""
     LAZY = "?"
@@ -66,7 +66,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """What follows matches, or does not; its groups do not capture."""
+    """A look-ahead, positive or negative; its groups do not capture."""
 
     body: Node
     negated: bool
@@ -116,18 +116,18 @@ _PLACES = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END, "b": At.WORD_EDGE, "B":
 
 
 def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Node:
-    """The tree of an expression; ``RegexError``."""
+    """Parse an expression into a tree; raise ``RegexError`` if it is not supported."""
     if len(text) > MAX_LENGTH:
         raise RegexError(f"the regular expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH)
     parser = _Parser(text, flavor)
-    found = parser.choice()
+    node = parser.choice()
     if parser.place < len(text):
         raise RegexError("this ) closes no group", parser.place, wrong=True)
-    return found
+    return node
 
 
 def line_ends(flavor: Flavor) -> CharacterSet:
-    """The characters that the dot does not take."""
+    """Return the characters that the dot does not match."""
     return LINE_ENDS if flavor is Flavor.JAVA else of("\n")
 
 
@@ -141,9 +141,9 @@ class _Parser:
 
     def at(self, text: str) -> bool:
         """Skip a text if it is next."""
-        found = self.text.startswith(text, self.place)
-        self.place += len(text) if found else 0
-        return found
+        is_next = self.text.startswith(text, self.place)
+        self.place += len(text) if is_next else 0
+        return is_next
 
     def choice(self) -> Node:
         start = self.place
@@ -161,19 +161,19 @@ class _Parser:
     def repeat(self) -> Node:
         start = self.place
         body = self.atom()
-        found = _REPEAT.match(self.text, self.place)
-        if found is None:
+        quantifier = _REPEAT.match(self.text, self.place)
+        if quantifier is None:
             # A brace that counts nothing is an atom of its own, which Java refuses.
             return body
         if isinstance(body, Place | Ahead):
             raise RegexError("a place has no length to repeat", self.place)
-        low, high = _rounds(found)
+        low, high = _rounds(quantifier)
         if max(low, high or 0) > MAX_ROUNDS:
             raise RegexError(f"a repeat has more than {MAX_ROUNDS} rounds", self.place)
         if high is not None and high < low:
             raise RegexError("a repeat ends below its beginning", self.place, wrong=True)
-        self.place = found.end()
-        return Repeat(body, low, high, Mode(found[4]), start)
+        self.place = quantifier.end()
+        return Repeat(body, low, high, Mode(quantifier[4]), start)
 
     def atom(self) -> Node:
         start, character = self.place, self.text[self.place]
@@ -239,7 +239,7 @@ class _Parser:
 
     def brackets(self, start: int) -> CharacterSet:
         negated = self.at("^")
-        found = CharacterSet()
+        characters = CharacterSet()
         first = self.place
         while not self.text.startswith("]", self.place) or self.place == first:
             at = self.place
@@ -249,11 +249,11 @@ class _Parser:
                 raise RegexError(f"inside of brackets this is written \\{self.text[at]}", at)
             low = self.member()
             if not self.text.startswith("-", self.place) or self.text.startswith("-]", self.place):
-                found |= self.folded(low)
+                characters |= self.folded(low)
                 continue
             if low.single is None:
                 # Behind a class the hyphen is a character like others.
-                found |= low
+                characters |= low
                 continue
             self.place += 1
             if self.text[self.place : self.place + 1] in ("[", ""):
@@ -261,9 +261,9 @@ class _Parser:
             high = self.member()
             if high.single is None or high.single < low.single:
                 raise RegexError("the range has no end that is above its beginning", at, wrong=True)
-            found |= self.folded(from_ranges([(ord(low.single), ord(high.single))]))
+            characters |= self.folded(from_ranges([(ord(low.single), ord(high.single))]))
         self.place += 1
-        return ~found if negated else found
+        return ~characters if negated else characters
 
     def member(self) -> CharacterSet:
         at = self.place
@@ -299,8 +299,8 @@ class _Parser:
         raise RegexError(f"\\{character} is not served", start)
 
 
-def _rounds(found: re.Match[str]) -> tuple[int, int | None]:
-    match found[0][0]:
+def _rounds(quantifier: re.Match[str]) -> tuple[int, int | None]:
+    match quantifier[0][0]:
         case "*":
             return 0, None
         case "+":
@@ -309,12 +309,12 @@ def _rounds(found: re.Match[str]) -> tuple[int, int | None]:
             return 0, 1
         case _:
             # More digits than the limit has would take Python long to read.
-            low = int(found[1][:9])
-            return low, low if not found[2] else int(found[3][:9]) if found[3] else None
+            low = int(quantifier[1][:9])
+            return low, low if not quantifier[2] else int(quantifier[3][:9]) if quantifier[3] else None
 
 
 def group_count(node: Node) -> int:
-    """The number of the last capturing group."""
+    """Return the number of the last capturing group."""
     match node:
         case Group(body=body, number=number):
             return max(number, group_count(body))

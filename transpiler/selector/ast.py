@@ -30,17 +30,17 @@ class Comparison(Enum):
 
     @property
     def is_equality(self) -> bool:
-        """Whether it is ``=`` or ``<>``, the two that strings and booleans take."""
+        """Return True for ``=`` and ``<>``, the two operators that strings and booleans allow."""
         return self in (Comparison.EQ, Comparison.NE)
 
     @property
     def negated(self) -> Comparison:
-        """The operator that holds exactly where this one does not."""
+        """The operator that is true exactly if this one is false."""
         return _NEGATED[self]
 
     @property
     def mirrored(self) -> Comparison:
-        """The operator that says the same with its operands exchanged."""
+        """The operator for the same comparison with its operands exchanged."""
         return _MIRRORED[self]
 
 
@@ -73,7 +73,7 @@ class Arithmetic(Enum):
 
     @property
     def is_sum(self) -> bool:
-        """Whether it is ``+`` or ``-``, which bind looser than the others."""
+        """Return True for ``+`` and ``-``, which bind looser than the others."""
         return self in (Arithmetic.ADD, Arithmetic.SUBTRACT)
 
 

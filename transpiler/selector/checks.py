@@ -1,4 +1,4 @@
-"""What parses and still is no selector of the dialect: operands of the wrong kind, literals out of range, bad patterns.
+"""Semantic checks after parsing: operands of the wrong kind, literals out of range, bad patterns.
 
 Every finding of a tree is reported, not just the first, in the order of the text.
 """
@@ -32,7 +32,7 @@ _NOT_NUMBERS = (*(kind for kind in _CONDITIONS if kind is not ast.Identifier), a
 
 
 def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
-    """Raise what is wrong with the tree: ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal."""
+    """Raise ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal, if the dialect refuses the tree."""
     checker = _Checker(source)
     if dialect.operand_kinds is StaticTyping.CHECKED:
         checker.condition(tree)
@@ -64,7 +64,7 @@ class _Checker:
         self.operand(node)
 
     def operand(self, node: ast.Expression) -> None:
-        """The rules inside a node, wherever it stands."""
+        """Check the operands of a node, at any place in the tree."""
         match node:
             case ast.Identifier() | ast.StringLiteral():
                 pass
@@ -122,7 +122,7 @@ class _Checker:
                 self.report("type.ordering", f"{node.operator.value} cannot order {_what(side)}", side.span, hint)
 
     def number(self, node: ast.Expression, operator: str) -> None:
-        """Arithmetic, and BETWEEN, take numbers: a name may turn out to be one, a string literal cannot."""
+        """Check an operand of arithmetic or BETWEEN: a name may be a number, a string literal cannot."""
         if isinstance(node, _NOT_NUMBERS):
             self.report(
                 "type.not-a-number",
@@ -133,7 +133,7 @@ class _Checker:
         self.operand(node)
 
     def name(self, node: ast.Expression, operator: str, elsewhere: str) -> None:
-        """The grammar of IN and LIKE has an identifier on the left."""
+        """Check the left operand of IN or LIKE: the grammar has an identifier there."""
         if not isinstance(node, ast.Identifier):
             self.report(
                 "type.not-a-name",

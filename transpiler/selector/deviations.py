@@ -1,4 +1,4 @@
-"""Where the dialects differ, said by their records: the questions, the answers, and a page of all of them.
+"""The differences between the dialects, read from their records: questions, answers, and a page of all of them.
 
 Nothing here knows a broker; a row of the page is a field of the record, a cell is its value.
 """
@@ -61,7 +61,7 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
-#: What the SQL of a dialect does not have although the reference evaluator has it.
+#: Features of the reference evaluator that the SQL of a dialect does not have.
 LIMITS = (
     "Integers of any size are DECIMAL, which has 38 digits. Where a sum or a product has more, the comparison is "
     "unknown, never a wrong TRUE or FALSE; a longer literal is the error `limit.digits`.",
@@ -95,7 +95,7 @@ LIMITS = (
 
 
 def answer(value: object) -> str:
-    """The value of a field in words."""
+    """Describe the value of a field in words."""
     match value:
         case Extension():
             names = [item.name.lower().replace("_", " ") for item in Extension if item in value and item.name]
@@ -120,7 +120,7 @@ def answer(value: object) -> str:
             return str(value)
 
 
-#: The bindings whose selectors are asked.
+#: The bindings whose selectors are evaluated.
 ASKED = (
     "`x-filter-jms-selector` of a `qpid-java` topology is in the dialect `qpid-java`, on direct, topic, fanout and",
     "headers exchanges. The Broker-J manual (4.6.3.1) names the first three; the broker asks the selector of a headers",
@@ -129,7 +129,7 @@ ASKED = (
 
 
 def deviations(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
-    """The questions that a dialect answers in another way than ``jms``, with both answers."""
+    """Return the questions that a dialect answers differently from ``jms``, with both answers."""
     for name, question in QUESTIONS.items():
         own, default = getattr(dialect, name), getattr(JMS, name)
         if own != default:
@@ -155,7 +155,7 @@ def page() -> str:
         if len(answers) == 1:
             continue
         lines += [f"## {question[0].upper()}{question[1:]}", "", "| dialects | answer |", "|---|---|"]
-        lines += [f"| {', '.join(names)} | {_cell(said)} |" for said, names in answers.items()]
+        lines += [f"| {', '.join(names)} | {_cell(text)} |" for text, names in answers.items()]
         lines.append("")
     lines += ["## What a property of an AMQP type is", "", _row("AMQP type", (d.name for d in brokers))]
     lines.append("|---" * (len(brokers) + 1) + "|")
@@ -185,8 +185,8 @@ def _cell(text: str) -> str:
 def _type(dialect: Dialect, amqp: AmqpType) -> str:
     if amqp in dialect.types.throws:
         return "throws"
-    found = dialect.types.table.get(amqp)
-    return found.value if found is not None else "NULL"
+    operand_type = dialect.types.table.get(amqp)
+    return operand_type.value if operand_type is not None else "NULL"
 
 
 def _field(field: BrokerField | None, dialect: Dialect, name: str) -> str:
@@ -207,7 +207,7 @@ def _field(field: BrokerField | None, dialect: Dialect, name: str) -> str:
 
 
 def unasked() -> set[str]:
-    """Fields of the record that no question stands for; for the test that keeps the page whole."""
+    """Return the fields of the record without a question; a test asserts that there are none."""
     return {field.name for field in fields(Dialect)} - set(QUESTIONS)
 
 

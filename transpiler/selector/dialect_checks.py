@@ -1,4 +1,4 @@
-"""What the dialects beside ``jms`` refuse although it parses: operands, signs, tests and escapes of the wrong kind."""
+"""Checks of the dialects other than ``jms``: operands, signs, tests and escapes of the wrong kind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import PatternError, is_control, read_pattern
 from transpiler.source import Source, Span
 
-#: How a checker reports: code, message, place, hint.
+#: Callback that reports a finding: code, message, place, hint.
 Report = Callable[[str, str, Span, str | None], None]
 
 #: The functions of ActiveMQ: how many arguments they take at least and at most.
@@ -43,7 +43,7 @@ _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull, ast.BodyQuery,
 
 
 class Kind(Enum):
-    """What an expression yields, as far as its text tells."""
+    """The static kind of an expression."""
 
     CONDITION = "a condition"
     NUMBER = "a number"
@@ -277,12 +277,12 @@ class KindChecker:
                 return Kind.CONDITION
 
     def _needs(self, kind: Kind, result: Kind, *operands: ast.Expression) -> Kind:
-        found = [self._kind(operand) for operand in operands]
-        for operand, own in zip(operands, found, strict=True):
+        kinds = [self._kind(operand) for operand in operands]
+        for operand, own in zip(operands, kinds, strict=True):
             if own not in (kind, Kind.ANY, Kind.WRONG):
                 self._wrong(operand, f"is {own.value}, and {kind.value} is wanted")
                 return Kind.WRONG
-        return Kind.WRONG if Kind.WRONG in found else result
+        return Kind.WRONG if Kind.WRONG in kinds else result
 
     def _wrong(self, node: ast.Expression, what: str) -> None:
         self.report("type.unlike", f"{self._text(node)} {what}", node.span, f"{self.dialect.title} checks all types")
@@ -293,7 +293,7 @@ class KindChecker:
         return Kind.STRING if field.type is OperandType.STRING else Kind.NUMBER
 
     def _in_parentheses(self, node: ast.Expression) -> bool:
-        """Whether the first parenthesis of the node's text closes at its end."""
+        """Return True if the node's first parenthesis closes at the node's end."""
         text, depth = self._text(node), 0
         if not text.startswith("("):
             return False
@@ -320,7 +320,7 @@ def _escape_taken(rule: Escapes, title: str) -> str:
 
 
 def _without_plus(node: ast.Expression) -> ast.Expression:
-    """Every Java broker reads a unary plus as nothing at all."""
+    """Strip unary pluses, which every Java broker ignores."""
     while isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
         node = node.operand
     return node

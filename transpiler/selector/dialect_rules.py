@@ -1,4 +1,4 @@
-"""The questions on which brokers part, each with the answers that one of them gives.
+"""The questions on which brokers differ, each with the answers that a broker gives.
 
 Every enumeration is one question; its members are the answers, and a ``Dialect`` holds one of each. The comments name
 the brokers; sections are those of Jakarta Messaging 3.1.
@@ -15,7 +15,7 @@ class _Question(Enum):
 
 
 class Identifiers(_Question):
-    """Which characters the name of a property has (3.8.1.1)."""
+    """The characters of a property name (3.8.1.1)."""
 
     UNICODE_WITH_DOTS = "Unicode Java identifiers, with dots"
     ASCII = "ASCII letters, digits, _ and $"
@@ -25,7 +25,7 @@ class Identifiers(_Question):
 
 
 class DoubleQuotes(_Question):
-    """What a text in double quotes is."""
+    """The meaning of a text in double quotes."""
 
     REFUSED = "an error"
     IDENTIFIER = "the name of a property"
@@ -33,7 +33,7 @@ class DoubleQuotes(_Question):
 
 
 class ReservedWords(_Question):
-    """Which words are reserved, and how they are spelled."""
+    """The reserved words and their spelling."""
 
     ANY_CASE = "in any case"
     #: NULL and IS are names, except in IS NULL and IS NOT NULL.
@@ -43,7 +43,7 @@ class ReservedWords(_Question):
 
 
 class Comments(_Question):
-    """What ``--`` and ``/* */`` are."""
+    """The meaning of ``--`` and ``/* */``."""
 
     REFUSED = "an error"
     #: ``--`` only where a line end follows.
@@ -52,7 +52,7 @@ class Comments(_Question):
 
 
 class NumericLiterals(_Question):
-    """Which numeric literals there are."""
+    """The syntax of numeric literals."""
 
     JAVA = "Java's syntax, within range"
     #: No L on octal and hexadecimal, no f or d; a decimal literal has any size, and 1e400 is infinity.
@@ -65,7 +65,7 @@ class NumericLiterals(_Question):
 
 
 class NotBinding(_Question):
-    """How tightly NOT binds (3.8.1.1 orders it below comparison)."""
+    """The precedence of NOT (3.8.1.1 orders it below comparison)."""
 
     LOOSE = "looser than a comparison"
     #: NOT NOT is an error.
@@ -76,14 +76,14 @@ class NotBinding(_Question):
 
 
 class Associativity(_Question):
-    """Which of two arithmetic operators in a row comes first."""
+    """The associativity of arithmetic operators."""
 
     LEFT = "the left one"
     RIGHT = "the right one"
 
 
 class Signs(_Question):
-    """What a unary plus or minus stands before."""
+    """The operands of a unary plus or minus."""
 
     ANY = "anything"
     #: A plus stands before a name or a literal only.
@@ -100,7 +100,7 @@ class UnaryPlus(_Question):
 
 
 class StaticTyping(_Question):
-    """Which operands the operators take before any message is seen (3.8.1.2)."""
+    """The static checks of operand types, before any message is read (3.8.1.2)."""
 
     #: Literals of the wrong type are errors.
     CHECKED = "by the types of the literals"
@@ -112,7 +112,7 @@ class StaticTyping(_Question):
 
 
 class OperandForm(_Question):
-    """What stands on the left of IN, LIKE or IS NULL."""
+    """The left operand of IN, LIKE or IS NULL."""
 
     NAME = "a name"
     #: Without parentheses around it.
@@ -121,7 +121,7 @@ class OperandForm(_Question):
 
 
 class Escapes(_Question):
-    """What ESCAPE takes, and what it does in a pattern."""
+    """The operand of ESCAPE and its effect in a pattern."""
 
     #: Before any character; at the end an error.
     ONE_CODE_POINT = "one code point, before any character"
@@ -136,7 +136,7 @@ class Escapes(_Question):
 
 
 class Wildcards(_Question):
-    """What ``_`` and ``%`` stand for."""
+    """The characters that ``_`` and ``%`` match."""
 
     CODE_POINTS = "code points, line ends included"
     #: A pattern of more than one wildcard does not see a line end, and overlooks a last one.
@@ -147,7 +147,7 @@ class Wildcards(_Question):
 
 
 class NumericPromotion(_Question):
-    """How numbers of two types compare."""
+    """The comparison of numbers of two types."""
 
     #: Java's binary numeric promotion, on 64-bit integers and doubles.
     PROMOTION = "Java's numeric promotion"
@@ -159,7 +159,7 @@ class NumericPromotion(_Question):
 
 
 class FloatOrder(_Question):
-    """What NaN and -0.0 compare to."""
+    """The comparison of NaN and -0.0."""
 
     IEEE = "IEEE 754"
     COMPARE_TO = "Java's compareTo: NaN equals itself and is above all, -0.0 is below 0.0"
@@ -182,7 +182,7 @@ class UnlikeTypes(_Question):
 
 
 class Ordering(_Question):
-    """``<`` and its kin on what is no number."""
+    """``<`` and the other orderings on values that are not numbers."""
 
     FALSE = "FALSE"
     #: Strings by UTF-16 units, booleans FALSE before TRUE.
@@ -201,7 +201,7 @@ class Logic(_Question):
 
 
 class Evaluation(_Question):
-    """Which operands are evaluated, which matters where one throws."""
+    """The evaluation of operands, which matters if one throws."""
 
     SHORT_CIRCUIT = "AND, OR stop when the left side decides"
     STRICT = "all"
@@ -238,7 +238,7 @@ class Remainder(_Question):
 
 
 class NotNumbers(_Question):
-    """Arithmetic on what is no number."""
+    """Arithmetic on values that are not numbers."""
 
     UNKNOWN = "unknown"
     #: A string on the left of + concatenates.
@@ -254,7 +254,7 @@ class BareName(_Question):
 
 
 class LikeOperand(_Question):
-    """LIKE on what is no string."""
+    """LIKE on values that are not strings."""
 
     FALSE = "FALSE"
     UNKNOWN = "unknown"
@@ -262,7 +262,7 @@ class LikeOperand(_Question):
 
 
 class InOperand(_Question):
-    """IN with strings on what is no string."""
+    """IN with strings on values that are not strings."""
 
     FALSE = "FALSE"
     UNKNOWN = "unknown"

@@ -1,4 +1,4 @@
-"""Dialects: which broker's rules hold, as frozen data, one instance a broker.
+"""Dialects: the rules of each broker as frozen data, one instance a broker.
 
 A dialect never brings a grammar or an evaluator of its own; it is a row of values that the one lexer, the one check,
 the one evaluator and the one compiler consult. The field names are questions, ``rules`` has the answers.
@@ -76,7 +76,7 @@ class Dialect:
     max_nesting: int = 120
     max_terms: int = 50_000
     max_tokens: int | None = None
-    #: Whether the empty selector and white space alone select every message, or are refused as the parser does.
+    #: True if an empty or blank selector selects every message; else the parser refuses it.
     blank_is_no_selector: bool = True
 
     identifiers: Identifiers = Identifiers.UNICODE_WITH_DOTS
@@ -114,17 +114,17 @@ class Dialect:
     like_not_string: LikeOperand = LikeOperand.UNKNOWN
     in_not_string: InOperand = InOperand.UNKNOWN
     wildcards: Wildcards = Wildcards.CODE_POINTS
-    #: What the broker does where its evaluation throws; empty where it never does.
+    #: The broker's reaction if its evaluation throws; empty if it never throws.
     on_throw: str = ""
 
     def has(self, extension: Extension) -> bool:
-        """Whether the dialect has a construct beyond the standard."""
-        # The standard has none, and to look for one flag in another takes long.
+        """Return True if the dialect has the construct beyond the standard."""
+        # The standard has none, and to look for one flag in another is slow.
         return bool(self.extensions) and extension in self.extensions
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """The name that messages use."""
         return "JMS" if self.name == "jms" else self.name
 
 
@@ -290,18 +290,18 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 def find_dialect(dialect: str | Dialect) -> Dialect:
-    """The dialect of that name; ``UnsupportedFeatureError`` where there is none."""
+    """Return the dialect of that name; raise ``UnsupportedFeatureError`` if there is none."""
     if isinstance(dialect, Dialect):
         return dialect
-    found = DIALECTS.get(dialect)
-    if found is None:
+    record = DIALECTS.get(dialect)
+    if record is None:
         near = nearest(dialect, DIALECTS)
         hint = f"did you mean {near[0]}?" if near else f"the dialects are {', '.join(DIALECTS)}"
         raise UnsupportedFeatureError.at("dialect.unknown", f"there is no dialect called {dialect!r}", hint=hint)
-    return found
+    return record
 
 
 def dialects_with(extension: Extension) -> str:
-    """The names of the dialects that have a construct, for a hint."""
+    """Return the names of the dialects that have a construct, for a hint."""
     names = [dialect.name for dialect in DIALECTS.values() if dialect.has(extension)]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -117,9 +117,9 @@ def unknown_operator(reading: Reading) -> Mistake | None:
         reading.at(start - 1).key in (*COMPARISONS, "LIKE", "IN", "ESCAPE") or reading.at(left - 1).key == "NULL"
     )
     if behind_test or reading.at(left - 1).kind == "close":
-        found = None if negated else _behind_condition(reading, number)
-        if found is not None or behind_test:
-            return found
+        mistake = None if negated else _behind_condition(reading, number)
+        if mistake is not None or behind_test:
+            return mistake
     name = reading.shown(start, left)
     hint = _foreign(reading, name, number, negated) or _misspelled(reading, name, number, negated)
     message = f"there is no such operator: {word.text[:40]}"
@@ -171,7 +171,7 @@ def _behind_condition(reading: Reading, number: int) -> Mistake | None:
 
 
 def _foreign(reading: Reading, name: str, number: int, negated: bool) -> str | None:
-    """The hint for an operator of another language."""
+    """Return the hint for an operator of another language."""
     word = reading.at(number)
     no = "NOT " if negated else ""
     if word.key in _NULL_TESTS and not reading.begins_operand(number + 1):
@@ -199,7 +199,7 @@ def _foreign(reading: Reading, name: str, number: int, negated: bool) -> str | N
 
 
 def _misspelled(reading: Reading, name: str, number: int, negated: bool) -> str | None:
-    """The hint for a name that looks like an operator which takes what stands behind it."""
+    """Return the hint for a name that looks like a misspelled operator and fits the words behind it."""
     word, following = reading.at(number), reading.at(number + 1)
     end = reading.operand_after(number + 1)
     fitting: list[str] = []
@@ -217,15 +217,15 @@ def _misspelled(reading: Reading, name: str, number: int, negated: bool) -> str 
         fitting = ["AND", "OR"]
     if end is not None and not negated and "AND" not in fitting:
         fitting += ["LIKE", "BETWEEN"] if following.kind in ("name", "number", "string", "quoted") else []
-    found = nearest(word.key, [operator for operator in _OPERATORS if operator in fitting])
-    if not found:
+    near = nearest(word.key, [operator for operator in _OPERATORS if operator in fitting])
+    if not near:
         return None
-    if found[0] == "BETWEEN" and reading.dialect.between is BetweenMeaning.ABSENT:
+    if near[0] == "BETWEEN" and reading.dialect.between is BetweenMeaning.ABSENT:
         return f"{reading.dialect.title} has no BETWEEN; write {name} >= … AND {name} <= …"
-    if end is None or found[0] not in ("LIKE", "IN"):
-        return f"did you mean {found[0]}?"
+    if end is None or near[0] not in ("LIKE", "IN"):
+        return f"did you mean {near[0]}?"
     corrected = reading.shown(number + 1, end)
-    return f"did you mean {found[0]}? write {name} {'NOT ' if negated else ''}{found[0]} {corrected}"
+    return f"did you mean {near[0]}? write {name} {'NOT ' if negated else ''}{near[0]} {corrected}"
 
 
 def wrong_quotes(reading: Reading) -> Mistake | None:
@@ -304,7 +304,7 @@ def quote_in_literal(reading: Reading) -> Mistake | None:
 
 
 def _quote_inside(reading: Reading, number: int) -> Mistake:
-    """The hint for the words behind a literal that stand close to it."""
+    """Return the hint for the words adjacent to the end of a literal."""
     first, last = reading.at(number - 1), reading.at(number)
     behind = number + 1
     while reading.at(behind).kind in ("name", "number", "keyword"):

@@ -1,4 +1,4 @@
-"""From tokens to the surface tree: one grammar, layered with the standard's own non-terminals.
+"""Parser from tokens to the surface tree: one grammar, layered with the standard's own non-terminals.
 
 Each layer binds tighter than the one before it, so the grammar needs no table of precedences and has no conflicts.
 It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse says what was expected
@@ -26,7 +26,7 @@ from transpiler.selector.token_rewriting import CHAINING, Chains, retag
 from transpiler.selector.words import Reading
 from transpiler.source import Source, Span
 
-#: The productions that only say that a layer may stand where the looser one is asked for.
+#: The productions that only say that a layer may stand where the looser one is expected.
 _LAYERS = frozenset(
     {
         ("negation", "equality"),
@@ -69,7 +69,7 @@ class SelectorParser(Parser):
         self.count = 0
 
     def read(self) -> ast.Expression:
-        """The tree of the whole source."""
+        """Parse the whole source."""
         tree: ast.Expression = drive(self, self._follow(retag(self.scanned, self.dialect)), _LAYERS)
         return tree
 
@@ -284,7 +284,7 @@ class SelectorParser(Parser):
         return ast.StringLiteral(p.STRING, Span(p.start, p.end))
 
     def error(self, token: Token | None) -> NoReturn:
-        """Say what was expected after what, and what stands there instead."""
+        """Raise the syntax error: the expected tokens, the word before them, and the actual token."""
         legal = set(self._lrtable.lr_action[self.state])
         if self.chains is not None and token is not None:
             legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))
@@ -297,19 +297,19 @@ class SelectorParser(Parser):
         word, previous = reading.at(reading.place), reading.at(reading.place - 1)
         if word.kind == "end":
             span = Span(len(self.source.text), len(self.source.text))
-            found, code = "the selector ends", "syntax.unexpected-end"
+            actual, code = "the selector ends", "syntax.unexpected-end"
         else:
             span = word.span if token is None or token.index == token.end else Span(token.index, token.end)
-            found, code = f"found {self.source.text[span.start : span.end]}", "syntax.unexpected-token"
+            actual, code = f"found {self.source.text[span.start : span.end]}", "syntax.unexpected-token"
         expected = describe(legal, previous.kind == "end", opened)
         # An error may lie within a word, at the second sign of two.
         before = self.source.text[word.start : span.start] or previous.text
         after = f" after {_short(before)}" if before else ""
         hint = hint_for(reading, legal, opened)
-        raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(found)}", self.source, span, hint)
+        raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(actual)}", self.source, span, hint)
 
     def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
-        """Operators of one level in a row; where the right one comes first, it takes the end of the left side."""
+        """Build a calculation; if operators associate to the right, rotate it into the end of the left side."""
         if (
             self.dialect.associativity is Associativity.RIGHT
             and isinstance(left, ast.Calculate)
@@ -330,7 +330,7 @@ def _short(text: str) -> str:
 
 
 def _between(first: ast.Expression, last: ast.Expression) -> Span:
-    """From where one node begins to where a later one ends."""
+    """Return the span from the start of one node to the end of a later one."""
     return Span(first.span.start, last.span.end)
 
 
@@ -345,10 +345,10 @@ def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> as
 
 
 def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.Expression | None:
-    """The surface tree of a selector that parses; None where there is no selector, only white space.
+    """Parse a selector into its surface tree; None if it is empty or white space.
 
     ``SelectorSyntaxError`` where the text is no sentence of the grammar, ``UnsupportedFeatureError`` beyond the
-    dialect's limits. What the dialect refuses although it parses is found by ``check``.
+    dialect's limits. A text that parses and that the dialect still refuses is an error of ``check``.
     """
     source = Source(text, name)
     if len(text) > dialect.max_length:
@@ -388,7 +388,7 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
 def _explained(
     error: SelectorSyntaxError, source: Source, dialect: Dialect, start: int, hyphens: bool
 ) -> SelectorSyntaxError:
-    """The error with the message for the mistake behind it.
+    """Return the error with the message for the mistake behind it.
 
     Where the dialect refuses a reserved word in lower case, a mistake that would be left in upper case comes first.
     """
@@ -402,8 +402,8 @@ def _explained(
     try:
         SelectorParser(source, relaxed, SelectorLexer(source, relaxed, start, hyphens).scan(), start).read()
     except SelectorSyntaxError as other:
-        found = explained(other, source, dialect, start)
-        return better if found is other else found
+        explanation = explained(other, source, dialect, start)
+        return better if explanation is other else explanation
     except UnsupportedFeatureError:
         pass
     return better

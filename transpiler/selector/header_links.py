@@ -58,13 +58,13 @@ class Piece:
 
     @property
     def seen(self) -> tuple[int, int]:
-        """What JMS sees of them."""
+        """The range of numbers that JMS sees."""
         if self.constant is not None:
             return self.constant, self.constant
         return self.low + self.shift, self.high + self.shift
 
 
-#: How JMS sees the numbers of a field: the JMS mapping, 3.3.1 and 3.3.2.
+#: The numbers of a field as JMS sees them: the JMS mapping, 3.3.1 and 3.3.2.
 PIECES: dict[Mapped, tuple[Piece, ...]] = {
     Mapped.PRIORITY: (Piece(0, MAX_PRIORITY), Piece(MAX_PRIORITY + 1, 255, constant=MAX_PRIORITY)),
     Mapped.DELIVERY_COUNT: (Piece(0, FOLD - 1, shift=1),),
@@ -101,25 +101,25 @@ LINKS: dict[Form, dict[str, Link]] = {
 
 
 def behind(wanted: Ranges, pieces: tuple[Piece, ...]) -> Ranges:
-    """The wire numbers that JMS sees in a set."""
-    found: list[tuple[int, int]] = []
+    """Return the wire numbers that JMS sees as a number of the set."""
+    ranges: list[tuple[int, int]] = []
     for piece in pieces:
         if piece.constant is None:
             part = cut(wanted, *piece.seen)
-            found.extend((low - piece.shift, high - piece.shift) for low, high in part)
+            ranges.extend((low - piece.shift, high - piece.shift) for low, high in part)
         elif cut(wanted, piece.constant, piece.constant):
-            found.append((piece.low, piece.high))
-    return joined(found)
+            ranges.append((piece.low, piece.high))
+    return joined(ranges)
 
 
 def shown_of(wanted: Ranges, piece: Piece) -> Iterator[tuple[int, int]]:
-    """What JMS sees of those wire numbers of a set that are in a piece."""
+    """Yield the ranges that JMS sees for the wire numbers of a set that are in the piece."""
     for low, high in cut(wanted, piece.low, piece.high):
         yield piece.seen if piece.constant is not None else (low + piece.shift, high + piece.shift)
 
 
 def exchanged(node: ast.Expression, names: Mapping[str, str]) -> ast.Expression:
-    """The tree with other names; the test for a redelivery becomes its name where the names become JMS's."""
+    """Exchange the names of a tree; the test for a redelivery becomes its name where the names become JMS's."""
     match node:
         case ast.Identifier(name=name, section=None):
             return replace(node, name=names.get(name, name))

@@ -1,4 +1,4 @@
-"""A selector's header names from JMS's form to the wire's and back: ``JMSCorrelationID`` to ``amqp.correlation_id``.
+"""Translate header names between JMS and the wire: ``JMSCorrelationID`` to ``amqp.correlation_id`` and back.
 
 The result selects the same messages. Where the value changes with the name, the
 comparison is translated with it: ``JMSDeliveryMode = 'PERSISTENT'`` is ``amqp.durable = TRUE``. What has no exact
@@ -49,11 +49,11 @@ _EQUALITIES = (ast.Comparison.EQ, ast.Comparison.NE)
 
 
 class _NoCounterpartError(Exception):
-    """Why a name, or a comparison with it, cannot be said in the other form."""
+    """A name, or a comparison with it, has no counterpart in the other form; the message says why."""
 
 
 def translate_names(tree: ast.Expression, form: Form, source: Source, table: Table = "meaning") -> ast.Expression:
-    """The tree with its header names in that form; ``UnsupportedFeatureError`` with all that has no counterpart.
+    """Translate the header names to that form; raise ``UnsupportedFeatureError`` for all that have no counterpart.
 
     By the table of the standard, a JMS name that the table does not have stays as it is.
     """
@@ -79,7 +79,7 @@ class _Renaming:
         self.findings: list[Diagnostic] = []
 
     def condition(self, node: ast.Expression, wanted: bool | None) -> ast.Expression:
-        """A condition; ``wanted`` is the truth that selects messages, None where both do something."""
+        """Translate a condition; ``wanted`` is the truth value that selects messages, None if either may."""
         match node:
             case ast.And(terms=terms) | ast.Or(terms=terms):
                 return replace(node, terms=tuple(self.condition(term, wanted) for term in terms))
@@ -102,14 +102,14 @@ class _Renaming:
         return f"keep the {kind} name there, or write the condition anew; table standard exchanges names one to one"
 
     def _foreign(self, name: str) -> bool:
-        """Whether a name is a header's in the form that is left."""
+        """Return True if the name is a header field in the form that is translated from."""
         if name in self.kept:
             return False
         return find_field(name) is not None and name.startswith(WIRE) is (self.form == "jms") and not _is_property(name)
 
     def _atom(self, node: ast.Expression, wanted: bool | None) -> ast.Expression:
-        found = {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)}
-        foreign = [identifier for name, identifier in found.items() if self._foreign(name)]
+        identifiers = {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)}
+        foreign = [identifier for name, identifier in identifiers.items() if self._foreign(name)]
         if not foreign:
             return node
         node = _name_first(node)
@@ -122,7 +122,7 @@ class _Renaming:
         return self._operands(node)
 
     def _operands(self, node: ast.Expression) -> ast.Expression:
-        """The node with each name replaced by an operand that has the same value in every message."""
+        """Replace each name by an operand that has the same value in every message."""
         match node:
             case ast.Identifier(name=name) if self._foreign(name):
                 return self._operand(node)
@@ -136,21 +136,21 @@ class _Renaming:
             case ast.Between(operand=operand, low=low, high=high):
                 return replace(node, operand=self._number(operand), low=self._number(low), high=self._number(high))
             case ast.IsNull(operand=operand):
-                found = self._operands(operand)
+                replaced = self._operands(operand)
                 if isinstance(operand, ast.Identifier):
                     # What stands for the name is NULL where the name in it is, and IS NULL takes a name.
-                    [found] = (inner for inner in ast.walk(found) if isinstance(inner, ast.Identifier))
-                return replace(node, operand=found)
+                    [replaced] = (inner for inner in ast.walk(replaced) if isinstance(inner, ast.Identifier))
+                return replace(node, operand=replaced)
             case ast.And() | ast.Or() | ast.Not():
                 return self.condition(node, None)
             case _:
                 return node
 
     def _number(self, node: ast.Expression) -> ast.Expression:
-        found = self._operands(node)
-        if found != node and isinstance(found, ast.Compare) and not isinstance(node, ast.Compare):
+        replaced = self._operands(node)
+        if replaced != node and isinstance(replaced, ast.Compare) and not isinstance(node, ast.Compare):
             raise _NoCounterpartError("a condition cannot stand where a number is expected")
-        return found
+        return replaced
 
     def _operand(self, node: ast.Identifier) -> ast.Expression:
         link = self.links.get(node.name)
@@ -227,11 +227,11 @@ class _Renaming:
                 return ast.Compare(operator, other, ast.BooleanLiteral(modes[mode]))
             case ast.In(members=members, negated=negated):
                 texts = {member.value for member in members if isinstance(member, ast.StringLiteral)}
-                found = [durable for mode, durable in modes.items() if mode in texts]
-                if len(found) == 1:
+                listed = [durable for mode, durable in modes.items() if mode in texts]
+                if len(listed) == 1:
                     operator = ast.Comparison.NE if negated else ast.Comparison.EQ
-                    return ast.Compare(operator, other, ast.BooleanLiteral(found[0]))
-                return ast.BooleanLiteral(bool(found) is not negated)
+                    return ast.Compare(operator, other, ast.BooleanLiteral(listed[0]))
+                return ast.BooleanLiteral(bool(listed) is not negated)
             case ast.IsNull(negated=negated):
                 return ast.BooleanLiteral(negated)
             case _:
@@ -245,11 +245,11 @@ class _Renaming:
                 # An id of another type is unlike the literal on the wire, and unequal as a JMS text.
                 return ast.Not(ast.Compare(ast.Comparison.EQ, other, self._id_literal(right, mapped)))
             case ast.In(members=members, negated=negated):
-                found = [self._id_literal(member, mapped) for member in members]
-                texts = tuple(item for item in found if isinstance(item, ast.StringLiteral))
-                if len(texts) == len(found) and (self.form == "jms" or wanted is (not negated)):
+                literals = [self._id_literal(member, mapped) for member in members]
+                texts = tuple(item for item in literals if isinstance(item, ast.StringLiteral))
+                if len(texts) == len(literals) and (self.form == "jms" or wanted is (not negated)):
                     return self._of_strings(ast.In(other, texts, negated), other, wanted)
-                terms = tuple(ast.Compare(ast.Comparison.EQ, other, item) for item in found)
+                terms = tuple(ast.Compare(ast.Comparison.EQ, other, item) for item in literals)
                 whole = terms[0] if len(terms) == 1 else ast.Or(terms)
                 return ast.Not(whole) if negated else whole
             case ast.Like(pattern=pattern, escape=escape):
@@ -293,24 +293,24 @@ class _Renaming:
         text = ids.canonical(node.value)
         if ids.text_of(text, message_id=mapped is Mapped.MESSAGE_ID) != text:
             raise _NoCounterpartError(f"no id has the text '{node.value}'")
-        found = ids.read_id(text)
-        if isinstance(found.value, str):
-            return ast.StringLiteral(found.value)
-        if found.type is AmqpType.ULONG:
-            assert isinstance(found.value, int)
+        amqp_id = ids.read_id(text)
+        if isinstance(amqp_id.value, str):
+            return ast.StringLiteral(amqp_id.value)
+        if amqp_id.type is AmqpType.ULONG:
+            assert isinstance(amqp_id.value, int)
             # The coercion table: a ulong is a long, which wraps.
-            return literal((found.value + 2**63) % 2**64 - 2**63)
-        raise _NoCounterpartError(f"no literal of a selector is {found.type.value}")
+            return literal((amqp_id.value + 2**63) % 2**64 - 2**63)
+        raise _NoCounterpartError(f"no literal of a selector is {amqp_id.type.value}")
 
     def _default_is_silent(self, node: ast.Expression, link: Link, wanted: bool | None) -> bool:
-        """Whether it selects nothing that one form has a default where the other one is missing."""
+        """Return True if the condition selects no message by the default that only one form has."""
         if wanted is None or isinstance(node, ast.IsNull):
             return False
         default = link.jms.default if link.wire.default is None else link.wire.default
         return _with_default(node, default) is not wanted
 
     def _several(self, node: ast.Expression, named: ast.Identifier) -> ast.Expression:
-        """A name with a default, or with several origins: one case for each of them."""
+        """Translate a name with a default or several origins: one case for each of them."""
         field = HEADER_FIELDS.get(named.name)
         if field is None or self.form == "jms":
             raise _NoCounterpartError(self._why(named.name))
@@ -336,7 +336,7 @@ class _Renaming:
         return terms[0] if len(terms) == 1 else ast.Or(tuple(terms))
 
     def _wires(self, field: HeaderField) -> Iterator[ast.Expression]:
-        """The wire operand of each origin; ``amqp.jms_type`` stands for both annotations that it reads."""
+        """Yield the wire operand of each origin; ``amqp.jms_type`` stands for both annotations that it reads."""
         named = {wire.origins: wire for wire in HEADER_FIELDS.values() if wire.name.startswith(WIRE)}
         left = tuple(origin for origin in field.origins if origin.places[0].section != RECEIVER)
         if not left:
@@ -373,7 +373,7 @@ def _is_property(name: str) -> bool:
 
 
 def _name_first(node: ast.Expression) -> ast.Expression:
-    """A comparison of a literal with a name, turned round."""
+    """Mirror a comparison of a literal with a name, so that the name is on the left."""
     match node:
         case ast.Compare(operator=operator, left=left, right=ast.Identifier() as right) if not any(
             isinstance(inner, ast.Identifier) for inner in ast.walk(left)
@@ -404,7 +404,7 @@ def _beside_literals(node: ast.Expression) -> bool:
 
 
 def _with_name(node: ast.Expression, other: ast.Expression) -> ast.Expression:
-    """The node with another operand in the place of its name."""
+    """Replace the name in the node by another operand."""
     match node:
         case ast.Compare():
             return replace(node, left=other)
@@ -419,7 +419,7 @@ def _with_name(node: ast.Expression, other: ast.Expression) -> ast.Expression:
 
 
 def _with_default(node: ast.Expression, default: object) -> bool | None:
-    """Whether the condition holds for a default; None where it is unknown."""
+    """Return the truth of the condition for a default value; None if it is unknown."""
     match node:
         case ast.Identifier():
             return default if isinstance(default, bool) else None
@@ -441,7 +441,7 @@ def _all(terms: list[ast.Expression]) -> ast.Expression:
 
 
 def _likely(node: ast.Expression, pieces: tuple[Piece, ...], sign: int) -> list[tuple[ast.Comparison, int]]:
-    """The comparison itself, with its number as it is or shifted."""
+    """Return the comparison with its number as it is, or shifted as in each piece."""
     value = number(node.right) if isinstance(node, ast.Compare) else None
     if not isinstance(node, ast.Compare) or not isinstance(value, int):
         return []

@@ -1,4 +1,4 @@
-"""Sets of whole numbers as ranges: what a comparison with a literal selects, and a comparison that selects a set."""
+"""Sets of integers as ranges: from a comparison with a literal to its set, and back."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The union of ranges; an empty one has its ends the wrong way round."""
-    found: list[tuple[int, int]] = []
+    """Return the union of ranges; a range whose ends are in the wrong order is empty."""
+    merged: list[tuple[int, int]] = []
     for low, high in sorted(pair for pair in ranges if pair[0] <= pair[1]):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = found[-1][0], max(found[-1][1], high)
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(merged[-1][1], high)
         else:
-            found.append((low, high))
-    return tuple(found)
+            merged.append((low, high))
+    return tuple(merged)
 
 
 def cut(ranges: Ranges, low: int, high: int) -> Ranges:
-    """The part of a set between two numbers."""
+    """Return the part of a set between two numbers."""
     return joined((max(low, start), min(high, end)) for start, end in ranges)
 
 
 def selected(node: ast.Compare | ast.Between, low: int, high: int) -> Ranges | None:
-    """The numbers between ``low`` and ``high`` that a comparison of a name with number literals selects.
+    """Return the integers from ``low`` to ``high`` that a comparison of a name with number literals selects.
 
     None where the other operand is no number literal.
     """
@@ -46,7 +46,7 @@ def selected(node: ast.Compare | ast.Between, low: int, high: int) -> Ranges | N
 
 
 def number(node: ast.Expression) -> int | float | None:
-    """The value of a number literal with its sign; None for anything else."""
+    """Return the value of a number literal with its sign; None for anything else."""
     match node:
         case ast.IntegerLiteral(value=value) | ast.FloatLiteral(value=value):
             return value
@@ -58,7 +58,7 @@ def number(node: ast.Expression) -> int | float | None:
 
 
 def literal(value: int) -> ast.Expression:
-    """A whole number as a selector writes it."""
+    """Return an integer as a selector writes it."""
     if value < 0:
         return ast.Sign(ast.Arithmetic.SUBTRACT, ast.IntegerLiteral(-value))
     return ast.IntegerLiteral(value)
@@ -67,7 +67,7 @@ def literal(value: int) -> ast.Expression:
 def comparison(
     name: ast.Identifier, wanted: Ranges, low: int, high: int, likely: Iterable[tuple[ast.Comparison, int]]
 ) -> ast.Expression:
-    """A condition on a name, whose values are between ``low`` and ``high``, that selects a set.
+    """Return a condition that selects a set, on a name whose values are between ``low`` and ``high``.
 
     ``likely`` are comparisons to prefer where one of them selects it.
     """
@@ -101,15 +101,15 @@ def _holding(operator: ast.Comparison, bound: int | float, low: int, high: int) 
     floor, ceiling = math.floor(bound), math.ceil(bound)
     match operator:
         case ast.Comparison.EQ:
-            found = [(ceiling, floor)]
+            ranges = [(ceiling, floor)]
         case ast.Comparison.NE:
-            found = [(low, ceiling - 1), (floor + 1, high)]
+            ranges = [(low, ceiling - 1), (floor + 1, high)]
         case ast.Comparison.LT:
-            found = [(low, ceiling - 1)]
+            ranges = [(low, ceiling - 1)]
         case ast.Comparison.LE:
-            found = [(low, floor)]
+            ranges = [(low, floor)]
         case ast.Comparison.GT:
-            found = [(floor + 1, high)]
+            ranges = [(floor + 1, high)]
         case ast.Comparison.GE:
-            found = [(ceiling, high)]
-    return cut(joined(found), low, high)
+            ranges = [(ceiling, high)]
+    return cut(joined(ranges), low, high)

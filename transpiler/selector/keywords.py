@@ -19,20 +19,20 @@ _QUERIES = frozenset(("XPATH", "XQUERY"))
 
 @cache
 def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
-    """Reserved words in the spellings that people use, and their tokens."""
+    """Return the reserved words, in the spellings that people use, with their tokens."""
     reserved = set(KEYWORDS)
     if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
         reserved -= {"NULL", "IS"}
     elif words is ReservedWords.UPPER_CASE:
         return {word: word for word in reserved - {"BETWEEN"}}
-    found = {spelling: word for word in reserved for spelling in (word, word.lower(), word.capitalize())}
+    spellings = {spelling: word for word in reserved for spelling in (word, word.lower(), word.capitalize())}
     if queries:
-        found |= dict.fromkeys(("XPATH", "xpath", "XQUERY", "xquery"), "QUERY")
-    return found
+        spellings |= dict.fromkeys(("XPATH", "xpath", "XQUERY", "xquery"), "QUERY")
+    return spellings
 
 
 def is_reserved(name: str, dialect: Dialect) -> bool:
-    """Whether a name, as it is spelled, must be delimited to be one."""
+    """Return True if the identifier must be quoted."""
     upper = name.upper()
     if upper in KEYWORDS:
         return True

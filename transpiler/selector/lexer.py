@@ -1,4 +1,4 @@
-"""From text to tokens: Jakarta Messaging 3.1, section 3.8.1.1, and what each dialect spells in its own way.
+"""Lexer: from text to tokens, by Jakarta Messaging 3.1, section 3.8.1.1, and the spellings of each dialect.
 
 One lexer reads every word; what a word means is settled here only as far as spelling goes. White space is what the
 standard names: space, tab, form feed and line ends. Every spelling that people bring along from other languages has
@@ -81,7 +81,7 @@ class SelectorLexer(Lexer):
         self.start = start
         self.hyphens = hyphens
         self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
-        #: Where an IS NULL or IS NOT NULL ends whose words are no names.
+        #: The end of an IS NULL or IS NOT NULL whose words are no names.
         self.null_test_end = 0
         self.line_end: Span | None = None
 
@@ -95,7 +95,7 @@ class SelectorLexer(Lexer):
     # What a possessive group repeats is possessive itself: else Python 3.11.2, Debian's, takes back too much.
     @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
-        """A comment, an error, or only its first sign."""
+        """Skip a comment, refuse it, or return its first sign as a token."""
         if self.dialect.comments is Comments.TAKEN:
             if token.value[0] == "/":
                 return None
@@ -110,11 +110,11 @@ class SelectorLexer(Lexer):
         return self.MINUS(token)
 
     def _line_end(self, index: int) -> int | None:
-        """Where the next line end behind a place ends; what was found is kept, for a line may be all minus signs."""
+        """Return the offset behind the next line end, or None; cached, because a line may consist of minus signs."""
         if self.line_end is None or self.line_end.start < index:
-            found = _LINE_END.search(self.source.text, index)
+            match = _LINE_END.search(self.source.text, index)
             length = len(self.source.text)
-            self.line_end = Span(*found.span()) if found else Span(length, length)
+            self.line_end = Span(*match.span()) if match else Span(length, length)
         return self.line_end.end if self.line_end.start < self.line_end.end else None
 
     @_(r"'(?:[^']++|'')*+'")
@@ -154,12 +154,12 @@ class SelectorLexer(Lexer):
         """A numeric literal; the minus of a negative number is an operator."""
         text, end = token.value, token.index + len(token.value)
         try:
-            found = read_number(self.dialect.numeric_literals, self.source.text, token.index)
+            literal = read_number(self.dialect.numeric_literals, self.source.text, token.index)
         except NumberError as error:
             self._fail("number-range", str(error), Span(token.index, end))
-        if found is None:
+        if literal is None:
             self._malformed_number(token)
-        value, stop = found
+        value, stop = literal
         # The longest match: in 5AND the number ends where the reserved word begins.
         if stop < end and not _JOINED.fullmatch(text, stop - token.index):
             self._malformed_number(token)
@@ -332,7 +332,7 @@ class SelectorLexer(Lexer):
         )
 
     def _check_identifier(self, text: str, start: int) -> None:
-        """Java's isJavaIdentifierStart and isJavaIdentifierPart, by Unicode's general categories."""
+        """Apply Java's isJavaIdentifierStart and isJavaIdentifierPart, by Unicode's general categories."""
         for offset, character in enumerate(text):
             category = unicodedata.category(character)
             letter = category[0] == "L" or category in ("Nl", "Sc", "Pc")
@@ -360,7 +360,7 @@ class SelectorLexer(Lexer):
         raise SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint)
 
     def scan(self) -> Iterator[Token]:
-        """The tokens of the source, one at a time.
+        """Yield the tokens of the source.
 
         SLY's own loop serves lexers of several states and counts lines, which is most of its time.
         """
@@ -370,12 +370,12 @@ class SelectorLexer(Lexer):
             if text[index] in ignored:
                 index += 1
                 continue
-            found = match(text, index)
-            if found is None:
+            matched = match(text, index)
+            if matched is None:
                 self._refuse(index)
-            token, kind = Token(), found.lastgroup
-            token.type, token.value, token.index = kind, found[0], index
-            token.end = self.index = found.end()
+            token, kind = Token(), matched.lastgroup
+            token.type, token.value, token.index = kind, matched[0], index
+            token.end = self.index = matched.end()
             taken = functions[kind](self, token) if kind in functions else token
             # A function may end the token somewhere else.
             index = self.index

@@ -1,4 +1,4 @@
-"""What a selector may have at most, told from its tokens, before any tree of it is built.
+"""Limits of a selector, enforced on its tokens before a tree is built.
 
 The tree's own limits are the dialect's; these are above them, and only for texts that go far beyond.
 """
@@ -44,7 +44,7 @@ def too_many_terms(dialect: Dialect, source: Source, span: Span) -> UnsupportedF
 
 
 def within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) -> Iterator[Token]:
-    """The tokens again, once all are read: ``UnsupportedFeatureError`` at the one that goes too far.
+    """Read all tokens and return them; raise ``UnsupportedFeatureError`` at the one that exceeds a limit.
 
     Where a text has no token its error comes behind those before it, of which the parser may refuse one.
     """
@@ -62,7 +62,7 @@ def within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) -> 
             prefixes = prefixes + 1 if kind in _PREFIXES else 0
             if opened > PARENTHESES * dialect.max_nesting or prefixes > dialect.max_nesting + 1:
                 raise too_deep(dialect, source, Span(token.index, token.end))
-            # An operand, an operator and a parenthesis or two are what a term takes.
+            # A term has an operand, an operator and a parenthesis or two.
             if terms > dialect.max_terms or len(read) > 5 * dialect.max_terms:
                 raise too_many_terms(dialect, source, Span(token.index, token.end))
             read.append(token)

@@ -1,4 +1,4 @@
-"""What is a selector and is probably not what its author meant."""
+"""Warn about valid selectors that probably do not mean what their author intended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TIMES = ("JMSTimestamp", "JMSExpiration", "JMSDeliveryTime", "amqp.creation_tim
 
 
 def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[Diagnostic]:
-    """Warnings about a checked tree, in the order of the text."""
+    """Return warnings about a checked tree, in the order of the text."""
     # Where strings are read as numbers, it is no mistake to compare the two.
     silent = ("quoted-number", "text-for-number") if isinstance(tree, ast.ConvertStrings) else ()
     findings = [
@@ -100,7 +100,7 @@ def _comparison(named: ast.Expression, other: ast.Expression, dialect: Dialect) 
 
 
 def _field(name: ast.Identifier, dialect: Dialect) -> BrokerField | None:
-    """The field of the broker's own table; the default dialect has another one."""
+    """Return the field from the broker's own table; the default dialect has another table."""
     return SECTION_FIELDS.get((name.section, name.name)) if name.section else dialect.fields.find(name.name)
 
 
@@ -114,15 +114,15 @@ def _is_numeric(name: ast.Identifier, dialect: Dialect) -> bool:
     if dialect.fields is JMS.fields:
         field = HEADER_FIELDS.get(name.name)
         return field is not None and field.type in _NUMBERS
-    found = _field(name, dialect)
-    return found is not None and found.type.integer and not found.or_property
+    row = _field(name, dialect)
+    return row is not None and row.type.integer and not row.or_property
 
 
 def _modes(name: ast.Identifier, dialect: Dialect) -> tuple[str, ...]:
     if dialect.fields is JMS.fields:
         return _MODES[Reading.DELIVERY_MODE] if name.name == "JMSDeliveryMode" else ()
-    found = _field(name, dialect)
-    return () if found is None else _MODES.get(found.reading, ())
+    row = _field(name, dialect)
+    return () if row is None else _MODES.get(row.reading, ())
 
 
 def _unquoted(right: ast.Identifier, dialect: Dialect) -> Iterator[_Doubt]:
@@ -137,14 +137,14 @@ def _text_test(operand: ast.Expression, operator: str, dialect: Dialect) -> Iter
 
 
 def _is_text(node: ast.Expression, dialect: Dialect) -> bool:
-    """Return True for a header field that is a string; RabbitMQ's sections have ids of other types, too."""
+    """Return True for a header field that is a string; in RabbitMQ's sections an id may have another type."""
     if not isinstance(node, ast.Identifier) or node.section:
         return False
     if dialect.fields is JMS.fields:
         field = find_field(node.name)
         return field is not None and field.type is SelectorType.STRING and node.name in HEADER_FIELDS
-    found = _field(node, dialect)
-    return found is not None and found.type is OperandType.STRING and bool(found.places) and not found.or_property
+    row = _field(node, dialect)
+    return row is not None and row.type is OperandType.STRING and bool(row.places) and not row.or_property
 
 
 def _order_of_text(
@@ -178,7 +178,7 @@ _PREFIX, _STANDARD, _PROVIDER = "JMS", "JMSX", "JMS_"
 
 
 def _unknown_header(name: ast.Identifier, dialect: Dialect) -> Iterator[_Doubt]:
-    """A reserved name that neither the standard nor the dialect has."""
+    """Warn about a reserved name that neither the standard nor the dialect defines."""
     text = name.name
     if not text.startswith(_PREFIX) or name.section or (dialect.fields is not JMS.fields and not dialect.fields.table):
         # Where there are no header fields, such a name is a property as any other.
@@ -196,7 +196,7 @@ def _unknown_header(name: ast.Identifier, dialect: Dialect) -> Iterator[_Doubt]:
 
 
 def _redundancy(tree: ast.Expression, source: Source, dialect: Dialect) -> Iterator[_Doubt]:
-    """Terms that are never true together, always true, or implied by another."""
+    """Warn about terms that are never true together, always true, or implied by another."""
     for finding in find_redundancy(tree, dialect):
         match finding:
             case Contradiction(term=term, others=others):

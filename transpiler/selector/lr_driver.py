@@ -20,7 +20,7 @@ _ACCEPT = 0
 
 
 class _Parts(tuple[Any, ...]):
-    """What a production's function sees: its symbols by place, and as attributes the values of its symbols by name.
+    """The argument of a production's function: its symbols by index, and their values as attributes by name.
 
     A symbol is a token or, of a production, its value. Each production has a class of its own, with its names.
     """
@@ -29,22 +29,22 @@ class _Parts(tuple[Any, ...]):
 
     @property
     def start(self) -> int:
-        """Where the token begins that the production begins with."""
+        """The offset of the production's first token."""
         start: int = self[0].index
         return start
 
     @property
     def end(self) -> int:
-        """Where the token ends that the production ends with."""
+        """The offset behind the production's last token."""
         end: int = self[-1].end
         return end
 
 
 def drive(parser: Parser, tokens: Iterator[Token], layers: frozenset[tuple[str, str]]) -> Any:
-    """The value of the grammar's start symbol over all tokens.
+    """Parse all tokens and return the value of the start symbol.
 
     ``layers`` are the productions of one symbol whose value is that symbol's. ``parser.state`` says where the parse
-    is whenever a token is asked for or refused; ``parser.error`` must raise.
+    is whenever a token is read or refused; ``parser.error`` must raise.
     """
     tables = _tables(parser.__class__, layers)
     actions, productions, reached = tables.actions, tables.productions, tables.reached
@@ -58,15 +58,15 @@ def drive(parser: Parser, tokens: Iterator[Token], layers: frozenset[tuple[str, 
         action = actions[state].get(kind)
         while action is not None and action < 0:
             name, length, parts, make = productions[-action]
-            # A slice from the end would be the whole list where a production takes nothing.
+            # A slice from the end would be the whole list if a production has no symbols.
             start = len(symbols) - length
             symbols[start:] = (make(parser, parts(symbols[start:])),)
             del states[start + 1 :]
             key = states[-1], name, kind
-            found = reached.get(key)
-            if found is None:
-                found = reached[key] = tables.reach(*key)
-            state, action = found
+            following = reached.get(key)
+            if following is None:
+                following = reached[key] = tables.reach(*key)
+            state, action = following
             states.append(state)
         if action is None:
             parser.error(token)
@@ -79,7 +79,7 @@ def drive(parser: Parser, tokens: Iterator[Token], layers: frozenset[tuple[str, 
 
 
 class _Production(NamedTuple):
-    """The name, how many symbols it takes, what they are to the function, and the function."""
+    """One production: its name, the number of its symbols, the class that wraps them, and its function."""
 
     name: str
     length: int
@@ -88,7 +88,7 @@ class _Production(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """What to do in a state at a token, the productions by number, and where the parse is behind each of them."""
+    """LR tables: the action of a state at a token, the productions by number, and the state after each reduction."""
 
     actions: dict[int, dict[str, int]]
     productions: list[_Production]
@@ -98,7 +98,7 @@ class _Tables(NamedTuple):
     layers: frozenset[int]
 
     def reach(self, before: int, name: str, kind: str) -> tuple[int, int | None]:
-        """Where the parse is behind a production and all layers that the token ends, and what it does there."""
+        """Reduce by a production and by all layers that the token ends; return the state and its action."""
         while True:
             state = self.goto[before][name]
             action = self.actions[state].get(kind)
@@ -119,7 +119,7 @@ def _tables(grammar: type[Parser], layers: frozenset[tuple[str, str]]) -> _Table
 
 
 def _parts(symbols: tuple[str, ...], terminals: Container[str]) -> type[_Parts]:
-    """The class for the symbols of a production; those of one name are counted from 0."""
+    """Build the class for the symbols of a production; symbols of the same name are numbered from 0."""
     names: dict[str, Any] = {"__slots__": ()}
     for place, symbol in enumerate(symbols):
         name = symbol if symbols.count(symbol) == 1 else f"{symbol}{symbols[:place].count(symbol)}"

@@ -32,7 +32,7 @@ class Mistake(NamedTuple):
 
 
 def found_at(reading: Reading, number: int) -> str:
-    """The end of a message: the word that stands at a place."""
+    """Return the end of a message: the word at a place."""
     word = reading.at(number)
     return "the selector ends" if word.kind == "end" else f"found {_brief(word.text)}"
 

@@ -66,7 +66,7 @@ _UNEXPECTED, _END = "syntax.unexpected-token", "syntax.unexpected-end"
 
 
 def explained(error: SelectorSyntaxError, source: Source, dialect: Dialect, start: int) -> SelectorSyntaxError:
-    """The same error with the message and the hint for the mistake that a rule finds; else the error itself.
+    """Return the error with the message and hint of the first rule that matches; else the error itself.
 
     ``start`` is the offset behind the selector's prefixes.
     """
@@ -75,7 +75,7 @@ def explained(error: SelectorSyntaxError, source: Source, dialect: Dialect, star
     if finding.span is None or len(source.text) > MAX_READ:
         return error
     reading = Reading(source, dialect, start, finding.span.start)
-    mistake = next((found for rule in RULES if (found := rule(reading)) is not None), None)
+    mistake = next((candidate for rule in RULES if (candidate := rule(reading)) is not None), None)
     if mistake is None:
         return error
     message, span, code = mistake.message or finding.message, mistake.span or finding.span, mistake.code

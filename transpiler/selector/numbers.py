@@ -1,6 +1,6 @@
-"""Numeric literals as each dialect spells them: from digits to a value.
+"""Read the numeric literals of each dialect: from digits to a value.
 
-A literal is the longest text that the dialect's syntax takes; what stands behind it is for the lexer to judge.
+A literal is the longest match of the dialect's syntax; the lexer checks the text behind it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from transpiler.selector.dialect_rules import NumericLiterals
 
-#: What a literal is worth: an integer, a floating point number, or a binary string.
+#: The value of a literal: an integer, a floating point number, or a binary string.
 Number = int | float | bytes
 
 _LONG_MAX = 2**63 - 1
@@ -29,22 +29,22 @@ class NumberError(ValueError):
 
 
 def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number, int] | None:
-    """The literal at a place of the text and where it ends, or None; ``NumberError`` where it is out of range."""
-    found = _SYNTAX[syntax].match(text, start)
-    if found is None or found.end() == start:
+    """Return the literal at an offset and its end, or None; raise ``NumberError`` if it is out of range."""
+    match = _SYNTAX[syntax].match(text, start)
+    if match is None or match.end() == start:
         return None
-    if found.end() - start > MAX_DIGITS and not found.groupdict().get("binary"):
-        raise NumberError(f"a number of {found.end() - start:,} characters is out of every range")
-    return _VALUES[syntax](found), found.end()
+    if match.end() - start > MAX_DIGITS and not match.groupdict().get("binary"):
+        raise NumberError(f"a number of {match.end() - start:,} characters is out of every range")
+    return _VALUES[syntax](match), match.end()
 
 
 def _double(text: str) -> float:
     return float(text)
 
 
-def _java(found: re.Match[str]) -> Number:
-    if found["floating"]:
-        mantissa, suffix = found["floating"], found["suffix"] or ""
+def _java(match: re.Match[str]) -> Number:
+    if match["floating"]:
+        mantissa, suffix = match["floating"], match["suffix"] or ""
         value = _double(mantissa)
         if suffix in ("f", "F"):
             # A 32-bit literal keeps its rounded value when it is widened to a double.
@@ -55,27 +55,27 @@ def _java(found: re.Match[str]) -> Number:
         digits = re.split("[eE]", mantissa)[0]
         if math.isinf(value) or (value == 0 and digits.strip("0.")):
             side = "large" if value else "small"
-            raise NumberError(f"{found[0]} is too {side} for a floating point number")
+            raise NumberError(f"{match[0]} is too {side} for a floating point number")
         return value
-    if found["hexadecimal"]:
-        return int(found["hexadecimal"], 16)
-    return int(found["octal"], 8) if found["octal"] else int(found["decimal"])
+    if match["hexadecimal"]:
+        return int(match["hexadecimal"], 16)
+    return int(match["octal"], 8) if match["octal"] else int(match["decimal"])
 
 
-def _activemq(found: re.Match[str]) -> Number:
-    if found["floating"]:
-        return _double(found["floating"])
-    if found["decimal"]:
-        return int(found["decimal"])
-    value = int(found["hexadecimal"], 16) if found["hexadecimal"] else int(found["octal"], 8)
+def _activemq(match: re.Match[str]) -> Number:
+    if match["floating"]:
+        return _double(match["floating"])
+    if match["decimal"]:
+        return int(match["decimal"])
+    value = int(match["hexadecimal"], 16) if match["hexadecimal"] else int(match["octal"], 8)
     if value > _LONG_MAX:
-        raise NumberError(f"{found[0]} is outside 64 signed bits")
+        raise NumberError(f"{match[0]} is outside 64 signed bits")
     return value
 
 
-def _qpid_cpp(found: re.Match[str]) -> Number:
-    text = found[0].replace("_", "")
-    if found["approximate"]:
+def _qpid_cpp(match: re.Match[str]) -> Number:
+    text = match[0].replace("_", "")
+    if match["approximate"]:
         value = float.fromhex(text.rstrip("fFdD")) if text[1:2] in ("x", "X") else _double(text.rstrip("fFdD"))
         # strtod reports a range error for what has no normal double.
         if math.isinf(value) or 0 < abs(value) < 2.0**-1022 or (value == 0 and re.split("[eEpP]", text)[0].strip("0.")):
@@ -97,26 +97,26 @@ def _qpid_cpp(found: re.Match[str]) -> Number:
     return (value + 2**63) % 2**64 - 2**63
 
 
-def _sql_filter(found: re.Match[str]) -> Number:
-    if found["binary"]:
-        return bytes.fromhex(found["binary"])
-    if found["floating"]:
-        value = _double(found["floating"])
+def _sql_filter(match: re.Match[str]) -> Number:
+    if match["binary"]:
+        return bytes.fromhex(match["binary"])
+    if match["floating"]:
+        value = _double(match["floating"])
         if math.isinf(value):
-            raise NumberError(f"{found[0]} is too large for a floating point number")
+            raise NumberError(f"{match[0]} is too large for a floating point number")
         return value
-    return int(found["decimal"])
+    return int(match["decimal"])
 
 
-def _rabbitmq_jms(found: re.Match[str]) -> Number:
-    if found["floating"]:
-        value = _double(found["floating"].rstrip("fFdD"))
+def _rabbitmq_jms(match: re.Match[str]) -> Number:
+    if match["floating"]:
+        value = _double(match["floating"].rstrip("fFdD"))
         if math.isinf(value):
-            raise NumberError(f"{found[0]} is too large for a floating point number")
+            raise NumberError(f"{match[0]} is too large for a floating point number")
         return value
-    number = int(found["decimal"])
+    number = int(match["decimal"])
     if number > _LONG_MAX:
-        raise NumberError(f"{found[0]} is outside 64 signed bits")
+        raise NumberError(f"{match[0]} is outside 64 signed bits")
     return number
 
 

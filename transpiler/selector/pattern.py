@@ -37,7 +37,7 @@ class PatternError(ValueError):
 
 
 def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escapes.ONE_CODE_POINT) -> Pattern:
-    """The parts of a pattern value, by the dialect's reading of its escape character.
+    """Parse a pattern value into its parts, by the dialect's rules for the escape character.
 
     In the standard's reading an escaped character stands for itself, whether or not it is a wildcard, and a pattern
     that ends in its escape character is a ``PatternError``.
@@ -61,7 +61,7 @@ def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escape
 
 
 def is_control(character: str) -> bool:
-    """Whether the SQL filter refuses a character in patterns and in names between brackets."""
+    """Return True if the SQL filter refuses the character in patterns and in names between brackets."""
     return character < " " or character == "\x7f"
 
 
@@ -106,7 +106,7 @@ def _after_collapse(text: str, escape: str | None) -> Iterator[str | Wildcard]:
 
 
 def _java_hexadecimal(character: str) -> str:
-    """What Java reads after backslash x: two digits, and what is left of a longer number as text."""
+    """Return the text that Java reads after backslash x: two digits, and the rest of a longer number as text."""
     if not character or 0x10 <= ord(character) <= 0xFF:
         return character
     if ord(character) < 0x10:

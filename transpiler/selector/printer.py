@@ -1,4 +1,4 @@
-"""The surface tree back to text: canonical spelling, and parentheses only where the grammar needs them."""
+"""Printer from the surface tree to text: canonical spelling, parentheses only where the grammar needs them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Exten
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.selector.keywords import is_reserved
 
-#: How tightly each kind of node binds, after the grammar's layers.
+#: Precedence of each kind of node, after the grammar's layers.
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _PRIMARY = range(8)
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -19,7 +19,7 @@ _REGULAR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def print_selector(tree: ast.Expression, dialect: str | Dialect = "jms") -> str:
-    """The canonical text of a tree, which parses to an equal tree in the dialect that it is written for."""
+    """Return the canonical text of a tree, which parses to an equal tree in the same dialect."""
     return _Printer(find_dialect(dialect)).print(tree)[0]
 
 
@@ -30,7 +30,7 @@ class _Printer:
         self.not_level = _NOT if dialect is JMS or dialect.not_binding is NotBinding.LOOSE else _PRIMARY
 
     def print(self, node: ast.Expression) -> tuple[str, int]:
-        """The text of a node, and how tightly it binds."""
+        """Return the text of a node and its precedence."""
         match node:
             case ast.Identifier(name=name, section=None):
                 return self.name(name), _PRIMARY
@@ -94,12 +94,12 @@ class _Printer:
                 return f"{language} {_quote(query.value)}"
 
     def inside(self, node: ast.Expression, level: int) -> str:
-        """A node as a part of another one."""
+        """Print a node as an operand of another one."""
         text, own = self.print(node)
         return text if own >= level else f"({text})"
 
     def name(self, name: str) -> str:
-        """A name, quoted where the dialect needs and has quotes."""
+        """Print a name, quoted if the dialect needs and has quotes."""
         if self.dialect.has(Extension.BRACKETS):
             if _REGULAR_NAME.fullmatch(name) and not is_reserved(name, self.dialect):
                 return name
@@ -110,7 +110,7 @@ class _Printer:
         return name
 
     def float(self, number: float) -> str:
-        """A floating point number in the digits that the dialect reads."""
+        """Print a floating point number in digits that the dialect reads."""
         if math.isinf(number):
             return "-1e400" if number < 0 else "1e400"
         text = repr(number)

@@ -1,4 +1,4 @@
-"""Conditions that are never true, always true or implied by another, decided on the values of one property.
+"""Find conditions that are never true, always true or implied by another, by the values of one property.
 
 The fragment: AND, OR, NOT over comparisons of one name with literals: ``=``, ``<>``, the orderings with numbers,
 BETWEEN, IN, LIKE, IS NULL, and the name by itself. Each such condition has a meaning: the sets of values for which it
@@ -7,7 +7,7 @@ is exact, so a condition outside the fragment only makes the analysis say less. 
 unlike types and of integers with floating point numbers are those of the dialect's record.
 
 Terms on different names are independent: an AND is never true if the terms on one name are never true together. What
-needs two names at once (``a = 1 AND b = a AND b = 2``) is not found.
+needs two names at once (``a = 1 AND b = a AND b = 2``) is not reported.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Tautology(NamedTuple):
 
 
 class Implication(NamedTuple):
-    """Two terms of an AND, or of an OR, of which ``term`` says nothing that ``by`` does not say."""
+    """Two terms of an AND, or of an OR: ``by`` makes ``term`` redundant."""
 
     term: ast.Expression
     by: ast.Expression
@@ -113,7 +113,7 @@ Finding = Contradiction | Tautology | Implication
 
 
 def find_redundancy(tree: ast.Expression, dialect: Dialect) -> list[Finding]:
-    """All findings about a checked tree. Linear but for sorting; implications among the first ``MAX_PAIRS`` terms."""
+    """Return all findings about a tree. Linear but for sorting; implications among the first ``MAX_PAIRS`` terms."""
     # Strings that are read as numbers are equal to numbers, and to other strings.
     if isinstance(tree, ast.ConvertStrings):
         return []
@@ -294,9 +294,9 @@ class _Analysis:
         if reversed_ and dialect.type_ladder in _UPWARDS:
             # A byte or a short on the right is not widened.
             return None
-        asked = ast.Comparison.EQ if operator is ast.Comparison.NE else operator
+        affirmative = ast.Comparison.EQ if operator is ast.Comparison.NE else operator
         exact, tells_zeros = dialect.type_ladder is NumericPromotion.EXACT, dialect.float_order is FloatOrder.COMPARE_TO
-        holds = comparable(asked, value, exact, tells_zeros)
+        holds = comparable(affirmative, value, exact, tells_zeros)
         fails = intersection([NUMBERS, holds.complement])
         if isinstance(value, int) and abs(value) > _EXACT_FLOATS and dialect.type_ladder in _UPWARDS:
             # A property may be a 32-bit floating point number, for which the literal is rounded.
@@ -377,7 +377,7 @@ def _unlike(like: ValueSet) -> ValueSet:
 
 
 def _contradiction(terms: list[Condition]) -> Contradiction:
-    """The first term that leaves no value of those that the terms before it leave."""
+    """Return the first term whose intersection with the terms before it is empty."""
     low, high = 2, len(terms)
     while low < high:
         middle = (low + high) // 2
@@ -391,7 +391,7 @@ def _contradiction(terms: list[Condition]) -> Contradiction:
 
 
 def _implications(node: ast.And | ast.Or, terms: list[Condition]) -> Iterator[Implication]:
-    """The terms that another one makes superfluous, each with the first such one."""
+    """Yield the redundant terms, each with the first term that makes it so."""
     superfluous: set[int] = set()
     for number, term in enumerate(terms):
         for other, by in enumerate(terms):

@@ -23,7 +23,7 @@ class Opened(NamedTuple):
 
 
 def describe(legal: set[str], at_start: bool, opened: Opened | None) -> str:
-    """The legal next tokens, said briefly; ``opened`` is the innermost open parenthesis."""
+    """Describe the legal next tokens briefly; ``opened`` is the innermost open parenthesis."""
     in_list = opened is not None and opened.is_list
     if legal >= _OPERAND_STARTS:
         if "NOT" in legal and at_start:
@@ -56,7 +56,7 @@ def describe(legal: set[str], at_start: bool, opened: Opened | None) -> str:
 
 
 def hint_for(reading: Reading, legal: set[str], opened: Opened | None) -> str | None:
-    """The hint that the two words at the error tell; None where they tell nothing."""
+    """Return the hint for the two words at the error; None if there is none."""
     place, title = reading.place, reading.dialect.title
     previous, word = reading.at(place - 1), reading.at(place)
     before = previous.key or previous.kind
@@ -69,16 +69,16 @@ def hint_for(reading: Reading, legal: set[str], opened: Opened | None) -> str | 
             bounded = before == "AND" and start is not None and reading.at(start - 1).key == "BETWEEN"
             return "write the upper bound behind it" if bounded else "write a condition behind it"
         return "write a value behind it" if legal >= _OPERAND_STARTS else None
-    found = word.text
+    text = word.text
     match before, word.key or word.kind:
         case ("AND", "AND") | ("OR", "OR"):
-            return f"remove the second {found}"
+            return f"remove the second {text}"
         case ("AND", "OR") | ("OR", "AND"):
             return f"keep one of the two: {before} or {word.key}"
         case ("end" | "open", "AND" | "OR"):
-            return f"remove the {found}, or write a condition before it"
+            return f"remove the {text}, or write a condition before it"
         case _, "=>" | "=<":
-            return f"write {found[1]}="
+            return f"write {text[1]}="
         case ("<" | ">" | "<=" | ">=" | "<>" | "=", sign) if sign in COMPARISONS:
             if before == sign:
                 return f"remove the second {sign}"
@@ -101,6 +101,6 @@ def hint_for(reading: Reading, legal: set[str], opened: Opened | None) -> str | 
         case _ if reading.ends_operand(place - 1) and reading.begins_operand(place) and word.kind != "operator":
             return "join conditions with AND or OR; a quote inside a literal is written twice"
         case _, key if word.kind == "keyword" and key not in ("AND", "OR") and legal >= _OPERAND_STARTS:
-            return f"{found} is a reserved word and cannot be the name of a property"
+            return f"{text} is a reserved word and cannot be the name of a property"
         case _:
             return None

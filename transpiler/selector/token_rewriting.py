@@ -1,4 +1,4 @@
-"""Between lexer and grammar: tokens that mean something else in their place, in some dialects.
+"""Rewrite tokens between lexer and grammar, where a dialect gives them another meaning.
 
 The grammar is one, and free of conflicts. What would make it ambiguous is settled here, by giving a token another
 type or by parentheses that nobody wrote: a NOT that binds tighter than its neighbours, tests that are operands, NULL
@@ -25,14 +25,14 @@ _CONDITION_STARTS = frozenset("AND OR LPAREN NOT".split())
 
 
 class Chains:
-    """Whether the condition that is being read has its comparison already."""
+    """Detect chained comparisons: track if the condition being read already has its comparison."""
 
     def __init__(self) -> None:
         self.compared = [False]
         self.bounded = [False]
 
     def breaks(self, kind: str, before: str) -> bool:
-        """Whether a token of ``CHAINING`` would compare what a comparison yields; ``before`` is the one before it."""
+        """Return True if a token of ``CHAINING`` chains onto a comparison; ``before`` is the previous token."""
         if kind == "LPAREN":
             self.compared.append(False)
             self.bounded.append(False)
@@ -66,7 +66,7 @@ class Chains:
 
 
 def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
-    """The tokens as the grammar takes them in a dialect."""
+    """Rewrite the tokens to those that the grammar expects for a dialect."""
     if not (
         dialect.not_binding in (NotBinding.TIGHT, NotBinding.GREEDY)
         or dialect.has(Extension.NULL_LITERAL)
@@ -85,7 +85,7 @@ def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
 
 
 def then_raise(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
-    """The tokens, and the lexer's error behind them."""
+    """Yield the tokens, then raise the lexer's error."""
     yield from tokens
     raise error
 
@@ -171,14 +171,14 @@ class _Retagging:
         self._add("LPAREN", token.index)
 
     def _add(self, kind: str, index: int) -> None:
-        """A parenthesis that nobody wrote, without any width."""
+        """Add a parenthesis of zero width, which is not in the text."""
         added = Token()
         added.type, added.value = kind, "(" if kind == "LPAREN" else ")"
         added.index = added.end = index
         self.result.append(added)
 
     def _test_end(self, place: int) -> int | None:
-        """The last token of a test of the name at a place: LIKE, IN and IS NULL."""
+        """Return the last token of a LIKE, IN or IS NULL test of the name at a place."""
         at = place + 1
         if self._type(at) == "NOT" and self._type(at + 1) in ("LIKE", "IN"):
             at += 1

@@ -26,7 +26,7 @@ Strings = tuple[tuple[str, str | None], ...]
 
 
 def ordinal(value: float) -> int:
-    """The rank of a floating point number that is no NaN; -0.0 has the rank before that of 0.0."""
+    """Return the rank of a floating point number other than NaN; -0.0 ranks directly below 0.0."""
     bits: int = _INTEGER_BITS.unpack(_BITS.pack(value))[0]
     return bits if bits >= 0 else -(bits + 2**63) - 1
 
@@ -75,7 +75,7 @@ MISSING, OTHERS = ValueSet(missing=True), ValueSet(others=True)
 
 
 def union(sets: Sequence[ValueSet]) -> ValueSet:
-    """The values that one of the sets has."""
+    """Return the values that are in any of the sets."""
     return ValueSet(
         any(one.missing for one in sets),
         any(one.false for one in sets),
@@ -89,28 +89,28 @@ def union(sets: Sequence[ValueSet]) -> ValueSet:
 
 
 def intersection(sets: Sequence[ValueSet]) -> ValueSet:
-    """The values that all of the sets have."""
+    """Return the values that are in all of the sets."""
     return sets[0] if len(sets) == 1 else union([one.complement for one in sets]).complement
 
 
 def is_subset(part: ValueSet, whole: ValueSet) -> bool:
-    """Return True if the second set has all values of the first."""
+    """Return True if every value of the first set is in the second."""
     return intersection([part, whole.complement]).is_empty
 
 
 def texts(values: Iterable[str]) -> ValueSet:
-    """Finitely many strings: between a string and itself with a NUL there is no other."""
+    """Return a set of finitely many strings: no string lies between one and itself with a NUL appended."""
     return ValueSet(strings=_joined_strings((value, value + "\0") for value in values))
 
 
 def prefixed(prefix: str) -> ValueSet:
-    """The strings that begin with a text."""
+    """Return the set of strings that begin with a prefix."""
     above = prefix.rstrip("\U0010ffff")
     return ValueSet(strings=((prefix, above[:-1] + chr(ord(above[-1]) + 1) if above else None),))
 
 
 def integers_from(holds: Callable[[int], bool]) -> int:
-    """The least integer of which a monotone predicate holds, or one more than the greatest."""
+    """Return the least integer for which a monotone predicate holds, or one more than the greatest."""
     low, high = LEAST, GREATEST + 1
     while low < high:
         middle = (low + high) // 2
@@ -122,7 +122,7 @@ def integers_from(holds: Callable[[int], bool]) -> int:
 
 
 def comparable(operator: ast.Comparison, value: int | float, exact: bool, total: bool) -> ValueSet:
-    """The numbers for which a comparison with a number holds, but for ``<>``.
+    """Return the numbers for which a comparison with a number holds; any operator but ``<>``.
 
     An integer is compared with a floating point number by their exact values, or as a double. In the total order of
     Java's ``compareTo``, -0.0 is below 0.0 and NaN above all numbers; else the order is that of IEEE 754.
@@ -152,53 +152,53 @@ def comparable(operator: ast.Comparison, value: int | float, exact: bool, total:
 
 
 def _holding(operator: ast.Comparison, first: int, last: int, low: int, high: int) -> Ranges:
-    """The numbers between two for which a comparison holds whose equal ones are those from ``first`` to ``last``."""
+    """Return the numbers from ``low`` to ``high`` for which a comparison holds; ``first`` to ``last`` compare equal."""
     match operator:
         case ast.Comparison.EQ:
-            found = (first, last)
+            interval = (first, last)
         case ast.Comparison.LT:
-            found = (low, first - 1)
+            interval = (low, first - 1)
         case ast.Comparison.LE:
-            found = (low, last)
+            interval = (low, last)
         case ast.Comparison.GT:
-            found = (last + 1, high)
+            interval = (last + 1, high)
         case _:
-            found = (first, high)
-    return joined([found])
+            interval = (first, high)
+    return joined([interval])
 
 
 def _gaps(ranges: Ranges, low: int, high: int) -> Ranges:
-    found = []
+    gaps = []
     for start, end in ranges:
         if low < start:
-            found.append((low, start - 1))
+            gaps.append((low, start - 1))
         low = end + 1
     if low <= high:
-        found.append((low, high))
-    return tuple(found)
+        gaps.append((low, high))
+    return tuple(gaps)
 
 
 def _joined_strings(intervals: Iterable[tuple[str, str | None]]) -> Strings:
-    found: list[tuple[str, str | None]] = []
+    merged: list[tuple[str, str | None]] = []
     for low, high in sorted(intervals, key=lambda pair: pair[0]):
-        if found:
-            before = found[-1][1]
+        if merged:
+            before = merged[-1][1]
             if before is None:
                 break
             if low <= before:
-                found[-1] = found[-1][0], None if high is None else max(before, high)
+                merged[-1] = merged[-1][0], None if high is None else max(before, high)
                 continue
-        found.append((low, high))
-    return tuple(found)
+        merged.append((low, high))
+    return tuple(merged)
 
 
 def _string_gaps(strings: Strings) -> Strings:
-    found: list[tuple[str, str | None]] = []
+    gaps: list[tuple[str, str | None]] = []
     low: str | None = ""
     for start, end in strings:
         if low is not None and low < start:
-            found.append((low, start))
+            gaps.append((low, start))
         low = end
     if low is not None:
-        found.append((low, None))
-    return tuple(found)
+        gaps.append((low, None))
+    return tuple(gaps)

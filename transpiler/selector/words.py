@@ -23,7 +23,7 @@ _SIGNS = "≤≥≠–—−×÷¬∧∨…"
 _SPACES = "\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
 _NAME_START = rf"[^\x00-#%-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
 _NAME_PART = rf"[^\x00-#%-,\-/:-@\[-^`{{-\x7f{QUOTES}{_SIGNS}{_SPACES}]"
-#: Where a quote or a comment is never closed, it goes to the end: so no place is scanned twice.
+#: An unclosed quote or comment extends to the end, so that no text is scanned twice.
 _COMMENT = r"(?P<comment>/\*(?:[^*]++|\*++[^*/])*+(?:\*+/|\Z)|--[^\r\n]*+)|"
 _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
     |(?P<string>'(?:[^']++|'')*+(?:'|\Z))
@@ -81,7 +81,7 @@ class Word(NamedTuple):
 
 
 def literal(text: str) -> str:
-    """A text as a string literal."""
+    """Return a text as a string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -100,7 +100,7 @@ class Reading:
         self.place = min(bisect_right(self.words, index, key=lambda word: word.end), len(self.words) - 1)
 
     def at(self, number: int) -> Word:
-        """The word of that number; before the first and behind the last a word of the kind ``end``."""
+        """Return the word of that number; a word of the kind ``end`` before the first and behind the last."""
         if 0 <= number < len(self.words):
             return self.words[number]
         end = self.words[-1].start
@@ -109,15 +109,15 @@ class Reading:
     @cached_property
     def partners(self) -> dict[int, int]:
         """The number of the partner of each parenthesis that has one."""
-        found: dict[int, int] = {}
+        partner_of: dict[int, int] = {}
         opened: list[int] = []
         for number, word in enumerate(self.words):
             if word.kind == "open":
                 opened.append(number)
             elif word.kind == "close" and opened:
                 other = opened.pop()
-                found[other], found[number] = number, other
-        return found
+                partner_of[other], partner_of[number] = number, other
+        return partner_of
 
     @cached_property
     def opened(self) -> int | None:
@@ -141,7 +141,7 @@ class Reading:
         return word.kind in _OPERANDS or word.kind == "open" or word.key in _CONSTANTS or word.key in ("+", "-")
 
     def operand_before(self, number: int) -> int | None:
-        """The first word of the arithmetic expression that ends before a word; None where none ends there."""
+        """Return the number of the first word of the arithmetic expression that ends before a word, or None."""
         at = number
         while True:
             at -= 1
@@ -160,7 +160,7 @@ class Reading:
             at -= 1
 
     def operand_after(self, number: int) -> int | None:
-        """The number behind the last word of the arithmetic expression that begins at a word, or None."""
+        """Return the number behind the last word of the arithmetic expression that begins at a word, or None."""
         at = number
         while True:
             while self.at(at).key in ("+", "-"):
@@ -183,7 +183,7 @@ class Reading:
             at += 1
 
     def members_after(self, number: int) -> tuple[list[str], int]:
-        """The operands from a word on, as text, with or without commas between them, and the number behind them."""
+        """Return the operands from a word on, as text, with or without commas, and the number behind them."""
         members: list[str] = []
         at = number
         while True:
@@ -196,7 +196,7 @@ class Reading:
             at = end
 
     def shown(self, first: int, behind: int) -> str:
-        """The words from one to before another as a hint shows them: keywords in upper case, text in quotes."""
+        """Format the words from one to before another for a hint: keywords in upper case, text in quotes."""
         parts: list[str] = []
         for number in range(max(first, 0), min(behind, len(self.words))):
             word = self.words[number]
@@ -211,7 +211,7 @@ class Reading:
         return shortened("".join(parts))
 
     def run(self, first: int) -> int:
-        """The number behind the words that stand close together from a word on, as ``date%``; brackets end them."""
+        """Return the number behind a run of adjacent words, as ``date%``; a bracket ends the run."""
         at = first + 1
         while (
             at < len(self.words) - 1
@@ -222,32 +222,32 @@ class Reading:
         return at
 
     def raw(self, first: int, behind: int) -> str:
-        """The text from one word to before another."""
+        """Return the text from one word to before another."""
         return shortened(self.source.text[self.at(first).start : self.at(behind - 1).end])
 
 
 def shortened(text: str) -> str:
-    """A text that fits into a line, its beginning and its end."""
+    """Shorten a text to fit into a line: its beginning and its end."""
     text = " ".join(text.split("\n"))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
 
 
 def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:
-    """The words from ``start`` to the first that begins behind ``last``, and the end."""
-    found: list[Word] = []
+    """Scan the words from ``start`` to the first that begins behind ``last``, and append the end."""
+    words: list[Word] = []
     for match in _compiled(dialect.comments is Comments.TAKEN).finditer(text, start):
         kind = match.lastgroup or ""
         if kind not in ("space", "comment"):
-            found.append(_word(kind, match[0], match.start(), match.end(), dialect))
+            words.append(_word(kind, match[0], match.start(), match.end(), dialect))
             if match.start() > last:
                 break
-    found.append(Word("end", "", len(text), len(text)))
-    return found
+    words.append(Word("end", "", len(text), len(text)))
+    return words
 
 
 @cache
 def _compiled(comments: bool) -> re.Pattern[str]:
-    """The pattern of a word, compiled for the first error: no import waits for it."""
+    """Compile the pattern of a word, at the first error and not at import."""
     return re.compile(_COMMENT + _PATTERN if comments else _PATTERN, re.VERBOSE | re.DOTALL)
 
 

@@ -83,12 +83,12 @@ def value_of(
 ) -> SelectorValue:
     """The value of an operand on one message; None where it is NULL, or where the broker would have thrown."""
     try:
-        found = _Evaluator(message, dialect, Receiver(now, destination)).operand(node)
+        operand = _Evaluator(message, dialect, Receiver(now, destination)).operand(node)
     except BrokerError:
         return None
-    if found is None:
+    if operand is None:
         return None
-    return ", ".join(found.value) if isinstance(found.value, tuple) else found.value
+    return ", ".join(operand.value) if isinstance(operand.value, tuple) else operand.value
 
 
 class _Evaluator:
@@ -122,8 +122,8 @@ class _Evaluator:
             case ast.In():
                 return self._in(node)
             case ast.Like(negated=negated):
-                found = self._like(node)
-                return NOT[found] if negated else found
+                truth = self._like(node)
+                return NOT[truth] if negated else truth
             case ast.IsNull(operand=operand, negated=negated):
                 return (self.operand(operand) is None) != negated
             case ast.BodyQuery(language=language, query=query):
@@ -152,16 +152,16 @@ class _Evaluator:
         table = OR if deciding else AND
         result: Truth = not deciding
         for term in terms:
-            found = term()
-            if found is deciding:
+            truth = term()
+            if truth is deciding:
                 return deciding
             if self.dialect.logic is Logic.QPID_JAVA:
                 # Its AND ends at the first unknown, its OR forgets one.
-                result = found
-                if found is None and not deciding:
+                result = truth
+                if truth is None and not deciding:
                     return None
             else:
-                result = table[result, found]
+                result = table[result, truth]
         return result
 
     def operand(self, node: ast.Expression) -> Operand:
@@ -262,10 +262,10 @@ class _Evaluator:
                 return self._in_by_type(value, node)
             case _:
                 members = (self._beside(node.operand, member) for member in node.members)
-                found = any(
+                is_member = any(
                     member is not None and compare(ast.Comparison.EQ, value, member, self.dialect) for member in members
                 )
-                return found is not node.negated
+                return is_member is not node.negated
 
     def _in_by_type(self, value: Value, node: ast.In) -> Truth:
         """NOT IN is FALSE too where a member is of an unlike type, unless a NULL member made it unknown."""

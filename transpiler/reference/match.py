@@ -99,8 +99,8 @@ def match_filter(
             # "true if all properties enclosed in the filter expression match the respective properties in the message"
             return all(_is_like(reference, _property(message, name)) for name, reference in fields)
         case ApplicationPropertiesFilter(entries=entries):
-            found = message.application_properties or {}
-            return all(name in found and _is_like(reference, found[name]) for name, reference in entries)
+            properties = message.application_properties or {}
+            return all(name in properties and _is_like(reference, properties[name]) for name, reference in entries)
         case _:
             assert_never(node)
 
@@ -132,20 +132,20 @@ def matches_words(pattern: Sequence[str], words: Sequence[str]) -> bool:
 
 def matches_headers(pairs: Iterable[tuple[str, AmqpValue]], message: Message, *, any_pair: bool) -> bool:
     """Whether a message has all of some pairs among its application properties, or one of them."""
-    found = message.application_properties or {}
+    properties = message.application_properties or {}
     # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry with
     # the same key in the application-properties section. If … “any” then … at least one key-value pair".
-    answers = [name in found and _is_pair(wanted, found[name]) for name, wanted in pairs]
+    answers = [name in properties and _is_pair(wanted, properties[name]) for name, wanted in pairs]
     return any(answers) if any_pair else all(answers)
 
 
-def _is_pair(wanted: AmqpValue, found: AmqpValue) -> bool:
+def _is_pair(wanted: AmqpValue, actual: AmqpValue) -> bool:
     # "… or if the value in the filter map for the key is null"
     if wanted.value is None:
         return True
     # "A key-value pair … matches … if the keys are identical (including the same type)": numbers by value within
     # integers and within floating point numbers, as the brokers have it.
-    return is_equal(wanted, found, BY_VALUE)
+    return is_equal(wanted, actual, BY_VALUE)
 
 
 def _is_not_local(message: Message, connection: str | None) -> bool:
@@ -168,8 +168,8 @@ def _property(message: Message, name: str) -> AmqpValue | None:
             return AmqpValue(AmqpType.STRING, value)
 
 
-def _is_like(wanted: Reference, found: AmqpValue | None) -> bool:
-    text = coerce(found) if found is not None else None
+def _is_like(wanted: Reference, actual: AmqpValue | None) -> bool:
+    text = coerce(actual) if actual is not None else None
     match wanted:
         case Prefix(text=prefix):
             return isinstance(text, str) and text.startswith(prefix)
@@ -178,11 +178,11 @@ def _is_like(wanted: Reference, found: AmqpValue | None) -> bool:
         case AmqpValue(value=None):
             # The key is there, which is all that a null asks.
             return True
-        case _ if found is None:
+        case _ if actual is None:
             return False
         case _:
             # "… of a different floating-point or integer number type … equal when treated as a floating-point"
-            return is_equal(wanted, found, _ACROSS_NUMBERS)
+            return is_equal(wanted, actual, _ACROSS_NUMBERS)
 
 
 def _tree(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:

@@ -14,38 +14,38 @@ _TEXT = (AmqpType.STRING, AmqpType.SYMBOL)
 _DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 
 
-def is_equal(wanted: AmqpValue, found: AmqpValue, equality: Equality) -> bool:
+def is_equal(wanted: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:
     """Whether a value that is asked for and one that a message has are equal; nothing equals a null."""
-    if wanted.value is None or found.value is None:
+    if wanted.value is None or actual.value is None:
         return False
-    if isinstance(wanted.type, Compound) or isinstance(found.type, Compound):
-        return _same_content(wanted, found, equality)
-    first, second = _class(wanted), _class(found)
+    if isinstance(wanted.type, Compound) or isinstance(actual.type, Compound):
+        return _same_content(wanted, actual, equality)
+    first, second = _class(wanted), _class(actual)
     if equality.same_type:
         # Java's equals: of one class, and of two byte arrays never.
-        same = wanted.type is found.type or (wanted.type in _TEXT and found.type in _TEXT)
-        return same and first is not TypeClass.BYTES and _number_or(wanted) == _number_or(found)
+        same = wanted.type is actual.type or (wanted.type in _TEXT and actual.type in _TEXT)
+        return same and first is not TypeClass.BYTES and _number_or(wanted) == _number_or(actual)
     if equality.refuses_floats and wanted.type is AmqpType.FLOAT:
         return False
-    if equality.decimals_apart and (wanted.type in _DECIMALS) is not (found.type in _DECIMALS):
+    if equality.decimals_apart and (wanted.type in _DECIMALS) is not (actual.type in _DECIMALS):
         return False
     integral = (TypeClass.INTEGER, TypeClass.BOOLEAN)
     if equality.booleans_are_integers and first in integral and second in integral:
-        return int(_number_or(wanted)) == int(_number_or(found))
+        return int(_number_or(wanted)) == int(_number_or(actual))
     if equality.bytes_are_text and {first, second} == {TypeClass.STRING, TypeClass.BYTES}:
-        return _octets(wanted) == _octets(found)
+        return _octets(wanted) == _octets(actual)
     if {first, second} == {TypeClass.INTEGER, TypeClass.FLOATING}:
-        return _are_equal_numbers(_asked(wanted, equality), _had(found, equality), equality.numbers)
-    return first is second and _asked(wanted, equality) == _had(found, equality)
+        return _are_equal_numbers(_wanted(wanted, equality), _actual(actual, equality), equality.numbers)
+    return first is second and _wanted(wanted, equality) == _actual(actual, equality)
 
 
-def _same_content(wanted: AmqpValue, found: AmqpValue, equality: Equality) -> bool:
+def _same_content(wanted: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:
     """Compound values by their encodings, which tell the types inside and their order."""
-    if not isinstance(wanted.type, Compound) or not isinstance(found.type, Compound):
+    if not isinstance(wanted.type, Compound) or not isinstance(actual.type, Compound):
         return False
-    if equality.empty_compounds_alike and _is_empty(wanted) and _is_empty(found):
+    if equality.empty_compounds_alike and _is_empty(wanted) and _is_empty(actual):
         return True
-    return wanted.type is found.type and bool(wanted.value) and wanted.value == found.value
+    return wanted.type is actual.type and bool(wanted.value) and wanted.value == actual.value
 
 
 def _is_empty(value: AmqpValue) -> bool:
@@ -60,16 +60,16 @@ def _number_or(value: AmqpValue) -> bool | int | float | str | bytes:
     """The value as a selector sees it, but an integer as it is."""
     if isinstance(value.value, int):
         return value.value
-    found = coerce(value)
-    assert found is not None
-    return found
+    coerced = coerce(value)
+    assert coerced is not None
+    return coerced
 
 
-def _asked(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
+def _wanted(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
     return _in_seconds(value) if equality.asks_in_seconds else _number_or(value)
 
 
-def _had(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
+def _actual(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
     return _in_seconds(value) if equality.has_seconds else _number_or(value)
 
 
@@ -93,6 +93,6 @@ def _are_equal_numbers(first: object, second: object, numbers: Numbers) -> bool:
 
 
 def _octets(value: AmqpValue) -> bytes:
-    found = coerce(value)
-    assert isinstance(found, str | bytes)
-    return found.encode() if isinstance(found, str) else found
+    coerced = coerce(value)
+    assert isinstance(coerced, str | bytes)
+    return coerced.encode() if isinstance(coerced, str) else coerced

@@ -57,8 +57,8 @@ def _body_text(message: Message) -> str | None:
             return body.data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError:
             return None
-    found = body.value
-    return found.value if found is not None and isinstance(found.value, str) else None
+    value = body.value
+    return value.value if value is not None and isinstance(value.value, str) else None
 
 
 class _Query:
@@ -93,19 +93,19 @@ class _Query:
             items = self._items(operand)
             return None if items is None else bool(items)
         # The effective boolean value: a string that is not empty, a number that is neither zero nor NaN.
-        found = self._header(operand)
-        return None if found is None else bool(found) and found == found
+        header = self._header(operand)
+        return None if header is None else bool(header) and header == header
 
     def _header(self, variable: query.Variable) -> str | float | None:
         """The value of a header that is a string or a number; None is an error."""
-        found = (self.message.application_properties or {}).get(variable.name)
-        if found is None:
+        header = (self.message.application_properties or {}).get(variable.name)
+        if header is None:
             subject = self.message.properties.subject if self.message.properties is not None else None
             return subject if variable.name == self.subject_header else None
-        selector_type = COERCION[found.type]
-        if selector_type is SelectorType.NULL or found.value is None:
+        selector_type = COERCION[header.type]
+        if selector_type is SelectorType.NULL or header.value is None:
             return None
-        value = coerce(found)
+        value = coerce(header)
         if TYPE_CLASS[selector_type] is TypeClass.STRING:
             return str(value)
         return float(value) if TYPE_CLASS[selector_type].numeric and value is not None else None
@@ -180,21 +180,21 @@ class _Query:
             self._document, self._read = read_body(self.message), True
         if self._document is None:
             return None
-        found = [self._document]
+        nodes = [self._document]
         for axis, name in path.steps:
-            found = _distinct(
+            nodes = _distinct(
                 child
-                for node in found
+                for node in nodes
                 for parent in (node.all_below() if axis is query.Step.DESCENDANT else (node,))
                 for child in parent.content
                 if child.kind == "element" and name in ("*", child.local_name)
             )
         if path.attribute is not None:
             name = path.attribute
-            found = [one for node in found for one in node.attributes if name in ("*", one.local_name)]
+            nodes = [one for node in nodes for one in node.attributes if name in ("*", one.local_name)]
         elif path.text:
-            found = [child for node in found for child in node.content if child.kind == "text"]
-        return [node.text for node in found]
+            nodes = [child for node in nodes for child in node.content if child.kind == "text"]
+        return [node.text for node in nodes]
 
 
 def _distinct(elements: Iterator[Node]) -> list[Node]:
@@ -206,8 +206,8 @@ def _literal(operand: query.Operand) -> str | float | None:
 
 
 def _number(text: str) -> float | None:
-    found = _NUMBER.fullmatch(text)
-    return float(found[1]) if found is not None else None
+    match = _NUMBER.fullmatch(text)
+    return float(match[1]) if match is not None else None
 
 
 def _calculate(sign: str, left: float, right: float) -> float:

@@ -105,12 +105,12 @@ def publish(
         topology, name = sender.topology, sender.exchange
         message = _with_subject(message, sender.subject)
         keys = keys if sender.key is None else (sender.key,)
-    found = topology.exchange_by_name.get(name)
-    if found is None:
+    published_to = topology.exchange_by_name.get(name)
+    if published_to is None:
         return Routed((), "no-exchange", name)
     all_keys = (_subject(message),) if keys is None else keys
     keys = all_keys if topology.rules.several_keys else all_keys[:1]
-    return _publish(topology, message, found, keys, publisher)
+    return _publish(topology, message, published_to, keys, publisher)
 
 
 def _relay(topology: Topology, message: Message, publisher: Publisher) -> Routed:
@@ -205,8 +205,8 @@ class _Route:
     def _bound(self, exchange: Exchange, keys: _Keys, way: _Way) -> tuple[frozenset[str], bool]:
         if exchange.name == DEFAULT_EXCHANGE:
             # "All queues are automatically bound to it upon their creation using the queue name as the binding key."
-            found = frozenset(key for key in keys if key is not None and self._names_queue(key))
-            return found, bool(found)
+            queue_names = frozenset(key for key in keys if key is not None and self._names_queue(key))
+            return queue_names, bool(queue_names)
         queues: set[str] = set()
         matched = False
         for binding in self.topology.bindings_by_source.get(exchange.name, ()):
@@ -229,38 +229,38 @@ class _Route:
 
     def _alternate(self, exchange: Exchange, keys: _Keys, way: _Way) -> frozenset[str]:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
-        found = self.topology.alternate(exchange) if self._alternates else None
-        if found is None:
+        alternate = self.topology.alternate(exchange) if self._alternates else None
+        if alternate is None:
             return frozenset()
         self.asked_alternates = True
-        if found.type == "queue":
-            return frozenset({found.name})
-        alternate = self.topology.exchange_by_name[found.name]
+        if alternate.type == "queue":
+            return frozenset({alternate.name})
+        next_exchange = self.topology.exchange_by_name[alternate.name]
         if self.topology.rules.alternates_chain:
-            return self.through(alternate, keys, way)
-        return self._bound(alternate, keys, way)[0]
+            return self.through(next_exchange, keys, way)
+        return self._bound(next_exchange, keys, way)[0]
 
     def _matches(self, exchange: Exchange, binding: Binding, keys: _Keys) -> bool:
         topology = self.topology
         match exchange.type:
             case "direct":
                 # "an exact match between the routing key of the message, and the binding key"
-                found = any((key or "") == binding.key for key in keys)
+                matched = any((key or "") == binding.key for key in keys)
             case "topic":
                 words = topology.rules.topic.words
-                found = any(matches_words(words(binding.key), words(key)) for key in keys)
+                matched = any(matches_words(words(binding.key), words(key)) for key in keys)
             case "fanout":
                 # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
-                found = True
+                matched = True
             case "headers":
-                found = matches_headers(topology.headers(binding), self.message, topology.rules)
+                matched = matches_headers(topology.headers(binding), self.message, topology.rules)
             case "xml":
                 # The binding key is compared as a direct exchange does, and then the query is asked.
                 query = topology.xquery(binding)
-                found = any((key or "") == binding.key for key in keys) and (
+                matched = any((key or "") == binding.key for key in keys) and (
                     query is None or matches_query(_parsed_query(query), self.message, topology.rules.subject_header)
                 )
-        if not found:
+        if not matched:
             return False
         # "If the expression evaluates to true, the message is routed to the queue."
         selector = topology.selector(binding)
@@ -298,9 +298,9 @@ def _subject_header(name: str, message: Message, rules: Rules) -> AmqpValue | No
     return AmqpValue(AmqpType.STRING, subject) if name == rules.subject_header and subject is not None else None
 
 
-def _has(found: AmqpValue | None, wanted: AmqpValue | None, rules: Rules) -> bool:
+def _has(actual: AmqpValue | None, wanted: AmqpValue | None, rules: Rules) -> bool:
     # "either the field in the bind arguments has no value and a field of the same name is present in the message
     # headers or ... a field of the same name exists in the message headers and has that same value"
-    if found is None:
+    if actual is None:
         return False
-    return wanted is None or is_equal(wanted, found, rules.headers.equality)
+    return wanted is None or is_equal(wanted, actual, rules.headers.equality)

@@ -68,10 +68,10 @@ def _matches(text: str, pattern: Pattern) -> bool:
         return at == len(text) and not others and _stands(text, first, 0)
     *middle, last = others
     for segment in middle:
-        found = _find(text, segment, at)
-        if found is None:
+        position = _find(text, segment, at)
+        if position is None:
             return False
-        at = found + _length(segment)
+        at = position + _length(segment)
     end = len(text) - _length(last)
     return end >= at and _stands(text, last, end)
 
@@ -99,10 +99,10 @@ def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
         return at if at + len(segment) <= len(text) else None
     literal = str(segment[number])
     while True:
-        found = text.find(literal, at + number)
-        if found < 0:
+        position = text.find(literal, at + number)
+        if position < 0:
             return None
-        at = found - number
+        at = position - number
         if _stands(text, segment, at):
             return at
         at += 1
@@ -140,8 +140,8 @@ def call(function: str, arguments: list[Callable[[], Operand]]) -> Operand:
             if expression is None or candidate is None or candidate.type is OperandType.BYTES:
                 return Value(OperandType.BOOLEAN, False)
             with _bounded():
-                found = compile_regular(java_text(expression)).search(java_text(candidate))
-            return Value(OperandType.BOOLEAN, found)
+                matches = compile_regular(java_text(expression)).search(java_text(candidate))
+            return Value(OperandType.BOOLEAN, matches)
         case "INLIST":
             values, wanted = arguments[0](), arguments[1]()
             if values is None or not isinstance(values.value, tuple):

@@ -129,36 +129,36 @@ def from_amqp(value: AmqpValue | None, dialect: Dialect, origin: str = "") -> Op
             return Value(operand_type, octets.decode("utf-8", "surrogateescape"))
         case _:
             pass
-    found = coerce(value)
-    assert found is not None
-    return Value(operand_type, found, origin)
+    coerced = coerce(value)
+    assert coerced is not None
+    return Value(operand_type, coerced, origin)
 
 
 def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: Receiver = ANYONE) -> Operand:
     """The value behind a name in a dialect beside the default one."""
     field = SECTION_FIELDS[node.section, node.name] if node.section else dialect.fields.find(node.name)
     if field is not None:
-        found = _field(field, message, dialect, receiver)
-        if found is not None or not field.or_property:
-            return found
+        operand = _field(field, message, dialect, receiver)
+        if operand is not None or not field.or_property:
+            return operand
     return from_amqp((message.application_properties or {}).get(node.name), dialect, node.name)
 
 
 def _field(field: BrokerField, message: Message, dialect: Dialect, receiver: Receiver) -> Operand:
-    found: object = None
+    value: object = None
     for place in field.places:
-        found = _found(place, message, receiver)
-        if found is not None:
+        value = _found(place, message, receiver)
+        if value is not None:
             break
-    if found is None and field.lifetime is not None:
+    if value is None and field.lifetime is not None:
         lifetime = _found(field.lifetime, message, receiver)
         if isinstance(lifetime, int) and (lifetime or not field.zero_is_for_ever):
-            found = receiver.time + lifetime
-    if found is None:
-        found = field.default
-    if found is None:
+            value = receiver.time + lifetime
+    if value is None:
+        value = field.default
+    if value is None:
         return None
-    return _read(field, found, dialect)
+    return _read(field, value, dialect)
 
 
 def _found(place: MessageField, message: Message, receiver: Receiver) -> object:
@@ -167,41 +167,41 @@ def _found(place: MessageField, message: Message, receiver: Receiver) -> object:
     section = getattr(message, place.section)
     if section is None:
         return None
-    found = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
-    return None if isinstance(found, AmqpValue) and found.value is None else found
+    value = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
+    return None if isinstance(value, AmqpValue) and value.value is None else value
 
 
-def _read(field: BrokerField, found: object, dialect: Dialect) -> Operand:
+def _read(field: BrokerField, value: object, dialect: Dialect) -> Operand:
     match field.reading:
         case Reading.DELIVERY_MODE:
-            return Value(field.type, "PERSISTENT" if found else "NON_PERSISTENT")
+            return Value(field.type, "PERSISTENT" if value else "NON_PERSISTENT")
         case Reading.DURABILITY:
-            return Value(field.type, "DURABLE" if found else "NON_DURABLE")
+            return Value(field.type, "DURABLE" if value else "NON_DURABLE")
         case Reading.ID | Reading.PREFIXED_ID:
-            if not isinstance(found, AmqpValue) or found.type is not AmqpType.STRING:
+            if not isinstance(value, AmqpValue) or value.type is not AmqpType.STRING:
                 return None
-            text = str(found.value)
+            text = str(value.value)
             if field.reading is Reading.PREFIXED_ID and not text.startswith("ID:"):
                 text = f"ID:{text}"
             return Value(field.type, text)
         case Reading.REDELIVERED:
-            assert isinstance(found, int)
-            return Value(field.type, found > 0)
+            assert isinstance(value, int)
+            return Value(field.type, value > 0)
         case Reading.DELIVERIES:
-            assert isinstance(found, int)
-            return Value(field.type, found + 1)
+            assert isinstance(value, int)
+            return Value(field.type, value + 1)
         case Reading.WHOLE_SECONDS:
-            assert isinstance(found, int)
+            assert isinstance(value, int)
             # C++ divides toward zero.
-            return Value(field.type, found - (found % 1000 if found >= 0 else -(-found % 1000)))
+            return Value(field.type, value - (value % 1000 if value >= 0 else -(-value % 1000)))
         case Reading.TEXT:
-            assert isinstance(found, bytes)
-            return Value(field.type, found.decode("utf-8", "surrogateescape"))
-        case Reading.AS_IS if isinstance(found, AmqpValue):
-            return from_amqp(found, dialect, field.name)
+            assert isinstance(value, bytes)
+            return Value(field.type, value.decode("utf-8", "surrogateescape"))
+        case Reading.AS_IS if isinstance(value, AmqpValue):
+            return from_amqp(value, dialect, field.name)
         case Reading.AS_IS:
-            assert isinstance(found, bool | int | str)
-            return Value(field.type, found)
+            assert isinstance(value, bool | int | str)
+            return Value(field.type, value)
 
 
 def body_text(message: Message) -> str | None:

@@ -141,19 +141,19 @@ class _Reader:
         self.tokens: list[tuple[str, str]] = []
         at = 0
         while expression[at:].strip():
-            found = _TOKEN.match(expression, at)
-            if found is None or found.lastgroup is None:
+            token = _TOKEN.match(expression, at)
+            if token is None or token.lastgroup is None:
                 raise XPathError(expression[at:])
-            self.tokens.append((found.lastgroup, found[found.lastgroup]))
-            at = found.end()
+            self.tokens.append((token.lastgroup, token[token.lastgroup]))
+            at = token.end()
         self.at = 0
 
     def read(self) -> _Expression:
         """The whole expression."""
-        found = self._level(0)
+        expression = self._level(0)
         if self.at < len(self.tokens):
             raise XPathError(self.tokens[self.at][1])
-        return found
+        return expression
 
     def _next(self, *signs: str) -> str | None:
         if self.at < len(self.tokens) and self.tokens[self.at][1] in signs and self.tokens[self.at][0] != "string":
@@ -186,14 +186,14 @@ class _Reader:
 
     def _path(self) -> _Expression:
         begin = self.at
-        found = self._any_path()
+        path = self._any_path()
         # Java looks up the name of the path //name, and of .//name, with its prefix; in all other paths without it.
         match [text for _, text in self.tokens[begin : self.at]]:
             case ["//", name] | [".", "//", name] | ["//", "child", "::", name] | [".", "//", "child", "::", name]:
                 if self.tokens[self.at - 1][0] == "name":
                     start = _root if self.tokens[begin][1] == "//" else _self
                     return lambda context: [node for node in _descendants(start)(context) if node.name == name]
-        return found
+        return path
 
     def _any_path(self) -> _Expression:
         kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
@@ -244,19 +244,19 @@ class _Reader:
         return self._predicated(lambda context: _taken(_nodes(start(context)), attribute, test), start, attribute, test)
 
     def _predicated(
-        self, found: _Expression, start: _Expression | None = None, attribute: bool = False, test: str = ""
+        self, expression: _Expression, start: _Expression | None = None, attribute: bool = False, test: str = ""
     ) -> _Expression:
         predicates = []
         while self._next("["):
             predicates.append(self._level(0))
             self._expect("]")
         if not predicates:
-            return found
+            return expression
 
         def filtered(context: _Context) -> _Value:
             # A position counts among the nodes that one node of the step before yields.
             if start is None:
-                groups = [_nodes(found(context))]
+                groups = [_nodes(expression(context))]
             else:
                 groups = [_taken([node], attribute, test) for node in _nodes(start(context))]
             kept: list[Node] = []
@@ -362,7 +362,7 @@ def _descendants(start: _Expression) -> _Expression:
 
 
 def _taken(nodes: list[Node], attribute: bool, test: str) -> list[Node]:
-    found: list[Node] = []
+    selected: list[Node] = []
     for node in nodes:
         for item in node.attributes if attribute else node.content:
             match item.kind:
@@ -373,8 +373,8 @@ def _taken(nodes: list[Node], attribute: bool, test: str) -> list[Node]:
                 case _:
                     taken = test in ("*", "node()", item.local_name)
             if taken:
-                found.append(item)
-    return _unique(found)
+                selected.append(item)
+    return _unique(selected)
 
 
 def _unique(nodes: list[Node]) -> list[Node]:

@@ -49,10 +49,10 @@ def parse_topology(text: str, name: str, *, form: Form | None = None, vhost: str
         topology = _READERS[form or guess_form(data)](data, vhost)
         check_filters(topology)
     except TopologyError as error:
-        raise TopologyError([_with_source(found, source) for found in error.diagnostics]) from None
+        raise TopologyError([_with_source(diagnostic, source) for diagnostic in error.diagnostics]) from None
     if not topology.findings:
         return topology
-    return replace(topology, findings=tuple(_with_source(found, source) for found in topology.findings))
+    return replace(topology, findings=tuple(_with_source(finding, source) for finding in topology.findings))
 
 
 _READERS: Mapping[Form, Callable[[Any, str | None], Topology]] = {
@@ -103,8 +103,8 @@ def _load_yaml(source: Source) -> Any:
         raise TopologyError.at("topology.yaml", error.message, source, error.span, error.hint) from None
 
 
-def _with_source(found: Diagnostic, source: Source) -> Diagnostic:
-    if found.source is None:
-        return replace(found, source=source)
+def _with_source(diagnostic: Diagnostic, source: Source) -> Diagnostic:
+    if diagnostic.source is None:
+        return replace(diagnostic, source=source)
     # The text is a binding's, and its name is the path in the file.
-    return replace(found, source=Source(found.source.text, f"{source.name}: {found.source.name}"))
+    return replace(diagnostic, source=Source(diagnostic.source.text, f"{source.name}: {diagnostic.source.name}"))

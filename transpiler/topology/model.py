@@ -92,8 +92,8 @@ class Binding:
 
     def text(self, argument: str) -> str | None:
         """An argument that is a string or symbol; None where it is absent or void."""
-        found = self.arguments.get(argument)
-        return found.value if found is not None and isinstance(found.value, str) else None
+        value = self.arguments.get(argument)
+        return value.value if value is not None and isinstance(value.value, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +134,11 @@ class Topology:
     @cached_property
     def exchange_by_name(self) -> Mapping[str, Exchange]:
         """All exchanges: the default one, the predeclared, the declared."""
-        found = {DEFAULT_EXCHANGE: Exchange(DEFAULT_EXCHANGE, "direct")}
+        by_name = {DEFAULT_EXCHANGE: Exchange(DEFAULT_EXCHANGE, "direct")}
         for name, exchange_type in self.rules.predeclared.items():
-            found[name] = Exchange(name, exchange_type, internal=name in self.rules.internal)
+            by_name[name] = Exchange(name, exchange_type, internal=name in self.rules.internal)
         # A declaration of a predeclared exchange says how it is set, for example its alternate.
-        return found | {exchange.name: exchange for exchange in self.exchanges}
+        return by_name | {exchange.name: exchange for exchange in self.exchanges}
 
     @cached_property
     def queue_names(self) -> frozenset[str]:
@@ -156,24 +156,24 @@ class Topology:
         queues: dict[str, DestinationType] = dict.fromkeys(self.queue_names, "queue")
         if self.rules.relay is RelayAddress.QUEUE_FIRST:
             return exchanges | queues
-        return {name: found for name, found in (queues | exchanges).items() if "/" not in name}
+        return {name: destination_type for name, destination_type in (queues | exchanges).items() if "/" not in name}
 
     @cached_property
     def bindings_by_source(self) -> Mapping[str, tuple[Binding, ...]]:
         """The bindings of each exchange that has some; those of the default exchange are implied and not here."""
-        found: dict[str, list[Binding]] = {}
+        by_source: dict[str, list[Binding]] = {}
         for binding in self.bindings:
-            found.setdefault(binding.source, []).append(binding)
-        return {source: tuple(bindings) for source, bindings in found.items()}
+            by_source.setdefault(binding.source, []).append(binding)
+        return {source: tuple(bindings) for source, bindings in by_source.items()}
 
     def alternate(self, exchange: Exchange) -> Alternate | None:
         """Where a message goes that an exchange cannot route; None where there is no such place."""
-        found = exchange.alternate
-        if found is None or found.type == "queue":
-            return found
-        if found.name == DEFAULT_EXCHANGE and not self.rules.default_as_alternate:
+        alternate = exchange.alternate
+        if alternate is None or alternate.type == "queue":
+            return alternate
+        if alternate.name == DEFAULT_EXCHANGE and not self.rules.default_as_alternate:
             return None
-        return found if found.name in self.exchange_by_name else None
+        return alternate if alternate.name in self.exchange_by_name else None
 
     def selector(self, binding: Binding) -> str | None:
         """The text of the binding's selector, where its exchange understands one."""
@@ -327,8 +327,8 @@ def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, p
         try:
             read_headers_match(binding.arguments, topology.rules)
         except TopologyError as error:
-            found = error.diagnostics[0]
-            yield _error(found.code, f"{path}.arguments.x-match", found.message, found.hint)
+            diagnostic = error.diagnostics[0]
+            yield _error(diagnostic.code, f"{path}.arguments.x-match", diagnostic.message, diagnostic.hint)
     for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT, REPLACEMENT_ARGUMENT):
         value = binding.arguments.get(argument)
         if value is not None and not isinstance(value.value, str | None):

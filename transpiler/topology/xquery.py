@@ -64,7 +64,7 @@ class _Parser:
         self.bound: dict[str, query.Path] = {}
 
     def _tokens(self) -> list[_Token]:
-        found, at = [], 0
+        tokens, at = [], 0
         if len(self.source.text) > MAX_LENGTH:
             message = f"the query has {len(self.source.text):,} characters, and the limit is {MAX_LENGTH:,}"
             span = Span(MAX_LENGTH, len(self.source.text))
@@ -80,9 +80,9 @@ class _Parser:
                 self._wrong("this comment is never closed", Span(at, at + 2), "close it with :)")
             at = match.end()
             if match.lastgroup not in ("space", "comment"):
-                found.append(_Token(str(match.lastgroup), match[0], Span(*match.span())))
-        found.append(_Token("end", "the end", Span(at, at + 1)))
-        return found
+                tokens.append(_Token(str(match.lastgroup), match[0], Span(*match.span())))
+        tokens.append(_Token("end", "the end", Span(at, at + 1)))
+        return tokens
 
     def _wrong(self, message: str, span: Span, hint: str | None = None) -> NoReturn:
         raise TopologyError.at("xquery.syntax", message, self.source, span, hint)
@@ -121,10 +121,10 @@ class _Parser:
             self._declaration()
         while self._is("let"):
             self._let()
-        found = self._or()
+        condition = self._or()
         if self.next.kind != "end":
             self._unsupported(self.next.text, self.next.span)
-        return found
+        return condition
 
     def _declaration(self) -> None:
         start = self._take()
@@ -144,10 +144,10 @@ class _Parser:
         name = self._variable_name()
         self._expect(":=")
         start = self.next
-        found = self._sum()
-        if not isinstance(found, query.Path) or found.attribute is not None or found.text:
+        path = self._sum()
+        if not isinstance(path, query.Path) or path.attribute is not None or path.text:
             self._unsupported("let with anything but a path of elements", start.span)
-        self.bound[name] = found
+        self.bound[name] = path
         if not self._is("return", "let"):
             self._unsupported(f"{self.next.text} after let", self.next.span)
         self._read("return")
@@ -184,9 +184,9 @@ class _Parser:
             operator = next(known for known in _COMPARISONS if known == self.next.text)
             self._take()
             right = self._sum()
-            found = query.Compare(operator, left, right, start.span.to(self.tokens[self.at - 1].span))
-            self._check(found)
-            return found
+            comparison = query.Compare(operator, left, right, start.span.to(self.tokens[self.at - 1].span))
+            self._check(comparison)
+            return comparison
         if self.next.text in _VALUE_COMPARISONS:
             hint = f"write {_VALUE_COMPARISONS[self.next.text]}"
             self._unsupported(f"the value comparison {self.next.text}", self.next.span, hint)
@@ -230,20 +230,20 @@ class _Parser:
         return False
 
     def _sum(self) -> query.Operand:
-        found = self._product()
+        operand = self._product()
         while self._is("+", "-"):
             operator = self._take().text
             right = self._product()
-            found = self._calculate("+" if operator == "+" else "-", found, right)
-        return found
+            operand = self._calculate("+" if operator == "+" else "-", operand, right)
+        return operand
 
     def _product(self) -> query.Operand:
-        found = self._operand()
+        operand = self._operand()
         while self._is("*", "div"):
             operator = self._take().text
             right = self._operand()
-            found = self._calculate("*" if operator == "*" else "div", found, right)
-        return found
+            operand = self._calculate("*" if operator == "*" else "div", operand, right)
+        return operand
 
     def _calculate(self, operator: str, left: query.Operand, right: query.Operand) -> query.Operand:
         span = left.span.to(right.span)
@@ -291,12 +291,12 @@ class _Parser:
     def _literal(self, token: _Token) -> str:
         quote, inner = token.text[0], token.text[1:-1]
 
-        def replace_entity(found: re.Match[str]) -> str:
-            if found[1]:
-                return _ENTITIES[found[1]]
-            if found[2] or found[3]:
-                digits = (found[2] or found[3]).lstrip("0")
-                code = int(digits or "0", 10 if found[2] else 16) if len(digits) <= 7 else 0
+        def replace_entity(entity: re.Match[str]) -> str:
+            if entity[1]:
+                return _ENTITIES[entity[1]]
+            if entity[2] or entity[3]:
+                digits = (entity[2] or entity[3]).lstrip("0")
+                code = int(digits or "0", 10 if entity[2] else 16) if len(digits) <= 7 else 0
                 if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000:
                     return chr(code)
             return self._wrong("an & begins an entity such as &amp;", token.span)
@@ -368,19 +368,19 @@ class _Parser:
             self._unsupported(f"{token.text}{self.next.text}", token.span.to(self.next.span))
         return token.text
 
-    def _check(self, found: query.Compare) -> None:
+    def _check(self, comparison: query.Compare) -> None:
         """Refuse what XQuery compares and XPath 1.0 does not, or in another way."""
-        left, right = found.left, found.right
+        left, right = comparison.left, comparison.right
         kinds = {type(left), type(right)}
-        ordering = found.operator not in ("=", "!=")
+        ordering = comparison.operator not in ("=", "!=")
         if query.Variable in kinds:
             if not kinds & {query.Text, query.Number}:
-                self._unsupported("a header compared with anything but a literal", found.span)
+                self._unsupported("a header compared with anything but a literal", comparison.span)
         elif not any(True for side in (left, right) for _ in query.paths(side)):
-            self._unsupported("a comparison of constants", found.span)
+            self._unsupported("a comparison of constants", comparison.span)
         if ordering and query.Text in kinds:
-            self._unsupported("an order of strings", found.span, "compare with a number, or use = and !=")
+            self._unsupported("an order of strings", comparison.span, "compare with a number, or use = and !=")
         if kinds == {query.Path} and ordering:
-            self._unsupported("an order of two paths", found.span, "write a - b > 0 to compare numbers")
+            self._unsupported("an order of two paths", comparison.span, "write a - b > 0 to compare numbers")
         if query.Text in kinds and query.Calculate in kinds:
-            self._unsupported("a number compared with a string", found.span)
+            self._unsupported("a number compared with a string", comparison.span)

@@ -86,7 +86,7 @@ class Trial:
         self.computed = _computed(self.node)
         self.answers: dict[frozenset[object], list[tuple[Sample, Verdict]]] = {}
 
-    def _asked(self, candidate: ast.Expression) -> list[tuple[Sample, Verdict]]:
+    def _judged_samples(self, candidate: ast.Expression) -> list[tuple[Sample, Verdict]]:
         places = frozenset((*places_of(self.node, self.source), *places_of(candidate, self.target)))
         if places not in self.answers:
             tried = samples(places, self.constants, self.calculating)
@@ -97,22 +97,22 @@ class Trial:
         """Where the candidate is not what is wanted; it stops at the first common message."""
         rare: Witness | None = None
         pairs = self._pairs(candidate)
-        asked = self._asked(candidate)
-        for place, (sample, said) in enumerate(asked):
+        judged = self._judged_samples(candidate)
+        for place, (sample, source_verdict) in enumerate(judged):
             if rare is not None and sample.rare:
                 continue
-            found = judge(candidate, sample.message, self.target, _NOW)
-            witness = Witness(sample.message, said, found)
-            if not self._parts(said, found, wanted):
+            target_verdict = judge(candidate, sample.message, self.target, _NOW)
+            witness = Witness(sample.message, source_verdict, target_verdict)
+            if not self._parts(source_verdict, target_verdict, wanted):
                 values = self._values(pairs, sample.message)
                 if values is None:
                     continue
                 witness = replace(witness, values=values)
-            if sample.rare or said.thrown is not None or found.thrown is not None:
+            if sample.rare or source_verdict.thrown is not None or target_verdict.thrown is not None:
                 rare = rare or witness
             else:
                 # What one candidate fails on, the next one is likely to fail on: it comes first.
-                asked.insert(0, asked.pop(place))
+                judged.insert(0, judged.pop(place))
                 return Result(witness, rare)
         return Result(None, rare)
 
@@ -136,16 +136,16 @@ class Trial:
                 return one, left, right
         return None
 
-    def _parts(self, said: Verdict, found: Verdict, wanted: Wanted) -> bool:
-        if said.thrown is not None and None in wanted.truths:
+    def _parts(self, source_verdict: Verdict, target_verdict: Verdict, wanted: Wanted) -> bool:
+        if source_verdict.thrown is not None and None in wanted.truths:
             # The unknown that is wanted is not one that ends the whole selector.
-            return found.thrown is None
-        if (said.truth in wanted.truths) is not (found.truth is wanted.into):
+            return target_verdict.thrown is None
+        if (source_verdict.truth in wanted.truths) is not (target_verdict.truth is wanted.into):
             return True
-        if not wanted.exposed or said.thrown is found.thrown is None:
+        if not wanted.exposed or source_verdict.thrown is target_verdict.thrown is None:
             return False
         strict = Evaluation.STRICT in (self.source.evaluation, self.target.evaluation)
-        return strict or (said.thrown is None) is not (found.thrown is None)
+        return strict or (source_verdict.thrown is None) is not (target_verdict.thrown is None)
 
     def rule(self, candidate: ast.Expression, witness: Witness, wanted: Wanted) -> str:
         """The rule by which the two part on a message: the one that mends it where one side takes the other's."""
@@ -171,8 +171,8 @@ class Trial:
         if witness.values is not None:
             pair = next(pair for pair in self._pairs(candidate) if pair[0] == witness.values[0])
             return value_of(pair[0], message, left) == value_of(pair[1], message, right)
-        said, found = judge(self.node, message, left, _NOW), judge(candidate, message, right, _NOW)
-        return not self._parts(said, found, wanted)
+        source_verdict, target_verdict = judge(self.node, message, left, _NOW), judge(candidate, message, right, _NOW)
+        return not self._parts(source_verdict, target_verdict, wanted)
 
     def _fields(self) -> str:
         literals = {inner.value for inner in ast.walk(self.node) if isinstance(inner, ast.StringLiteral)}
@@ -183,13 +183,13 @@ class Trial:
         return "docs/dialects.md has them side by side"
 
     def _types(self, message: Message) -> str:
-        found = []
+        types = []
         for value in dict.fromkeys(value.type for value in (message.application_properties or {}).values()):
             left, right = (dialect.types.table.get(value) for dialect in (self.source, self.target))
             if left is not right:
                 kinds = ["NULL" if kind is None else kind.value for kind in (left, right)]
-                found.append(f"{value.value} is {kinds[0]} in {self.source.title}, {kinds[1]} in {self.target.title}")
-        return "; ".join(found) or "numbers at the end of their type are read in other ways"
+                types.append(f"{value.value} is {kinds[0]} in {self.source.title}, {kinds[1]} in {self.target.title}")
+        return "; ".join(types) or "numbers at the end of their type are read in other ways"
 
     def shown(self, witness: Witness) -> str:
         """The message of a witness in a few words: what it has behind the names of the condition."""
@@ -278,7 +278,7 @@ def _computed(node: ast.Expression) -> list[ast.Expression]:
         return _computed(node.operand)
     if isinstance(node, ast.Calculate | ast.Sign):
         return [node] if _named(node) and not tells_time(node) else []
-    return list(dict.fromkeys(found for child in ast.children(node) for found in _computed(child)))
+    return list(dict.fromkeys(computed for child in ast.children(node) for computed in _computed(child)))
 
 
 def _skeleton(node: ast.Expression) -> list[object]:
@@ -301,7 +301,7 @@ def tells_time(node: ast.Expression) -> bool:
 
 def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:
     """Texts that a pattern matches, and near ones, by every reading of its escape character."""
-    found = [pattern]
+    texts = [pattern]
     for reading in Escapes:
         try:
             parts = read_pattern(pattern, escape, reading)
@@ -309,5 +309,5 @@ def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:
             continue
         for any_, one in (("", "x"), ("yz", "é"), ("x\nz", "\n"), ("é", "😀"), ("", "")):
             fill = {Wildcard.ANY: any_, Wildcard.ONE: one}
-            found.append("".join(part if isinstance(part, str) else fill[part] for part in parts))
-    return list(dict.fromkeys(found))
+            texts.append("".join(part if isinstance(part, str) else fill[part] for part in parts))
+    return list(dict.fromkeys(texts))

@@ -74,7 +74,7 @@ def samples(places: Iterable[MessageField], constants: Sequence[object], calcula
         # Each list in full as well, where the other places are empty, and where they have their likeliest value.
         for place, items in enumerate(lists):
             for other in (0, 1):
-                rest = [found[min(other, len(found) - 1)] for found in lists]
+                rest = [others[min(other, len(others) - 1)] for others in lists]
                 chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
     draw = random.Random(0)
     if any(len(items) > size for items in lists) or len(lists) > 6:
@@ -100,30 +100,30 @@ def _message(slots: list[MessageField], row: tuple[_Item, ...]) -> Message:
 def _items(place: MessageField, constants: Sequence[object], calculating: bool) -> list[_Item]:
     match place.section, place.field:
         case "application_properties", _:
-            found = _calculated(constants) + _values(constants) if calculating else _values(constants)
+            items = _calculated(constants) + _values(constants) if calculating else _values(constants)
         case "message_annotations", _:
-            found = [item._replace(rare=True) for item in _values(constants)]
+            items = [item._replace(rare=True) for item in _values(constants)]
         case "body", _:
             texts = ("", "<a>5</a>", "<a><b>x</b></a>", "no document", *_strings(constants))
-            found = [_Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
+            items = [_Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
         case "header", ("durable" | "first_acquirer"):
-            found = [_Item(True, False), _Item(False, False)]
+            items = [_Item(True, False), _Item(False, False)]
         case "header", "priority":
-            found = [_Item(number, number > 9) for number in (4, 0, 9, 1, 5, *_whole(constants, 0, 255), 10, 255)]
+            items = [_Item(number, number > 9) for number in (4, 0, 9, 1, 5, *_whole(constants, 0, 255), 10, 255)]
         case "properties", ("message_id" | "correlation_id"):
-            found = list(_ids(constants))
+            items = list(_ids(constants))
         case "properties", "user_id":
-            found = [_Item(text.encode(), _is_odd(text)) for text in _strings(constants)] + [_Item(b"\xff\x00", True)]
+            items = [_Item(text.encode(), _is_odd(text)) for text in _strings(constants)] + [_Item(b"\xff\x00", True)]
         case "properties", ("absolute_expiry_time" | "creation_time"):
             near = _whole(constants, -(2**62), 2**62)
-            found = [_Item(number, number < 0) for number in (0, *near, 1, 999, 1_750_772_279_123, -1, -1500)]
+            items = [_Item(number, number < 0) for number in (0, *near, 1, 999, 1_750_772_279_123, -1, -1500)]
         case ("header", ("ttl" | "delivery_count")) | ("properties", "group_sequence"):
             near = _whole(constants, 0, 2**32 - 1)
-            found = [_Item(number, number >= 2**31) for number in (0, 1, 2, *near, 2**31 - 1, 2**31, 2**32 - 1)]
+            items = [_Item(number, number >= 2**31) for number in (0, 1, 2, *near, 2**31 - 1, 2**31, 2**32 - 1)]
         case _:
-            found = [_Item(text, _is_odd(text)) for text in _strings(constants)]
+            items = [_Item(text, _is_odd(text)) for text in _strings(constants)]
     unique: dict[str, _Item] = {}
-    for item in (_Item(None, False), *found):
+    for item in (_Item(None, False), *items):
         unique.setdefault(repr(item.value), item)
     # What combinations are made of comes first, and arithmetic has its own order.
     return list(unique.values()) if calculating else sorted(unique.values(), key=lambda item: item.rare)
@@ -131,26 +131,26 @@ def _items(place: MessageField, constants: Sequence[object], calculating: bool) 
 
 def _calculated(constants: Sequence[object]) -> list[_Item]:
     """Operands of arithmetic: small numbers, the ends of the types, and what the constants make of each other."""
-    found = [_Item(AmqpValue(AmqpType.INT, number), False) for number in (5, 2, -7, 0)]
-    found += [_Item(AmqpValue(AmqpType.DOUBLE, number), False) for number in (2.5, -0.75)]
-    found += [_Item(AmqpValue(AmqpType.STRING, "a"), False), _Item(AmqpValue(AmqpType.BOOLEAN, True), False)]
-    found += [_Item(AmqpValue(AmqpType.INT, number), True) for number in (2**31 - 1, -(2**31))]
-    found += [_Item(AmqpValue(AmqpType.LONG, number), number != 3) for number in (2**63 - 1, 3, -(2**63), 2**40 + 1)]
-    found += [_Item(AmqpValue(AmqpType.SHORT, 5), False), _Item(AmqpValue(AmqpType.FLOAT, 2.5), False)]
-    found += [_Item(AmqpValue(AmqpType.BYTE, 1), False), _Item(AmqpValue(AmqpType.DOUBLE, 1e300), True)]
-    found += [_Item(AmqpValue(AmqpType.STRING, "5"), False), _Item(AmqpValue(AmqpType.DOUBLE, math.nan), True)]
-    found += [_Item(AmqpValue(AmqpType.INT, number), False) for number in (*range(-4, 14), 99, 100, 101)]
+    items = [_Item(AmqpValue(AmqpType.INT, number), False) for number in (5, 2, -7, 0)]
+    items += [_Item(AmqpValue(AmqpType.DOUBLE, number), False) for number in (2.5, -0.75)]
+    items += [_Item(AmqpValue(AmqpType.STRING, "a"), False), _Item(AmqpValue(AmqpType.BOOLEAN, True), False)]
+    items += [_Item(AmqpValue(AmqpType.INT, number), True) for number in (2**31 - 1, -(2**31))]
+    items += [_Item(AmqpValue(AmqpType.LONG, number), number != 3) for number in (2**63 - 1, 3, -(2**63), 2**40 + 1)]
+    items += [_Item(AmqpValue(AmqpType.SHORT, 5), False), _Item(AmqpValue(AmqpType.FLOAT, 2.5), False)]
+    items += [_Item(AmqpValue(AmqpType.BYTE, 1), False), _Item(AmqpValue(AmqpType.DOUBLE, 1e300), True)]
+    items += [_Item(AmqpValue(AmqpType.STRING, "5"), False), _Item(AmqpValue(AmqpType.DOUBLE, math.nan), True)]
+    items += [_Item(AmqpValue(AmqpType.INT, number), False) for number in (*range(-4, 14), 99, 100, 101)]
     numbers = [float(one) for one in constants if isinstance(one, int | float) and abs(one) < 2**53]
     for one, other in itertools.product(numbers[:6], repeat=2):
         for made in (one + other, one - other, one * other, one / other if other else 0.0):
             for near in (made, made + 1, made - 1, made + 0.5):
                 rare = abs(near) > 2**30
-                found.append(_Item(AmqpValue(AmqpType.DOUBLE, near), rare))
+                items.append(_Item(AmqpValue(AmqpType.DOUBLE, near), rare))
                 if abs(near) < 2**31:
-                    found.append(_Item(AmqpValue(AmqpType.INT, math.floor(near)), rare))
+                    items.append(_Item(AmqpValue(AmqpType.INT, math.floor(near)), rare))
                 if abs(near) < 2**63:
-                    found.append(_Item(AmqpValue(AmqpType.LONG, math.floor(near)), rare))
-    return found
+                    items.append(_Item(AmqpValue(AmqpType.LONG, math.floor(near)), rare))
+    return items
 
 
 def _values(constants: Sequence[object]) -> list[_Item]:
@@ -159,32 +159,32 @@ def _values(constants: Sequence[object]) -> list[_Item]:
     # A function that takes numbers as texts finds in them what a constant says.
     numbers += _written(constants)
     texts = _strings(constants)
-    found = [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[:2]]
-    found += [_Item(AmqpValue(AmqpType.BOOLEAN, truth), False) for truth in (True, False)]
-    found += list(_numbers([*numbers, 5], near=True))
-    found += [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[2:]]
-    found += list(
+    items = [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[:2]]
+    items += [_Item(AmqpValue(AmqpType.BOOLEAN, truth), False) for truth in (True, False)]
+    items += list(_numbers([*numbers, 5], near=True))
+    items += [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[2:]]
+    items += list(
         _numbers([0, -1, 0.1, 2**15, 2**31 - 1, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63), 2**24 + 1], near=False)
     )
     for special in (math.nan, math.inf, -math.inf, -0.0, 1e300, 5e-324):
-        found.append(_Item(AmqpValue(AmqpType.DOUBLE, special), True))
+        items.append(_Item(AmqpValue(AmqpType.DOUBLE, special), True))
         if abs(special) != 1e300 and special != 5e-324:
-            found.append(_Item(AmqpValue(AmqpType.FLOAT, special), True))
+            items.append(_Item(AmqpValue(AmqpType.FLOAT, special), True))
     for text in texts:
-        found += [_Item(AmqpValue(AmqpType.SYMBOL, text), True)] if text.isascii() else []
-        found += [_Item(AmqpValue(AmqpType.CHAR, text), True)] if len(text) == 1 else []
-        found.append(_Item(AmqpValue(AmqpType.BINARY, text.encode("utf-8", "surrogateescape")), True))
-    found += [_Item(AmqpValue(AmqpType.BINARY, octets), True) for octets in (b"\xff\x00", b"a\xffb", b"")]
-    found += [_Item(AmqpValue(AmqpType.UUID, uuid), True) for uuid in (_UUID, *_uuids(texts))]
-    found += [_Item(AmqpValue(AmqpType.CHAR, char), True) for char in ("a", "5", "é", "\x05")]
-    found += [_Item(AmqpValue(AmqpType.DECIMAL64, Decimal(text)), True) for text in ("5", "0.1", "NaN")]
-    return found
+        items += [_Item(AmqpValue(AmqpType.SYMBOL, text), True)] if text.isascii() else []
+        items += [_Item(AmqpValue(AmqpType.CHAR, text), True)] if len(text) == 1 else []
+        items.append(_Item(AmqpValue(AmqpType.BINARY, text.encode("utf-8", "surrogateescape")), True))
+    items += [_Item(AmqpValue(AmqpType.BINARY, octets), True) for octets in (b"\xff\x00", b"a\xffb", b"")]
+    items += [_Item(AmqpValue(AmqpType.UUID, uuid), True) for uuid in (_UUID, *_uuids(texts))]
+    items += [_Item(AmqpValue(AmqpType.CHAR, char), True) for char in ("a", "5", "é", "\x05")]
+    items += [_Item(AmqpValue(AmqpType.DECIMAL64, Decimal(text)), True) for text in ("5", "0.1", "NaN")]
+    return items
 
 
 def _written(constants: Sequence[object]) -> list[int | float]:
     """The numbers that stand in the text constants."""
-    found = [text for constant in constants if isinstance(constant, str) for text in _NUMBER.findall(constant)]
-    return [float(text) if "." in text else int(text) for text in found[:4]]
+    texts = [text for constant in constants if isinstance(constant, str) for text in _NUMBER.findall(constant)]
+    return [float(text) if "." in text else int(text) for text in texts[:4]]
 
 
 def _numbers(numbers: list[int | float], near: bool) -> Iterator[_Item]:
@@ -237,9 +237,9 @@ def _single(number: float) -> float:
 
 
 def _strings(constants: Sequence[object]) -> list[str]:
-    found = [text for text in constants if isinstance(text, str)]
+    texts = [text for text in constants if isinstance(text, str)]
     near: list[str] = []
-    for text in found:
+    for text in texts:
         near += [text + "x", text[:-1], text.swapcase(), text + "\n", f"x{text}"]
     for number in constants:
         if isinstance(number, int | float) and not isinstance(number, bool):
@@ -262,16 +262,16 @@ def _strings(constants: Sequence[object]) -> list[str]:
         "a\0b",
         "PERSISTENT",
     ]
-    return list(dict.fromkeys([*found, *common[:2], *near, *common[2:], "DURABLE"]))
+    return list(dict.fromkeys([*texts, *common[:2], *near, *common[2:], "DURABLE"]))
 
 
 def _whole(constants: Sequence[object], low: int, high: int) -> list[int]:
-    found = []
+    numbers = []
     for constant in constants:
         if isinstance(constant, int | float) and not isinstance(constant, bool) and math.isfinite(constant):
             whole = math.floor(constant)
-            found += [number for number in (whole, whole + 1, whole - 1, whole + 999) if low <= number <= high]
-    return found
+            numbers += [number for number in (whole, whole + 1, whole - 1, whole + 999) if low <= number <= high]
+    return numbers
 
 
 def _ids(constants: Sequence[object]) -> Iterator[_Item]:

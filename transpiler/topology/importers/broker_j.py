@@ -72,7 +72,7 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
         exchange = _exchange(entry, names, exchange_names, findings)
         exchanges.append(exchange)
         bindings += _bindings(entry, exchange, names, findings)
-    return Topology(QPID_JAVA, tuple(exchanges), queues, tuple(bindings), findings=tuple(findings.found))
+    return Topology(QPID_JAVA, tuple(exchanges), queues, tuple(bindings), findings=tuple(findings.diagnostics))
 
 
 def _hosts(data: Any, path: str, depth: int = 0) -> Iterator[Entry]:
@@ -180,11 +180,11 @@ def _exchange(entry: Entry, queues: set[str], exchanges: set[str], findings: Fin
 
 
 def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Findings) -> list[Binding]:
-    found: dict[tuple[str, str], Binding] = {}
+    bindings: dict[tuple[str, str], Binding] = {}
     for part in ("durableBindings", "bindings"):
         for place in entry.entries(part):
             key, destination = _text(place, "bindingKey", findings, ""), _text(place, "destination", findings)
-            if part == "bindings" and (key, destination) in found:
+            if part == "bindings" and (key, destination) in bindings:
                 # The management interface shows a durable binding under both names.
                 continue
             arguments = place.arguments("arguments", small=AmqpType.INT)
@@ -196,8 +196,8 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
                     findings.add("import.types", place.at(f"arguments.{name}"), TYPES_LOST)
             # The broker looks for a queue of that name first.
             kind: DestinationType = "queue" if destination in queues else "exchange"
-            found[key, destination] = Binding(exchange.name, destination, key, arguments, kind, place.path)
-    return list(found.values())
+            bindings[key, destination] = Binding(exchange.name, destination, key, arguments, kind, place.path)
+    return list(bindings.values())
 
 
 def _report_argument(name: str, place: Entry, exchange: Exchange, findings: Findings) -> None:

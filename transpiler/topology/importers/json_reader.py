@@ -29,14 +29,14 @@ _Choice = TypeVar("_Choice", bound=str)
 class Findings:
     """What an importer read and did not understand, or does not do, in the order of the file."""
 
-    found: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def add(self, code: str, path: str, message: str, hint: str | None = None) -> None:
         """List one thing; a file of nothing but strange things says so no more than a thousand times."""
-        if len(self.found) < MAX_FINDINGS:
-            self.found.append(Diagnostic(code, "warning", f"{path}: {message}" if path else message, hint=hint))
-        elif len(self.found) == MAX_FINDINGS:
-            self.found.append(Diagnostic("import.more", "warning", "there is more that is not understood"))
+        if len(self.diagnostics) < MAX_FINDINGS:
+            self.diagnostics.append(Diagnostic(code, "warning", f"{path}: {message}" if path else message, hint=hint))
+        elif len(self.diagnostics) == MAX_FINDINGS:
+            self.diagnostics.append(Diagnostic("import.more", "warning", "there is more that is not understood"))
 
 
 def refuse(code: str, path: str, message: str, hint: str | None = None) -> NoReturn:
@@ -152,13 +152,13 @@ class Entry:
         if not self.has(name):
             return {}
         entry = Entry.of(self.data[name], self.at(name))
-        found = {}
+        arguments = {}
         for key, value in entry.data.items():
             if not isinstance(key, str):
                 refuse("topology.type", entry.path, f"expected text as the name of an argument, found {kind(key)}")
             entry._check_unicode(key, key)
-            found[key] = _value(_with_types(value, small, tagged, entry.at(key)), entry.at(key))
-        return found
+            arguments[key] = _value(_with_types(value, small, tagged, entry.at(key)), entry.at(key))
+        return arguments
 
 
 def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int = 0) -> Any:
@@ -186,7 +186,12 @@ def _value(value: Any, path: str) -> AmqpValue:
     try:
         read = Message.from_dict({"application_properties": {"value": value}}).application_properties
     except DecodeError as error:
-        found = error.diagnostics[0]
-        refuse("topology.argument", path, found.message.removeprefix("application_properties.value: "), found.hint)
+        diagnostic = error.diagnostics[0]
+        refuse(
+            "topology.argument",
+            path,
+            diagnostic.message.removeprefix("application_properties.value: "),
+            diagnostic.hint,
+        )
     assert read is not None
     return read["value"]

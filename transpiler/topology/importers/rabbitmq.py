@@ -68,7 +68,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
         if _in(entry, wanted):
             component = entry.text("component", "")
             findings.add("import.unknown", entry.path, f"a parameter of {component or 'a plugin'} is not understood")
-    return Topology(rules, exchanges, queues, tuple(bindings), findings=tuple(findings.found))
+    return Topology(rules, exchanges, queues, tuple(bindings), findings=tuple(findings.diagnostics))
 
 
 #: The first version whose headers exchange compares numbers exactly.
@@ -78,9 +78,9 @@ _EXACT = (3, 13)
 def _rules(root: Entry, headers: list[Binding], findings: Findings) -> Rules:
     """The rules of the version that wrote the export; without it those of today's, and a finding where they part."""
     for name in ("rabbitmq_version", "rabbit_version"):
-        found = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", str(root.data.get(name)))
-        if found is not None:
-            return RABBITMQ_3_12 if (int(found[1]), int(found[2])) < _EXACT else RABBITMQ
+        version = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", str(root.data.get(name)))
+        if version is not None:
+            return RABBITMQ_3_12 if (int(version[1]), int(version[2])) < _EXACT else RABBITMQ
     for binding in headers:
         if any(_is_number(value) for value in binding.arguments.values()):
             message = "the export does not say its version, and this binding asks for a number"
@@ -100,13 +100,13 @@ _BYTES = "Not UTF-8, base64 is: "
 
 def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
     """The arguments of a headers binding as its client sent them, as far as the export shows it."""
-    found = {}
+    arguments = {}
     for name, value in binding.arguments.items():
         path = f"{binding.path}.arguments.{name}"
-        found[name] = value
+        arguments[name] = value
         match value:
             case AmqpValue(AmqpType.STRING, "undefined") if name != "x-match":
-                found[name] = AmqpValue(AmqpType.NULL, None)
+                arguments[name] = AmqpValue(AmqpType.NULL, None)
                 message = "is how the broker exports a void argument, and is taken for one; it may have been this text"
                 findings.add("import.void", path, message, "a void argument asks for the header whatever its value")
             case AmqpValue(AmqpType.STRING, str() as text) if text.startswith(_BYTES):
@@ -114,14 +114,14 @@ def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
                     data = base64.b64decode(text.removeprefix(_BYTES).replace("\n", ""), validate=True)
                 except (binascii.Error, ValueError):
                     continue
-                found[name] = AmqpValue(AmqpType.BINARY, data)
+                arguments[name] = AmqpValue(AmqpType.BINARY, data)
                 findings.add("import.bytes", path, "is how the broker exports bytes that are no text, and is read so")
             case AmqpValue(AmqpType.DOUBLE):
                 message = "may have been a decimal, which is exported as another number; it is taken for a double"
                 findings.add("import.decimal", path, message)
             case AmqpValue(Compound()):
                 findings.add("import.types", path, TYPES_LOST)
-    return found
+    return arguments
 
 
 def _choose_vhost(root: Entry, vhost: str | None) -> str | None:
@@ -152,7 +152,7 @@ def _queue(entry: Entry) -> Queue:
 
 
 def _exchanges(root: Entry, vhost: str | None, findings: Findings) -> tuple[tuple[Exchange, ...], set[str]]:
-    found, left_out = [], set()
+    exchanges, left_out = [], set()
     policies = _Policies(root, vhost, findings)
     for entry in root.entries("exchanges"):
         if not _in(entry, vhost):
@@ -168,7 +168,7 @@ def _exchanges(root: Entry, vhost: str | None, findings: Findings) -> tuple[tupl
                 alternate = value
             elif argument != "x-delayed-type":
                 findings.add("import.unknown", entry.at(f"arguments.{argument}"), "this argument is not understood")
-        found.append(
+        exchanges.append(
             Exchange(
                 name,
                 exchange_type,
@@ -179,7 +179,7 @@ def _exchanges(root: Entry, vhost: str | None, findings: Findings) -> tuple[tupl
                 path=entry.path,
             )
         )
-    return tuple(found), left_out
+    return tuple(exchanges), left_out
 
 
 def _exchange_type(entry: Entry, findings: Findings) -> ExchangeType | None:

@@ -135,13 +135,13 @@ def _link(options: _Options) -> Link:
 
 
 def _bindings(options: _Options) -> tuple[AddressBinding, ...]:
-    found = []
+    bindings = []
     for item in options.list("x-bindings"):
         element = _Options(options.source, item, "x-bindings", ("exchange", "queue", "key", "arguments"))
         arguments = element.simple("arguments")
         key = element.text("key")
-        found.append(AddressBinding(element.text("exchange"), element.text("queue"), key or "", arguments))
-    return tuple(found)
+        bindings.append(AddressBinding(element.text("exchange"), element.text("queue"), key or "", arguments))
+    return tuple(bindings)
 
 
 class _Options:
@@ -239,12 +239,12 @@ class _Options:
             return {}
         if not isinstance(value, Pairs):
             self._fail("address.type", f"{name} is a map", value.span)
-        found = {}
+        arguments = {}
         for key, item in value:
             if not isinstance(item, Text):
                 self._fail("address.type", "an argument is a simple value", item.span)
-            found[str(key.value)] = _typed(item.value)
-        return found
+            arguments[str(key.value)] = _typed(item.value)
+        return arguments
 
 
 def _typed(value: Any) -> AmqpValue:

@@ -108,9 +108,9 @@ class _Reader:
         self.at = 0
 
     def _skip(self) -> None:
-        found = _SPACE.match(self.text, self.at)
-        assert found is not None
-        self.at = found.end()
+        space = _SPACE.match(self.text, self.at)
+        assert space is not None
+        self.at = space.end()
 
     def looks_at(self, sign: str) -> bool:
         """Whether the next sign is this one."""
@@ -140,23 +140,23 @@ class _Reader:
         quoted = self._quoted()
         if quoted is not None:
             return quoted
-        found = pattern.match(self.text, self.at)
-        if found is None:
+        match = pattern.match(self.text, self.at)
+        if match is None:
             self.fail("address.expected", f"expected {what}", hint)
-        self.at = found.end()
-        return Text(found[0], Span(*found.span()))
+        self.at = match.end()
+        return Text(match[0], Span(*match.span()))
 
     def _quoted(self) -> Text | None:
         self._skip()
         if self.text[self.at : self.at + 1] not in ("'", '"') or self.at == len(self.text):
             return None
-        found = _QUOTED.match(self.text, self.at)
-        if found is None:
+        match = _QUOTED.match(self.text, self.at)
+        if match is None:
             span = Span(self.at, len(self.text))
             self.fail("address.unterminated", "this string has no end", f"close it with {self.text[self.at]}", span)
-        self.at = found.end()
-        span = Span(*found.span())
-        text = _ESCAPE.sub(_unescape, found[1] if found[1] is not None else found[2])
+        self.at = match.end()
+        span = Span(*match.span())
+        text = _ESCAPE.sub(_unescape, match[1] if match[1] is not None else match[2])
         if _SURROGATE.search(text):
             # The two halves of a pair, each with its own escape, are one character.
             try:
@@ -175,19 +175,19 @@ class _Reader:
             return Pairs(tuple(self._pairs(depth)), Span(start, self.at))
         if self.sign("["):
             return Items(tuple(self._items(depth)), Span(start, self.at))
-        found = self._quoted() or self._word()
-        if found is None:
+        value = self._quoted() or self._word()
+        if value is None:
             shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
             self.fail("address.expected", f"expected a value, found {shown}")
-        return found
+        return value
 
     def _word(self) -> Text | None:
         self._skip()
-        found = _WORD.match(self.text, self.at)
-        if found is None:
+        match = _WORD.match(self.text, self.at)
+        if match is None:
             return None
-        self.at = found.end()
-        return Text(_scalar(found[0]), Span(*found.span()))
+        self.at = match.end()
+        return Text(_scalar(match[0]), Span(*match.span()))
 
     def _pairs(self, depth: int) -> Iterator[tuple[Text, Value]]:
         seen: set[Scalar] = set()
@@ -203,12 +203,12 @@ class _Reader:
 
     def _key(self) -> Text:
         self._skip()
-        found = _WORD.match(self.text, self.at)
-        if found is None:
+        match = _WORD.match(self.text, self.at)
+        if match is None:
             shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
             self.fail("address.expected", f"expected a key or }}, found {shown}")
-        self.at = found.end()
-        return Text(found[0], Span(*found.span()))
+        self.at = match.end()
+        return Text(match[0], Span(*match.span()))
 
     def _items(self, depth: int) -> Iterator[Value]:
         while not self.sign("]"):
@@ -232,6 +232,6 @@ def _scalar(word: str) -> Scalar:
     return float(word) if _FLOAT.fullmatch(word) else word
 
 
-def _unescape(found: re.Match[str]) -> str:
-    digits = found[1] or found[2]
-    return chr(int(digits, 16)) if digits else found[3]
+def _unescape(escape: re.Match[str]) -> str:
+    digits = escape[1] or escape[2]
+    return chr(int(digits, 16)) if digits else escape[3]

@@ -71,11 +71,11 @@ def _check_one(text: str, layout: str | Layout, dialect: str, missing: Any) -> t
 
     try:
         tree = parse_selector(text, dialect)
-        found = lint(tree, Source(text), find_dialect(dialect)) if tree is not None else []
+        findings = lint(tree, Source(text), find_dialect(dialect)) if tree is not None else []
         compiled = transpile_selector(text, layout, dialect=dialect, missing=missing).diagnostics
     except TranspilerError as error:
         return error.diagnostics
-    return (*found, *compiled)
+    return (*findings, *compiled)
 
 
 _Findings = list[tuple[str, int, Diagnostic]]

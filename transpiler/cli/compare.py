@@ -21,9 +21,9 @@ def compare(selector: str, message: str | None) -> None:
     A dialect that parts from jms has a star, and the rule behind the difference.
     """
     text = read_text(selector)
-    found = None if message is None else read_message(read_text_file(message), message)
+    example = None if message is None else read_message(read_text_file(message), message)
     width = max(len(name) for name in DIALECTS)
-    for row in compare_dialects(text, found):
+    for row in compare_dialects(text, example):
         star = "*" if row.rule is not None or row.reading is not None else " "
         click.echo(f"{star} {row.dialect.name:{width}}  {_said(row)}")
         if row.verdict is not None and row.verdict.thrown is not None:

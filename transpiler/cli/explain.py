@@ -49,16 +49,16 @@ def explain(
     where = read_layout(layout, schema)
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, now=now, destination=destination)
     receiver = Receiver(now, destination)
-    found = None if message is None else read_message(read_text_file(message), message)
+    example = None if message is None else read_message(read_text_file(message), message)
     click.echo("selector   " + print_selector(tree, rules))
-    for line in _tree(tree, found, 0, rules, receiver):
+    for line in _tree(tree, example, 0, rules, receiver):
         click.echo("  " + line)
     for line in _types(tree, find_layout(where), missing, Source(text), rules, receiver):
         click.echo(line)
     for phase, emitted in transpiled.trace:
         click.echo(f"{phase:10} {emitted}")
-    if found is not None:
-        verdict = judge(tree, found, rules, *receiver)
+    if example is not None:
+        verdict = judge(tree, example, rules, *receiver)
         matches = "matches" if verdict.truth else "does not match"
         click.echo(f"verdict    {_TRUTHS[verdict.truth]}: the message {matches}")
         if verdict.thrown is not None:
@@ -74,7 +74,9 @@ def _types(
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
     for name, identifier in identifiers.items():
         if dialect is JMS:
-            types = {found.value for found in Names(layout, missing, source, receiver).resolve(identifier).classes}
+            types = {
+                type_class.value for type_class in Names(layout, missing, source, receiver).resolve(identifier).classes
+            }
         else:
             operand = BrokerNames(layout, missing, source, dialect, receiver).operand(identifier)
             types = {item.type.value for item in operand.alternatives}

@@ -60,12 +60,12 @@ def match(
         check_input(file)
     if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):
         fail("standard input cannot hold both the filter and the messages: name a file of messages")
-    found = 0
+    matched = 0
     for file in files or ("-",):
         for number, line in input_lines(file):
             if line.strip() and test(read_message(line, file, number)) is not invert:
-                found += 1
+                matched += 1
                 if not count:
                     click.echo(line)
     if count:
-        click.echo(str(found))
+        click.echo(str(matched))

@@ -113,8 +113,8 @@ def _message(text: str, name: str, number: int, layout: str) -> Iterator[_Line]:
             if not isinstance(line, dict):
                 raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
             if line.get("type") != "received":
-                found = read_publication(line)
-                yield line, found.message, found.exchange, found.routing_keys
+                publication = read_publication(line)
+                yield line, publication.message, publication.exchange, publication.routing_keys
             return
         if not isinstance(line, dict):
             yield {}, Message.from_dict(line), None, None

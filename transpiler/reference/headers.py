@@ -39,9 +39,9 @@ def is_id(node: ast.Expression) -> bool:
 
 
 def _value(origin: Origin, message: Message, receiver: Receiver) -> SelectorValue:
-    found = [_found(place, message, receiver) for place in origin.places]
-    values = [coerce(value) if isinstance(value, AmqpValue) else value for value in found]
-    match origin.mapped, found, values:
+    contents = [_found(place, message, receiver) for place in origin.places]
+    values = [coerce(value) if isinstance(value, AmqpValue) else value for value in contents]
+    match origin.mapped, contents, values:
         case Mapped.LATER, _, [duration, *times]:
             # "JMSExpiration SHOULD be based on the ttl field of header if set, by summing it with the current time".
             begin = next((time for time in times if isinstance(time, int)), None)

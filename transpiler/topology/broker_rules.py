@@ -207,9 +207,9 @@ def find_rules(rules: str | Rules) -> Rules:
     """The rules of the broker of that name; ``TopologyError`` where there are none."""
     if isinstance(rules, Rules):
         return rules
-    found = RULES.get(rules)
-    if found is None:
+    known = RULES.get(rules)
+    if known is None:
         near = nearest(rules, RULES)
         hint = f"did you mean {near[0]}?" if near else f"the brokers are {', '.join(RULES)}"
         raise TopologyError.at("topology.unknown-rules", f"there are no rules of a broker called {rules!r}", hint=hint)
-    return found
+    return known

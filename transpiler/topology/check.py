@@ -63,8 +63,8 @@ def _errors(topology: Topology) -> Iterator[Diagnostic]:
 
 def _placed(error: TranspilerError, text: str, binding: Binding, number: int, argument: str) -> Iterator[Diagnostic]:
     path = f"{binding.path or f'bindings[{number}]'}.arguments.{argument}"
-    for found in error.diagnostics:
-        yield replace(found, source=Source(text, path))
+    for diagnostic in error.diagnostics:
+        yield replace(diagnostic, source=Source(text, path))
 
 
 def _placeholder(literal: re.Match[str]) -> str:

@@ -38,8 +38,8 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
         try:
             address = parse_address(text)
         except TopologyError as error:
-            found = error.diagnostics[0]
-            raise TopologyError([replace(found, source=Source(text, path))]) from None
+            diagnostic = error.diagnostics[0]
+            raise TopologyError([replace(diagnostic, source=Source(text, path))]) from None
         links.add(address, path)
     return links.topology()
 

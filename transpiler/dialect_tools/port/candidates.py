@@ -35,65 +35,66 @@ def plain(node: ast.Expression, source: Dialect, target: Dialect, wanted: Wanted
     seen = set()
     for base in _translated(node, source, target):
         for shape in _shapes(base, source):
-            for said in _negations(shape) if negative else (shape,):
-                if said not in seen:
-                    seen.add(said)
-                    yield said
+            for variant in _negations(shape) if negative else (shape,):
+                if variant not in seen:
+                    seen.add(variant)
+                    yield variant
 
 
-def guarded(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """The same with a word on the names that are NULL."""
-    for said in found:
-        names = list(dict.fromkeys(inner for inner in ast.walk(said) if isinstance(inner, ast.Identifier)))
+    for condition in conditions:
+        names = list(dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)))
         if not names or len(names) > 3:
             continue
         for count in range(1, len(names) + 1):
             for some in itertools.combinations(names, count):
                 absent = tuple(ast.IsNull(name) for name in some)
-                yield _all(*(ast.IsNull(name, negated=True) for name in some), said)
-                yield _any(said, *absent)
+                yield _all(*(ast.IsNull(name, negated=True) for name in some), condition)
+                yield _any(condition, *absent)
                 if len(names) > 1:
                     yield _any(
-                        said, _all(*absent, *(ast.IsNull(name, negated=True) for name in names if name not in some))
+                        condition,
+                        _all(*absent, *(ast.IsNull(name, negated=True) for name in names if name not in some)),
                     )
 
 
-def texts(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the same with a test that tells strings from other values, which LIKE and IN do not treat alike."""
     empty = ast.StringLiteral("")
-    for said in found:
-        tested = (inner.operand for inner in ast.walk(said) if isinstance(inner, ast.Like | ast.In))
+    for condition in conditions:
+        tested = (inner.operand for inner in ast.walk(condition) if isinstance(inner, ast.Like | ast.In))
         for name in dict.fromkeys(operand for operand in tested if isinstance(operand, ast.Identifier)):
             pairs = (
                 tuple(ast.Compare(operator, name, empty) for operator in (ast.Comparison.EQ, ast.Comparison.NE)),
                 (ast.In(name, (empty,)), ast.In(name, (empty,), negated=True)),
             )
             for pair in pairs:
-                yield _all(said, _any(*pair))
-                yield _any(said, _all(*pair))
-                yield _any(said, ast.Not(_any(*pair)))
-                yield _all(said, ast.Not(_all(*pair)))
-                yield _any(said, ast.IsNull(name), ast.Not(_any(*pair)))
-                yield _all(ast.IsNull(name, negated=True), said, _any(*pair))
-            yield _all(said, ast.Like(name, ast.StringLiteral("%")))
-            yield _any(said, ast.Like(name, ast.StringLiteral("%"), negated=True))
+                yield _all(condition, _any(*pair))
+                yield _any(condition, _all(*pair))
+                yield _any(condition, ast.Not(_any(*pair)))
+                yield _all(condition, ast.Not(_all(*pair)))
+                yield _any(condition, ast.IsNull(name), ast.Not(_any(*pair)))
+                yield _all(ast.IsNull(name, negated=True), condition, _any(*pair))
+            yield _all(condition, ast.Like(name, ast.StringLiteral("%")))
+            yield _any(condition, ast.Like(name, ast.StringLiteral("%"), negated=True))
 
 
-def ordered(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """The same with a word on what is above all numbers: strings and booleans, in Erlang's order."""
-    for said in found:
-        for name in dict.fromkeys(inner for inner in ast.walk(said) if isinstance(inner, ast.Identifier)):
-            yield _all(said, ast.Compare(ast.Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
+    for condition in conditions:
+        for name in dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)):
+            yield _all(condition, ast.Compare(ast.Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
 
 
-def finite(found: list[ast.Expression]) -> Iterator[ast.Expression]:
+def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """The same with a word on names that are not a number, for those who want every last message."""
-    for said in found:
-        names = list(dict.fromkeys(inner for inner in ast.walk(said) if isinstance(inner, ast.Identifier)))
+    for condition in conditions:
+        names = list(dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)))
         if len(names) == 1:
-            yield _any(said, ast.Compare(ast.Comparison.NE, names[0], names[0]))
-            yield _all(said, ast.Compare(ast.Comparison.EQ, names[0], names[0]))
-            yield _all(said, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
+            yield _any(condition, ast.Compare(ast.Comparison.NE, names[0], names[0]))
+            yield _all(condition, ast.Compare(ast.Comparison.EQ, names[0], names[0]))
+            yield _all(condition, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
 
 
 def has_names(node: ast.Expression) -> bool:
@@ -153,8 +154,8 @@ def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
         case ast.Between(operand=operand, low=low, high=high):
             node = replace(node, operand=_mapped(operand, change), low=_mapped(low, change), high=_mapped(high, change))
         case ast.In(operand=operand, members=members):
-            found = tuple(_mapped(member, change) for member in members)
-            node = replace(node, operand=_mapped(operand, change), members=found)
+            changed_members = tuple(_mapped(member, change) for member in members)
+            node = replace(node, operand=_mapped(operand, change), members=changed_members)
         case ast.Like(operand=operand, pattern=pattern):
             changed = change(pattern)
             kept = changed if isinstance(changed, ast.StringLiteral) else pattern
@@ -291,8 +292,8 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
         case ast.Like():
             yield from itertools.islice(likes(node, source.escapes), 1, None)
             if node.negated:
-                for said in likes(replace(node, negated=False), source.escapes):
-                    yield ast.Not(said)
+                for like in likes(replace(node, negated=False), source.escapes):
+                    yield ast.Not(like)
         case ast.IsNull(operand=operand, negated=negated):
             names = [inner for inner in ast.walk(operand) if isinstance(inner, ast.Identifier)]
             tests = [ast.IsNull(name, negated) for name in dict.fromkeys(names)]
@@ -313,9 +314,9 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
 
 def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
     mirrored = replace(node, operator=node.operator.mirrored, left=node.right, right=node.left)
-    for said in (node, mirrored):
-        yield said
-        yield ast.Not(replace(said, operator=said.operator.negated))
+    for comparison in (node, mirrored):
+        yield comparison
+        yield ast.Not(replace(comparison, operator=comparison.operator.negated))
     for first, second in ((node.left, node.right), (node.right, node.left)):
         if node.operator.is_equality and isinstance(second, ast.BooleanLiteral):
             agrees = second.value is (node.operator is ast.Comparison.EQ)

@@ -36,13 +36,13 @@ def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, .
             if field is None
             else tuple(place for place in field.places if place.section != "delivery_properties")
         )
-    found = dialect.fields.find(node.name)
-    if found is None:
+    broker_field = dialect.fields.find(node.name)
+    if broker_field is None:
         return (own,)
-    places = tuple(place for place in found.places if place.section != RECEIVER)
-    if found.lifetime is not None:
-        places += (found.lifetime,)
-    return (*places, own) if found.or_property else places
+    places = tuple(place for place in broker_field.places if place.section != RECEIVER)
+    if broker_field.lifetime is not None:
+        places += (broker_field.lifetime,)
+    return (*places, own) if broker_field.or_property else places
 
 
 def is_property(node: ast.Identifier, dialect: Dialect) -> bool:
@@ -66,8 +66,8 @@ def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast
     if not places:
         # Always NULL there: any name will do that is always NULL here too, and only a constant is sure.
         return [same] if not name_places(same, target) else []
-    found = [name for name in _field_names(target) if places[0] in name_places(name, target)]
-    return sorted(found, key=lambda name: (name.name != node.name, not name.name.startswith("JMS")))
+    names = [name for name in _field_names(target) if places[0] in name_places(name, target)]
+    return sorted(names, key=lambda name: (name.name != node.name, not name.name.startswith("JMS")))
 
 
 def _field_names(dialect: Dialect) -> Iterator[ast.Identifier]:

@@ -27,7 +27,7 @@ def written(parts: Pattern) -> Iterator[tuple[ast.StringLiteral, ast.StringLiter
 
 def _joined(parts: Pattern, escape: str) -> str:
     return "".join(
-        part.value if isinstance(part, Wildcard) else re.sub("[%_]", lambda found: escape + found[0], part)
+        part.value if isinstance(part, Wildcard) else re.sub("[%_]", lambda match: escape + match[0], part)
         for part in parts
     )
 
@@ -48,14 +48,14 @@ def likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
 
 def from_regular(expression: str) -> Pattern | None:
     """The pattern that a simple regular expression looks for: text, ``.``, ``.*``, and anchors at its ends."""
-    found = _SIMPLE.fullmatch(expression)
-    if found is None:
+    match = _SIMPLE.fullmatch(expression)
+    if match is None:
         return None
-    parts: list[str | Wildcard] = [] if found["start"] else [Wildcard.ANY]
-    for piece in _PIECE.finditer(found["middle"]):
+    parts: list[str | Wildcard] = [] if match["start"] else [Wildcard.ANY]
+    for piece in _PIECE.finditer(match["middle"]):
         part = {".*": Wildcard.ANY, ".": Wildcard.ONE}.get(piece[0], piece["escaped"] or piece["plain"])
         if not (part is Wildcard.ANY and parts and parts[-1] is Wildcard.ANY):
             parts.append(part)
-    if not found["end"] and not (parts and parts[-1] is Wildcard.ANY):
+    if not match["end"] and not (parts and parts[-1] is Wildcard.ANY):
         parts.append(Wildcard.ANY)
     return tuple(parts)

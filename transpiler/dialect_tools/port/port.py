@@ -71,7 +71,7 @@ class _Porting:
         self.convert = self.converting = False
         self.errors: dict[ast.Expression, Diagnostic] = {}
         self.notes: list[Diagnostic] = []
-        self.found: dict[tuple[ast.Expression, Wanted], tuple[ast.Expression, Diagnostic | None] | Diagnostic] = {}
+        self.results: dict[tuple[ast.Expression, Wanted], tuple[ast.Expression, Diagnostic | None] | Diagnostic] = {}
 
     def selector(self, tree: ast.Expression) -> Ported:
         """The whole selector; the prefix that converts strings stays where the target has it."""
@@ -138,9 +138,9 @@ class _Porting:
             replace(wanted, exposed=wanted.exposed or self._exposes(every, place, len(terms)))
             for place in range(len(terms))
         ]
-        found = self._each(terms, inner)
+        conditions = self._each(terms, inner)
         same = every is wanted.into
-        return joined(ast.And if same else ast.Or, tuple(found))
+        return joined(ast.And if same else ast.Or, tuple(conditions))
 
     def _exposes(self, every: bool, place: int, count: int) -> bool:
         """Whether what stands behind a term still counts where the term throws."""
@@ -170,15 +170,15 @@ class _Porting:
 
     def _each(self, terms: Iterable[ast.Expression], wanted: Iterable[Wanted]) -> list[ast.Expression]:
         """All terms, so that an error names all that cannot be said."""
-        found, failed = [], False
+        conditions, failed = [], False
         for term, one in zip(terms, wanted, strict=True):
             try:
-                found.append(self.condition(term, one))
+                conditions.append(self.condition(term, one))
             except _FailedError:
                 failed = True
         if failed:
             raise _FailedError
-        return found
+        return conditions
 
     def _meaning_of_tables(self, node: ast.Expression) -> Diagnostic:
         return Diagnostic(
@@ -196,72 +196,74 @@ class _Porting:
 
     def _test(self, node: ast.Expression, wanted: Wanted) -> ast.Expression:
         key = (node, wanted)
-        if key not in self.found:
-            self.found[key] = self._search(node, wanted)
-        found = self.found[key]
-        if isinstance(found, Diagnostic):
-            raise self._failed(node, replace(found, span=node.span))
-        said, note = found
+        if key not in self.results:
+            self.results[key] = self._search(node, wanted)
+        result = self.results[key]
+        if isinstance(result, Diagnostic):
+            raise self._failed(node, replace(result, span=node.span))
+        candidate, note = result
         if note is not None:
             self.notes.append(replace(note, span=node.span))
-        return said
+        return candidate
 
     def _search(self, node: ast.Expression, wanted: Wanted) -> tuple[ast.Expression, Diagnostic | None] | Diagnostic:
         trial = Trial(node, self.leaving, self.arriving, self.convert)
         tried: list[tuple[ast.Expression, Result]] = []
         refused: TranspilerError | None = None
-        for said in plain(node, self.leaving, self.arriving, wanted):
-            tree = self._readable(said)
+        for candidate in plain(node, self.leaving, self.arriving, wanted):
+            tree = self._readable(candidate)
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
             elif tree is not None and trial.pairs_up(tree):
-                tried.append((said, trial.compare(tree, wanted)))
+                tried.append((candidate, trial.compare(tree, wanted)))
                 if tried[-1][1].exact:
-                    return said, None
-        rare = [(said, result) for said, result in tried if result.common is None]
+                    return candidate, None
+        rare = [(candidate, result) for candidate, result in tried if result.common is None]
         if not rare or self.changes == "none":
             more = [
-                *guarded([said for said, _ in tried[:6]]),
-                *texts([said for said, _ in tried[:6]]),
-                *ordered([said for said, _ in tried[:2]]),
+                *guarded([candidate for candidate, _ in tried[:6]]),
+                *texts([candidate for candidate, _ in tried[:6]]),
+                *ordered([candidate for candidate, _ in tried[:2]]),
             ]
             if self.changes == "none":
-                more += list(finite([*(said for said, _ in tried[:4]), *more[:12]]))
-            for said in more:
-                tree = self._readable(said)
+                more += list(finite([*(candidate for candidate, _ in tried[:4]), *more[:12]]))
+            for candidate in more:
+                tree = self._readable(candidate)
                 if tree is None or isinstance(tree, TranspilerError) or not trial.pairs_up(tree):
                     continue
                 result = trial.compare(tree, wanted)
                 if result.exact:
-                    return said, None
+                    return candidate, None
                 if result.common is None:
-                    rare.append((said, result))
+                    rare.append((candidate, result))
         if rare and self.changes != "none":
-            said, result = rare[0]
+            candidate, result = rare[0]
             assert result.rare is not None
-            return said, self._parting("port.rare", trial, said, result.rare, wanted)
+            return candidate, self._parting("port.rare", trial, candidate, result.rare, wanted)
         if not tried:
             return self._unsaid(node, refused)
-        said, result = rare[0] if rare else tried[0]
+        candidate, result = rare[0] if rare else tried[0]
         witness = result.common or result.rare
         assert witness is not None
         if self.changes == "any":
-            return said, self._parting("port.meaning", trial, said, witness, wanted)
-        return replace(self._parting("port.meaning", trial, said, witness, wanted), severity="error")
+            return candidate, self._parting("port.meaning", trial, candidate, witness, wanted)
+        return replace(self._parting("port.meaning", trial, candidate, witness, wanted), severity="error")
 
-    def _readable(self, said: ast.Expression) -> ast.Expression | TranspilerError | None:
+    def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
         """The tree that the target reads out of a way to say it; None where it reads another one."""
-        text = print_selector(said, self.arriving)
+        text = print_selector(candidate, self.arriving)
         tree = parsed(text, self.arriving)
         if isinstance(tree, TranspilerError):
             return tree
-        if tree != said:
+        if tree != candidate:
             return None
         return ast.ConvertStrings(tree) if self.converting else tree
 
-    def _parting(self, code: str, trial: Trial, said: ast.Expression, witness: Witness, wanted: Wanted) -> Diagnostic:
+    def _parting(
+        self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, wanted: Wanted
+    ) -> Diagnostic:
         left, right = self.leaving.title, self.arriving.title
-        spoken = print_selector(said, self.arriving)
+        spoken = print_selector(candidate, self.arriving)
         # A candidate for what stands under a NOT may have taken the NOT in.
         this, said_there = "this", witness.source
         if (True in wanted.truths) is not wanted.into:
@@ -274,7 +276,7 @@ class _Porting:
             computed, here, there = witness.values
             shown = self.source.text[computed.span.start : computed.span.end]
             message = f"with {trial.shown(witness)}, {shown} is {here} in {left}, and {there} in {right}"
-        tree = self._readable(said)
+        tree = self._readable(candidate)
         assert isinstance(tree, ast.Expression)
         hint = f"the rule: {trial.rule(tree, witness, wanted)}"
         return Diagnostic(code, "warning", message, self.source, None, hint)

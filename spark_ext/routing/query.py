@@ -178,7 +178,7 @@ class _Query:
 
     def routed(self, names: _Names, repeated: DataFrame | None) -> DataFrame:
         """The messages with their queues; the keys of ``repeated`` are matched first, each once."""
-        # Where no alternate leads on, all that is delivered is delivered without one.
+        # Without alternates every delivery is by bindings alone, and needs no column that says so.
         self._direct = names.outcome is not None and self._outcomes.by_alternates
         frame = self._published.with_keys(self._published.with_subject(self._messages))
         ask = _EVERYTHING

@@ -68,12 +68,12 @@ class Source:
 
     @property
     def by_message(self) -> bool:
-        """Whether the messages themselves may say where they were published, and with which key."""
+        """Return True if exchange and routing key are read from each message, and not given by a sender."""
         return self.sender is None and not self.relay
 
     @property
     def several_keys(self) -> bool:
-        """Whether a column of several routing keys counts."""
+        """Return True if a column of several routing keys is read."""
         return not self.relay and (self.sender is None or self.sender.key is None)
 
 
@@ -202,7 +202,7 @@ class Published:
     def _own_keys(self, frame: DataFrame) -> list[ir.Value]:
         """The texts that a message has for its routing key, the first of them first."""
         layout = self._layout.before if isinstance(self._layout, SentLayout) else self._layout
-        # What was the key when an archive was written is none to who publishes its messages anew.
+        # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
         found = texts_at(layout, ROUTING_KEYS if self._source.by_message else [_MESSAGE_SUBJECT])
         return found or ([ir.Column(("routing_key",), STRING)] if "routing_key" in frame.columns else [])
 

@@ -69,7 +69,7 @@ TRUTHS: dict[str, Truth] = {
     "NOT (s <> n)": True,
 }
 
-#: What is an error before any message is seen: the code, and the text that it is about.
+#: Selectors that are refused at compile time: the code of the error, and the text that it underlines.
 ERRORS = (
     ("TRUE = 0", "type.unlike", "TRUE = 0"),
     ("0 <> FALSE", "type.unlike", "0 <> FALSE"),
@@ -89,7 +89,7 @@ ERRORS = (
     ("+TRUE = flag", "type.not-a-number", "TRUE"),
 )
 
-#: What some brokers answer, where it is another thing.
+#: Answers of brokers that differ from those of ``jms``.
 BROKERS: tuple[tuple[str, str, object], ...] = (
     ("activemq", "n NOT LIKE 'a%'", True),
     ("artemis", "n NOT LIKE 'a%'", True),

@@ -1,4 +1,4 @@
-"""What the golden guard compiles: selectors, filters, addresses and topologies, the same ones in every run."""
+"""Corpus of the golden dump: selectors, filters, addresses and topologies, the same ones in every run."""
 
 from __future__ import annotations
 

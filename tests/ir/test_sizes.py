@@ -1,4 +1,4 @@
-"""How large a predicate becomes as text: what stands in it several times counts as often."""
+"""Size of a predicate as text: a part that is written several times counts as often."""
 
 from __future__ import annotations
 

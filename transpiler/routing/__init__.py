@@ -1,7 +1,15 @@
-"""Many bindings as data: conditions of one shape become rows of a table, and a topology becomes a program of look-ups.
+"""A topology compiled for one pass over its messages: constant tables, a topic automaton and a few conditions.
 
-Two conditions have one *shape* when they differ in their constants only. A shape is a condition of the core in which
-parameters, columns of a table of constants, stand for the constants; its equalities are the table's key. So one join
-answers any number of conditions of a shape, and neither a plan nor the time to make it grows with their number. Which
-engine runs the program is not known here.
+The idea: two conditions have one *signature* when they differ in their constants only. A signature is a condition of
+``ir`` in which parameters, the columns of a constant table, stand for the constants; its equalities are the table's key.
+One join answers any number of conditions of a signature, so neither a plan nor the time to make it grows with them.
+Binding keys with wildcards become one automaton over words.
+
+Invariants: a plan delivers a message to the queues to which the reference router does; every constant of ``tuning`` may
+change without changing an answer.
+
+Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and what an exchange means (``reference``).
+
+In reading order: ``exchange_graph``, ``conditions``, ``parameterize``, ``signatures``, ``plan``, ``prefilter``,
+``topic_automaton``, ``interval_index``, ``cuckoo_table``, ``common_lookups``, ``tuning``.
 """

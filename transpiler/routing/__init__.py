@@ -1,14 +1,15 @@
 """A topology compiled for one pass over its messages: constant tables, a topic automaton and a few conditions.
 
 The idea: two conditions have one *signature* when they differ in their constants only. A signature is a condition of
-``ir`` in which parameters, the columns of a constant table, stand for the constants; its equalities are the table's key.
-One join answers any number of conditions of a signature, so neither a plan nor the time to make it grows with them.
-Binding keys with wildcards become one automaton over words.
+``ir`` in which parameters, the columns of a constant table, stand for the constants; its equalities are the key of the
+table. One join answers any number of conditions of a signature, so neither a plan nor the time to make it grows with
+them. Binding keys with wildcards become one automaton over words.
 
 Invariants: a plan delivers a message to the queues to which the reference router does; every constant of ``tuning`` may
 change without changing an answer.
 
-Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and what an exchange means (``reference``).
+Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and the meaning of an exchange
+(``reference``).
 
 In reading order: ``exchange_graph``, ``conditions``, ``parameterize``, ``signatures``, ``plan``, ``prefilter``,
 ``topic_automaton``, ``interval_index``, ``cuckoo_table``, ``common_lookups``, ``tuning``.

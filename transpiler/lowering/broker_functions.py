@@ -27,8 +27,6 @@ from transpiler.source import Source, Span
 
 _STRING = OperandType.STRING
 
-HINT = "let what follows a repeat begin with a character that the repeat does not take, as in [^,]*,"
-
 
 class Functions:
     """The functions of one selector; ``operand`` lowers an argument."""

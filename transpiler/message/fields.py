@@ -116,7 +116,6 @@ def _from(section: str, field: str, mapped: Mapped = Mapped.AS_IS) -> Origin:
     return Origin((MessageField(section, field),), mapped)
 
 
-_DURABLE = _from("header", "durable")
 _CREATED = _from("properties", "creation_time")
 _ANNOTATED_TYPES = (
     _from("message_annotations", "x-opt-jms-type"),

@@ -12,8 +12,6 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
-from transpiler.diagnostics import nearest
-from transpiler.errors import TopologyError
 from transpiler.message.equality import BY_VALUE, Equality, Numbers
 
 ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml"]
@@ -201,15 +199,3 @@ RABBITMQ_3_12 = replace(
 RULES: Mapping[str, Rules] = MappingProxyType(
     {rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_3_12)}
 )
-
-
-def find_rules(rules: str | Rules) -> Rules:
-    """The rules of the broker of that name; ``TopologyError`` where there are none."""
-    if isinstance(rules, Rules):
-        return rules
-    known = RULES.get(rules)
-    if known is None:
-        near = nearest(rules, RULES)
-        hint = f"did you mean {near[0]}?" if near else f"the brokers are {', '.join(RULES)}"
-        raise TopologyError.at("topology.unknown-rules", f"there are no rules of a broker called {rules!r}", hint=hint)
-    return known

@@ -21,7 +21,7 @@ from transpiler.layouts.layout import Layout
 from transpiler.lowering.jms_type_sql import destination_choices, message_choices
 from transpiler.lowering.names import Missing
 from transpiler.lowering.receiving import Receiver
-from transpiler.lowering.selectors import is_plain, selector_lowering
+from transpiler.lowering.selectors import selector_lowering
 from transpiler.message.jms_types import DESTINATION
 from transpiler.rewrites.optimizer import optimize
 from transpiler.selector import ast
@@ -46,8 +46,13 @@ if TYPE_CHECKING:
 Result = Literal["filter", "boolean", "ternary"]
 
 #: From a lowered predicate to the one that is emitted. The first makes it smaller and lets files be skipped; the others
-#: are for Spark's generated code and could be left out, as could the splitting of methods that may follow.
-PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (optimize, reuse_map_lookups, tabulate_disjunctions)
+#: are for Spark's generated code and could be left out.
+PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
+    optimize,
+    reuse_map_lookups,
+    tabulate_disjunctions,
+    split_methods,
+)
 
 _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
 
@@ -154,7 +159,7 @@ def _transpile(
         return lowering.selector(tree, wanted)
 
     lowered = lower(True)
-    sql, retrace = _emit(lambda wanted: lowered if wanted else lower(False), result, is_plain(dialect))
+    sql, retrace = _emit(lambda wanted: lowered if wanted else lower(False), result)
     return Transpiled(sql, tuple(lowering.findings), retrace=retrace), lowered
 
 
@@ -188,7 +193,7 @@ def transpile_filter(
     receiver = Receiver(now, destination)
     lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection, receiver)
     predicate = lowering.whole(filter_set.whole)
-    sql, retrace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result, True)
+    sql, retrace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result)
     return Transpiled(sql, (*filter_set.findings, *lowering.findings), filter_set, retrace)
 
 
@@ -199,26 +204,22 @@ def _check_options(result: Result, missing: Missing) -> None:
         raise ValueError(f"missing is error or null, not {missing!r}")
 
 
-def _emit(lower: Callable[[bool], ir.Predicate], result: Result, split: bool) -> tuple[str, Callable[[], Trace]]:
-    """Return the SQL of a condition, lowered by polarity, and a function that returns its trace.
-
-    ``split`` says whether what is long goes into methods of its own. Such a part is written twice, and what a broker
-    makes of a short selector is long enough without.
-    """
+def _emit(lower: Callable[[bool], ir.Predicate], result: Result) -> tuple[str, Callable[[], Trace]]:
+    """Return the SQL of a condition, lowered by polarity, and a function that returns its trace."""
     lowered = lower(True)
-    optimized = _finish(lowered, split)
+    optimized = _finish(lowered)
     retrace = partial(_phases, lowered, optimized)
     if result == "ternary":
-        return emit_ternary(optimized, _finish(lower(False), split)), retrace
+        return emit_ternary(optimized, _finish(lower(False))), retrace
     return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 
-def _finish(lowered: ir.Predicate, split: bool) -> ir.Predicate:
-    """Run the passes over a lowered predicate; ``split`` says whether what is long goes into methods of its own."""
+def _finish(lowered: ir.Predicate) -> ir.Predicate:
+    """Run the passes over a lowered predicate."""
     predicate = lowered
     for run in PASSES:
         predicate = run(predicate)
-    return split_methods(predicate) if split else predicate
+    return predicate
 
 
 def _phases(lowered: ir.Predicate, optimized: ir.Predicate) -> Trace:
@@ -261,7 +262,7 @@ def transpile_address(
         selected = lowering.selector(tree, wanted)
         return ir.all_of(bound, selected) if wanted else ir.any_of(bound, selected)
 
-    sql, retrace = _emit(lower, result, is_plain(find_dialect(dialect)))
+    sql, retrace = _emit(lower, result)
     return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)
 
 

@@ -20,7 +20,7 @@ from transpiler.layouts.amqp import UNION
 from transpiler.layouts.amqp_0_10 import SUBJECT as SUBJECT_HEADER
 from transpiler.layouts.columns import STRING, TaggedUnion
 from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
-from transpiler.lowering.operands import at
+from transpiler.lowering.plain_operands import at
 from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
 from transpiler.message.types import AmqpType, TypeClass
 from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC

@@ -15,7 +15,7 @@ from transpiler import Message, ir, matches, transpile_filter
 from transpiler.filters.kinds import Filter, TopicBinding
 from transpiler.filters.topics import simplify_words
 from transpiler.layouts.columns import STRING
-from transpiler.lowering.operands import from_value
+from transpiler.lowering.plain_operands import from_value
 from transpiler.lowering.subjects import topic
 from transpiler.rewrites.optimizer import optimize
 from transpiler.sql import emit_filter

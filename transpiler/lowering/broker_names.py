@@ -7,11 +7,12 @@ from typing import NoReturn
 from transpiler import ir
 from transpiler.layouts.columns import BIGINT, STRING, ColumnSource, Derivation, Derived, TaggedUnion
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.names import Missing, Names
-from transpiler.lowering.operands import at as untyped
-from transpiler.lowering.operands import one_value
+from transpiler.lowering.names import Missing, PlainNames as Names
+from transpiler.lowering.plain_operands import at as untyped
+from transpiler.lowering.plain_operands import one_value
 from transpiler.lowering.receiving import ANYONE, Receiver
-from transpiler.lowering.typed import NULL, Typed, TypedOperand, at, literal, or_else
+from transpiler.lowering.operands import NULL, Alternative, Operand, literal, or_else
+from transpiler.lowering.column_values import at
 from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
 from transpiler.message.fields import RECEIVER
 from transpiler.message.operand_types import OperandType
@@ -30,9 +31,9 @@ class BrokerNames(Names):
     ) -> None:
         super().__init__(layout, missing, source, receiver)
         self.dialect = dialect
-        self.found: dict[tuple[str | None, str], TypedOperand] = {}
+        self.found: dict[tuple[str | None, str], Operand] = {}
 
-    def operand(self, identifier: ast.Identifier) -> TypedOperand:
+    def operand(self, identifier: ast.Identifier) -> Operand:
         """The operand behind a name; ``LayoutError`` where the layout has no place for it."""
         key = identifier.section, identifier.name
         known = self.found.get(key)
@@ -40,7 +41,7 @@ class BrokerNames(Names):
             known = self.found[key] = self._look_up(identifier)
         return known
 
-    def _look_up(self, identifier: ast.Identifier) -> TypedOperand:
+    def _look_up(self, identifier: ast.Identifier) -> Operand:
         name = identifier.name
         field = SECTION_FIELDS[identifier.section, name] if identifier.section else self.dialect.fields.find(name)
         if field is None:
@@ -54,17 +55,16 @@ class BrokerNames(Names):
             operand = or_else(operand, self._application_property(identifier))
         return operand
 
-    def _application_property(self, identifier: ast.Identifier) -> TypedOperand:
+    def _application_property(self, identifier: ast.Identifier) -> Operand:
         # Refuses a name without a place, with the hints that names have.
         self._property(identifier)
         location = self.layout.property(identifier.name)
         return NULL if location is None else self._at(location, identifier.name)
 
-    def _at(self, location: ColumnSource, name: str) -> TypedOperand:
-        seen = None if isinstance(location, TaggedUnion) else one_value(location)
-        return at(location, seen, self.dialect, name)
+    def _at(self, location: ColumnSource, name: str) -> Operand:
+        return at(location, self.dialect.types, name)
 
-    def _with_default(self, operand: TypedOperand, field: BrokerField) -> TypedOperand:
+    def _with_default(self, operand: Operand, field: BrokerField) -> Operand:
         default = field.default
         if default is None:
             return operand
@@ -81,11 +81,11 @@ class BrokerNames(Names):
                 pass
         return or_else(operand, literal(field.type, default))
 
-    def _read(self, field: BrokerField, identifier: ast.Identifier) -> TypedOperand:
+    def _read(self, field: BrokerField, identifier: ast.Identifier) -> Operand:
         read = [place for place in field.places if place.section != RECEIVER]
         places = [found for place in read if (found := self.layout.field(place)) is not None]
         known = [self.receiver.value(place) for place in field.places if place.section == RECEIVER]
-        given = [Typed(field.type, value, sure=True) for value in known if value is not None]
+        given = [Alternative(field.type, value, never_null=True) for value in known if value is not None]
         lifetime = None if field.lifetime is None else self.layout.field(field.lifetime)
         if field.places and not places and not given and lifetime is None and self.missing == "error":
             self._no_field(field, identifier)
@@ -93,20 +93,20 @@ class BrokerNames(Names):
         for location in places:
             operand = or_else(operand, self._field_at(field, location))
         for item in given:
-            operand = or_else(operand, TypedOperand((item,), known=ir.TRUE))
+            operand = or_else(operand, Operand((item,), ir.TRUE, ir.FALSE))
         if lifetime is not None:
             operand = or_else(operand, self._end(field, one_value(lifetime)))  # type: ignore[arg-type]
         return self._with_default(operand, field)
 
-    def _end(self, field: BrokerField, lifetime: ir.Value) -> TypedOperand:
+    def _end(self, field: BrokerField, lifetime: ir.Value) -> Operand:
         """The end of a lifetime that begins now."""
         end = ir.Apply(ir.Function.LATER, (lifetime, self.receiver.time), BIGINT)
         there, absent = ir.IsNull(lifetime, negated=True), ir.IsNull(lifetime)
         if not field.zero_is_for_ever:
-            return TypedOperand((Typed(field.type, end),), absent, known=there)
+            return Operand((Alternative(field.type, end),), there, absent)
         some = ir.Compare(Comparison.NE, lifetime, ir.constant(0))
         none = ir.any_of(absent, ir.Compare(Comparison.EQ, lifetime, ir.constant(0)))
-        return TypedOperand((Typed(field.type, end, some, sure=True),), none, known=some)
+        return Operand((Alternative(field.type, end, some, never_null=True),), some, none)
 
     def _no_field(self, field: BrokerField, identifier: ast.Identifier) -> NoReturn:
         first = field.places[0]
@@ -116,7 +116,7 @@ class BrokerNames(Names):
             "missing='null' reads it as absent",
         )
 
-    def _field_at(self, field: BrokerField, location: ColumnSource) -> TypedOperand:
+    def _field_at(self, field: BrokerField, location: ColumnSource) -> Operand:
         """A field as the broker shows it, NULL where the message does not have it."""
         plain = untyped(location)
         absent = plain.absent
@@ -135,7 +135,7 @@ class BrokerNames(Names):
                 above = ir.Compare(Comparison.GT, value, ir.constant(0))
                 none = ir.Compare(Comparison.LE, value, ir.constant(0))
                 items = (_sure(field.type, True, above), _sure(field.type, False, none))
-                return TypedOperand(items, absent, known=there)
+                return Operand(items, there, absent)
             case Reading.DELIVERIES:
                 value = ir.Apply(ir.Function.ADD, (value, ir.constant(1)), BIGINT)
             case Reading.WHOLE_SECONDS:
@@ -143,36 +143,35 @@ class BrokerNames(Names):
             case Reading.TEXT:
                 value = ir.Apply(ir.Function.TEXT_OF_BYTES, (value,), STRING)
             case _:
-                if field.type.integer and value.type != BIGINT:
-                    value = ir.Apply(ir.Function.TO_LONG, (value,), BIGINT)
-        return TypedOperand((Typed(field.type, value),), absent, known=there)
+                pass
+        return Operand((Alternative(field.type, value),), there, absent)
 
-    def _id(self, field: BrokerField, location: ColumnSource) -> TypedOperand:
-        typed = at(location, None, self.dialect, field.name)
+    def _id(self, field: BrokerField, location: ColumnSource) -> Operand:
+        typed = at(location, self.dialect.types, field.name)
         if field.reading not in (Reading.ID, Reading.PREFIXED_ID):
             return typed
         text = next(item.value for item in untyped(location).alternatives if item.value.type == STRING)
         missing = ir.IsNull(text)
         there = ir.IsNull(text, negated=True)
         if field.reading is Reading.ID:
-            return TypedOperand((Typed(field.type, text),), missing, known=there)
+            return Operand((Alternative(field.type, text),), there, missing)
         prefixed = ir.Apply(ir.Function.CONCATENATE, (ir.constant("ID:"), text), STRING)
         has = ir.Like(text, ("ID:", Wildcard.ANY))
         lacks = ir.Like(text, ("ID:", Wildcard.ANY), negated=True)
         items = (
-            Typed(field.type, ir.When(has, text), has, sure=True),
-            Typed(field.type, ir.When(lacks, prefixed), lacks, sure=True),
+            Alternative(field.type, ir.When(has, text), has, never_null=True),
+            Alternative(field.type, ir.When(lacks, prefixed), lacks, never_null=True),
         )
-        return TypedOperand(items, missing, known=there)
+        return Operand(items, there, missing)
 
 
-def _sure(kind: OperandType, value: bool | str, guard: ir.Predicate) -> Typed:
-    return Typed(kind, ir.constant(value), guard, sure=True)
+def _sure(kind: OperandType, value: bool | str, guard: ir.Predicate) -> Alternative:
+    return Alternative(kind, ir.constant(value), guard, never_null=True)
 
 
-def _either(flag: ir.Value, when: str, otherwise: str, absent: ir.Predicate, kind: OperandType) -> TypedOperand:
+def _either(flag: ir.Value, when: str, otherwise: str, absent: ir.Predicate, kind: OperandType) -> Operand:
     items = (_sure(kind, when, ir.IsTrue(flag)), _sure(kind, otherwise, ir.IsTrue(flag, negated=True)))
-    return TypedOperand(items, absent, known=ir.any_of(ir.IsTrue(flag), ir.IsTrue(flag, negated=True)))
+    return Operand(items, ir.any_of(ir.IsTrue(flag), ir.IsTrue(flag, negated=True)), absent)
 
 
 def _whole_seconds(milliseconds: ir.Value) -> ir.Value:

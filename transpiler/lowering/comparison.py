@@ -1,132 +1,198 @@
-"""Comparisons of operands: over all pairs of alternatives, with IEEE's NaN on an engine that orders NaN."""
+"""Comparison of two operands: pair by pair of alternatives, gathered by how the pair compares.
+
+A pair compares in one of a few kinds, or never holds, or ends in an error. Pairs that compare the same two values in
+the same way differ only in their guards, so they become one comparison under the union of their types.
+"""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
 from transpiler import ir
-from transpiler.layouts.columns import DOUBLE, SparkType
-from transpiler.lowering.operands import Alternative, Operand
-from transpiler.message.types import TypeClass
+from transpiler.lowering.comparison_kinds import ComparisonKind, comparison_kind, widens_left
+from transpiler.lowering.comparison_predicates import COMPLEMENTED, as_double, compare_as, compare_values
+from transpiler.lowering.operands import Alternative, Operand, complement, guard_of
+from transpiler.lowering.outcomes import Outcomes
+from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
+from transpiler.selector.dialect_rules import FloatOrder, NullEquality, NumericPromotion, UnlikeTypes
+from transpiler.selector.dialects import Dialect
+
+_Pair = tuple[Alternative, Alternative]
 
 
-def compare(operator: Comparison, left: Operand, right: Operand, wanted: bool) -> ir.Predicate:
-    """Where the comparison is TRUE, or FALSE.
-
-    It is unknown where an operand is NULL, and FALSE between values of unlike types, whatever the operator.
-    """
-    return compare_pairs(operator, left, right, comparable_pairs(operator, left, right), wanted)
-
-
-_Pairs = list[tuple[Alternative, Alternative]]
-
-#: By class, the classes that it can be equal to, and those that it has an order with: only numbers have one.
-_LIKE = {first: {second for second in TypeClass if first.is_like(second)} for first in TypeClass}
-_ORDERED = {first: {second for second in likes if first.numeric} for first, likes in _LIKE.items()}
+def compare(
+    operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False
+) -> Outcomes:
+    """The outcomes of a comparison; ``convert`` says that a string is read as the type of the other side."""
+    if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
+        # <> is NOT of =.
+        return OperandComparison(Comparison.EQ, left, right, dialect, convert).negated()
+    return OperandComparison(operator, left, right, dialect, convert)
 
 
-def comparable_pairs(operator: Comparison, left: Operand, right: Operand) -> _Pairs:
-    """The alternatives of two operands that are alike, and whose classes take the operator."""
-    comparable = _LIKE if operator.is_equality else _ORDERED
-    others = [(second, comparable[ir.CLASSES[second.value.type.kind]]) for second in right.alternatives]
-    return [
-        (first, second)
-        for first in left.alternatives
-        for second, classes in others
-        if ir.CLASSES[first.value.type.kind] in classes
-    ]
+class OperandComparison(Outcomes):
+    """A comparison of two operands, by all pairs of their alternatives."""
 
+    __slots__ = ("_dialect", "_kinds", "_left", "_operator", "_pairs_hold", "_pairs_throw", "_right", "_same_array")
 
-def compare_pairs(operator: Comparison, left: Operand, right: Operand, pairs: _Pairs, wanted: bool) -> ir.Predicate:
-    """Where a comparison is TRUE, or FALSE, by the pairs of alternatives that can be compared."""
-    if not wanted and len(pairs) < len(left.alternatives) * len(right.alternatives):
-        return ir.all_of(left.present, right.present, not_true(compare_pairs(operator, left, right, pairs, True)))
-    numbers = _as_one_number(operator, left, right, wanted)
-    if numbers is not None:
-        pairs = [pair for pair in pairs if not pair[0].type_class.numeric]
-    return ir.any_of(
-        *([] if numbers is None else [numbers]),
-        *[
-            ir.all_of(first.guard, second.guard, compare_values(operator, first.value, second.value, wanted))
-            for first, second in pairs
-        ],
-    )
+    def __init__(self, operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool) -> None:
+        super().__init__()
+        self._operator = operator
+        self._left = left
+        self._right = right
+        self._dialect = dialect
+        #: To Java an array of bytes equals itself alone, so the same property of the same message.
+        self._same_array = widens_left(dialect) and bool(left.origin) and left.origin == right.origin
+        self._kinds: list[tuple[ComparisonKind, Alternative, Alternative]] = [
+            (kind, first, second)
+            for first in left.alternatives
+            for second in right.alternatives
+            if (kind := comparison_kind(operator, first.type, second.type, dialect, convert))
+            is not ComparisonKind.NEVER
+            and not (self._same_array and first.type is OperandType.BYTES)
+        ]
+        self._pairs_hold: ir.Predicate | None = None
+        self._pairs_throw: ir.Predicate | None = None
 
+    def lower_true(self) -> ir.Predicate:
+        """Where a pair holds, or, in some dialects, NULL is equal or unequal."""
+        equal = self._operator is Comparison.EQ
+        return ir.any_of(self._holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
 
-def _as_one_number(operator: Comparison, left: Operand, right: Operand, wanted: bool) -> ir.Predicate | None:
-    """Numbers of either kind on both sides as two tests instead of four: as integers where both are, else as doubles.
+    def lower_false(self) -> ir.Predicate:
+        """Where both operands have values and no pair holds or throws, or, in some dialects, by NULL."""
+        equal = self._operator is Comparison.EQ
+        return ir.any_of(self._not_holding(), self._nulls_are_unequal() if equal else self._nulls_are_equal())
 
-    None where a side has one kind only.
-    """
-    if len(left.alternatives) < 2 or len(right.alternatives) < 2:
-        return None
-    sides = [(side.of(TypeClass.INTEGER), side.of(TypeClass.FLOATING)) for side in (left, right)]
-    if any(len(kind) != 1 or kind[0].guard != ir.TRUE for side in sides for kind in side):
-        return None
-    integers = [whole[0].value for whole, _ in sides]
-    doubles = [ir.Apply(ir.Function.FIRST, (part[0].value, to_double(whole[0].value)), DOUBLE) for whole, part in sides]
-    tests = (compare_values(operator, first, second, wanted) for first, second in (integers, doubles))
-    return ir.Coalesce(tuple(tests))
+    def lower_error(self) -> ir.Predicate:
+        """Where an operand throws that is evaluated, or a pair throws."""
+        error = ir.any_of(self._operands_throw(), self._throwing())
+        if widens_left(self._dialect) and not self._operator.is_equality and self._left.of(OperandType.BYTES):
+            # Java casts the left side before it looks at the right one.
+            error = ir.any_of(error, self._left.where([OperandType.BYTES]))
+        return error
 
+    def _nulls_compare(self) -> bool:
+        return self._operator.is_equality and self._dialect.null_equality is not NullEquality.UNKNOWN
 
-def not_true(predicate: ir.Predicate) -> ir.Predicate:
-    """The complement of a predicate."""
-    return ir.BoolConst(not predicate.value) if isinstance(predicate, ir.BoolConst) else ir.NotTrue(predicate)
+    def _nulls_are_equal(self) -> ir.Predicate:
+        return ir.all_of(self._left.absent, self._right.absent) if self._nulls_compare() else ir.FALSE
 
+    def _nulls_are_unequal(self) -> ir.Predicate:
+        if not self._nulls_compare():
+            return ir.FALSE
+        unequal = ir.all_of(self._left.present, self._right.absent)
+        if self._dialect.null_equality is NullEquality.FALSE:
+            unequal = ir.any_of(unequal, ir.all_of(self._left.absent, self._right.present))
+        return unequal
 
-def to_double(value: ir.Value) -> ir.Value:
-    """A number as a double, by Java's promotion."""
-    if isinstance(value, ir.Constant) and not isinstance(value.value, str):
-        return ir.constant(float(value.value))
-    if ir.type_class(value.type) is TypeClass.INTEGER:
-        return ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
-    return value
+    def _operands_throw(self) -> ir.Predicate:
+        """Where an operand throws: the right one, if NULL on the left does not decide and end the comparison."""
+        left, right = self._left, self._right
+        ends = self._dialect.type_ladder is not NumericPromotion.EXACT
+        if self._operator.is_equality and (widens_left(self._dialect) or self._nulls_compare()):
+            ends = False
+        return ir.any_of(left.error, ir.all_of(left.present, right.error) if ends else right.error)
 
+    def _holding(self) -> ir.Predicate:
+        """Where a pair of alternatives makes the comparison TRUE."""
+        if self._pairs_hold is None:
+            is_itself = self._same_array and self._operator is Comparison.EQ and self._left.of(OperandType.BYTES)
+            terms = [self._left.where([OperandType.BYTES])] if is_itself else []
+            self._pairs_hold = ir.any_of(*terms, *self._of_pairs(True))
+        return self._pairs_hold
 
-def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, wanted: bool) -> ir.Predicate:
-    """Where a comparison of two like values, both not NULL, is TRUE, or FALSE."""
-    if ir.type_class(left.type) is TypeClass.FLOATING or ir.type_class(right.type) is TypeClass.FLOATING:
-        return _compare_doubles(operator, to_double(left), to_double(right), wanted)
-    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
-        return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is wanted)
-    return ir.Compare(operator if wanted else operator.negated, left, right)
+    def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
+        """For each kind of comparison of two values, where it is TRUE, or FALSE."""
+        kinds = self._kinds
+        terms: list[ir.Predicate] = []
+        numbers = self._as_one_number(polarity)
+        if numbers is not None:
+            terms.append(numbers)
+            kinds = [pair for pair in kinds if not pair[1].type.numeric]
+        groups: dict[tuple[ComparisonKind, ir.Value, ir.Value, ir.Predicate], list[_Pair]] = {}
+        for kind, first, second in kinds:
+            if kind is not ComparisonKind.THROWS:
+                predicate = compare_as(kind, self._operator, first, second, polarity)
+                groups.setdefault((kind, first.value, second.value, predicate), []).append((first, second))
+        for (kind, _, _, predicate), pairs in groups.items():
+            stands = [_both_stand(pairs)] if kind is ComparisonKind.ALWAYS else []
+            terms.append(ir.all_of(*self._guards(pairs), predicate, *stands))
+        return terms
 
+    def _throwing(self) -> ir.Predicate:
+        """Where a pair of alternatives throws."""
+        if self._pairs_throw is None:
+            pairs = [(first, second) for kind, first, second in self._kinds if kind is ComparisonKind.THROWS]
+            self._pairs_throw = _both_stand(pairs)
+        return self._pairs_throw
 
-def _compare_doubles(operator: Comparison, left: ir.Value, right: ir.Value, wanted: bool) -> ir.Predicate:
-    # To Spark NaN equals itself and is above every number; to IEEE nothing holds of it but <>.
-    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
-        return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is wanted)
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, ir.Constant) and isinstance(one.value, float) and math.isnan(one.value):
-            holds = (operator is Comparison.NE) is wanted
-            return ir.IsNull(other, negated=True) if holds else ir.FALSE
-    if operator is Comparison.NE:
-        operator, wanted = Comparison.EQ, not wanted
-    if operator is Comparison.EQ:
-        both = _can_be_nan(left) and _can_be_nan(right)
-        if wanted:
-            guard: ir.Predicate = ir.IsNan(left, negated=True) if both else ir.BoolConst(True)
-            return ir.all_of(ir.Compare(Comparison.EQ, left, right), guard)
-        unequal = ir.all_of(ir.IsNan(left), ir.IsNan(right)) if both else ir.FALSE
-        return ir.any_of(ir.Compare(Comparison.NE, left, right), unequal)
-    upper, lower = (right, left) if operator in (Comparison.LT, Comparison.LE) else (left, right)
-    if wanted:
-        guard = ir.IsNan(upper, negated=True) if _can_be_nan(upper) else ir.BoolConst(True)
-        return ir.all_of(ir.Compare(operator, left, right), guard)
-    below_nan = (
-        ir.all_of(
-            ir.IsNan(upper), ir.BoolConst(True) if isinstance(lower, ir.Constant) else ir.IsNull(lower, negated=True)
+    def _not_holding(self) -> ir.Predicate:
+        left, right = self._left, self._right
+        every = len(left.alternatives) * len(right.alternatives)
+        if len(self._kinds) == every and all(kind in COMPLEMENTED for kind, _, _ in self._kinds):
+            # No value of one side is unlike one of the other, so the opposite operator says it.
+            return ir.any_of(*self._of_pairs(False))
+        decided = ir.any_of(self._holding(), self._throwing())
+        return ir.all_of(left.present, right.present, complement(decided))
+
+    def _guards(self, pairs: list[_Pair]) -> tuple[ir.Predicate, ...]:
+        """The union of the pairs' guards, in as few terms as there are different partners."""
+        if len(pairs) == 1:
+            [(first, second)] = pairs
+            return first.guard, second.guard
+        partners: dict[Alternative, list[Alternative]] = {}
+        for first, second in pairs:
+            partners.setdefault(first, []).append(second)
+        by_partners: dict[tuple[Alternative, ...], list[Alternative]] = {}
+        for first, seconds in partners.items():
+            by_partners.setdefault(tuple(seconds), []).append(first)
+        return (
+            ir.any_of(
+                *[
+                    ir.all_of(_union(firsts, self._left), _union(seconds, self._right))
+                    for seconds, firsts in by_partners.items()
+                ]
+            ),
         )
-        if _can_be_nan(upper)
-        else ir.FALSE
-    )
-    return ir.any_of(ir.Compare(operator.negated, left, right), below_nan)
+
+    def _as_one_number(self, polarity: bool) -> ir.Predicate | None:
+        """Numbers of either kind on both sides as two tests instead of four: as integers where both are, else doubles.
+
+        None where a side has one kind only, or the dialect does not compare so.
+        """
+        if len(self._left.alternatives) < 2 or len(self._right.alternatives) < 2:
+            return None
+        promotes = self._dialect.type_ladder is NumericPromotion.PROMOTION
+        if not promotes or self._dialect.float_order is not FloatOrder.IEEE:
+            return None
+        sides = (_number_kinds(self._left), _number_kinds(self._right))
+        if sides[0] is None or sides[1] is None:
+            return None
+        integers = [whole.value for whole, _ in (sides[0], sides[1])]
+        doubles = [
+            ir.Apply(ir.Function.FIRST, (part.value, as_double(whole.value)), part.value.type)
+            for whole, part in (sides[0], sides[1])
+        ]
+        tests = (compare_values(self._operator, first, second, polarity) for first, second in (integers, doubles))
+        return ir.Coalesce(tuple(tests))
 
 
-def _can_be_nan(value: ir.Value) -> bool:
-    if isinstance(value, ir.Constant):
-        return False
-    if isinstance(value, ir.Apply) and value.function is ir.Function.TO_DOUBLE:
-        return value.arguments[0].type.kind is SparkType.FLOAT
-    return True
+def _number_kinds(operand: Operand) -> tuple[Alternative, Alternative] | None:
+    """The one integer and the one floating point alternative of an operand; None where there are others."""
+    integers = [item for item in operand.alternatives if item.type.integer]
+    floating = [item for item in operand.alternatives if item.type.floating]
+    if len(integers) != 1 or len(floating) != 1 or integers[0].guard != ir.TRUE or floating[0].guard != ir.TRUE:
+        return None
+    return integers[0], floating[0]
+
+
+def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
+    """The union of the guards of some alternatives of one value."""
+    return group[0].guard if len(group) == 1 else guard_of(group, operand)
+
+
+def _both_stand(pairs: list[_Pair]) -> ir.Predicate:
+    """Where both values of a pair are there, which no comparison says."""
+    return ir.any_of(*dict.fromkeys([ir.all_of(first.stands, second.stands) for first, second in pairs]))

@@ -28,8 +28,9 @@ from transpiler.layouts.columns import (
     TaggedUnion,
     TypedColumn,
 )
-from transpiler.lowering.comparison import not_true, to_double
-from transpiler.lowering.operands import MISSING, Alternative, Operand, at
+from transpiler.lowering.comparison_predicates import to_double
+from transpiler.lowering.operands import complement as not_true
+from transpiler.lowering.plain_operands import MISSING, Alternative, Operand, at
 from transpiler.message.equality import Equality, Numbers
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, TypeClass, ValueType, coerce
 from transpiler.selector.ast import Comparison

@@ -16,7 +16,7 @@ from transpiler.layouts.columns import (
     TaggedUnion,
     TypedColumn,
 )
-from transpiler.lowering.operands import Alternative, Operand, at, chosen, from_value, is_boolean
+from transpiler.lowering.plain_operands import Alternative, Operand, at, chosen, from_value, is_boolean
 from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, Mapped
 from transpiler.message.types import AmqpType, TypeClass
 from transpiler.selector.ast import Comparison

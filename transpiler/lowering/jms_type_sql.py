@@ -8,7 +8,7 @@ from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.layouts.columns import STRING, ColumnSource, TaggedUnion
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.operands import at
+from transpiler.lowering.plain_operands import at
 from transpiler.message import jms_types
 from transpiler.message.fields import MessageField
 from transpiler.message.types import TypeClass

@@ -9,7 +9,7 @@ from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.headers import later, mapped_operand, whole_number
-from transpiler.lowering.operands import MISSING, Operand, at, literal, or_else
+from transpiler.lowering.plain_operands import MISSING, Operand, at, literal, or_else
 from transpiler.lowering.receiving import ANYONE, Receiver
 from transpiler.message.fields import (
     HEADER_FIELDS,
@@ -22,14 +22,16 @@ from transpiler.message.fields import (
     find_field,
 )
 from transpiler.message.ids import canonical, text_of
-from transpiler.message.types import SelectorValue
+from transpiler.message.types import SelectorValue, TypeClass
+from transpiler.message.operand_types import OperandType
+from transpiler.lowering import operands as typed
 from transpiler.selector import ast
 from transpiler.source import Source
 
 Missing = Literal["error", "null"]
 
 
-class Names:
+class PlainNames:
     """The operands of the names of one text over one layout."""
 
     def __init__(self, layout: Layout, missing: Missing, source: Source, receiver: Receiver = ANYONE) -> None:
@@ -169,3 +171,49 @@ def _is_one_of(name: str, *mapped: Mapped) -> bool:
 def _plain(value: SelectorValue) -> bool | int | float | str:
     assert isinstance(value, bool | int | float | str)
     return value
+
+
+_TYPES = {
+    TypeClass.BOOLEAN: OperandType.BOOLEAN,
+    TypeClass.INTEGER: OperandType.LONG,
+    TypeClass.FLOATING: OperandType.DOUBLE,
+    TypeClass.STRING: OperandType.STRING,
+    TypeClass.BYTES: OperandType.BYTES,
+}
+
+
+class Names:
+    """Interim."""
+
+    def __init__(self, layout, missing, source, dialect, receiver=ANYONE):
+        from transpiler.lowering.broker_names import BrokerNames
+        from transpiler.selector.dialects import JMS
+
+        self.layout, self.missing, self.source, self.dialect, self.receiver = layout, missing, source, dialect, receiver
+        self.is_jms = dialect.fields is JMS.fields
+        self.inner = (
+            PlainNames(layout, missing, source, receiver)
+            if self.is_jms
+            else BrokerNames(layout, missing, source, dialect, receiver)
+        )
+        self.findings = self.inner.findings
+        self.known = {}
+
+    def operand(self, identifier):
+        if not self.is_jms:
+            return self.inner.operand(identifier)
+        known = self.known.get(identifier.name)
+        if known is None:
+            plain = self.inner.resolve(identifier)
+            known = self.known[identifier.name] = typed.Operand(
+                tuple(typed.Alternative(_TYPES[a.type_class], a.value, a.guard) for a in plain.alternatives),
+                plain.present,
+                plain.absent,
+            )
+        return known
+
+    def literal_text(self, node, other=None):
+        text = dict(self.dialect.fields.rewritten).get(node.value, node.value)
+        if self.is_jms and other is not None:
+            return self.inner.read_text(other, node)
+        return text

@@ -1,229 +1,208 @@
-"""An operand as typed alternatives: the values that it may have, of which at most one is not NULL in a row.
+"""An operand as typed alternatives: the values that it may have, of which at most one stands for it in a row.
 
-A typed column has one alternative. A property whose type shows only in the row has one for each class of values. A
-header field with a default is its column and, where the column is NULL, a constant.
+A typed column has one alternative. A property whose type shows only in the row has one for each type that the dialect
+tells apart. A header field with a default is its column and, where the column is NULL, a constant. In a row exactly
+one of three holds: an alternative stands for the operand, the operand is NULL (``absent``), or its evaluation ends in
+an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.layouts.columns import (
-    BIGINT,
-    BINARY,
-    BOOLEAN,
-    DOUBLE,
-    PERSISTENT,
-    STRING,
-    ColumnSource,
-    ColumnType,
-    Derivation,
-    Derived,
-    SparkType,
-    TaggedUnion,
-    TypedColumn,
-)
-from transpiler.message.types import AmqpType, TypeClass
-from transpiler.selector.ast import Comparison
+from transpiler.layouts.columns import BIGINT, ColumnType, SparkType
+from transpiler.message.operand_types import OperandType
+
+#: Integers of any size, as far as Spark has digits.
+DECIMAL = ColumnType(SparkType.DECIMAL, 38, 0)
 
 
 class Alternative(NamedTuple):
-    """A value, and the predicate under which it stands for the operand; the value's own NULL also rules it out."""
+    """A value of one type, and the predicate under which it stands for the operand; its own NULL also rules it out.
 
+    ``never_null`` says that the value is not NULL wherever the guard holds. ``number`` is a literal beyond 64 bits.
+    ``shared_guard`` is all the guard that is needed where every alternative of the same value is meant.
+    ``stands_where`` says without the value where the alternative stands, if that is shorter.
+    """
+
+    type: OperandType
     value: ir.Value
     guard: ir.Predicate = ir.TRUE
+    never_null: bool = False
+    number: int | None = None
+    shared_guard: ir.Predicate | None = None
+    stands_where: ir.Predicate | None = None
 
     @property
-    def type_class(self) -> TypeClass:
-        """The class of the value."""
-        return ir.type_class(self.value.type)
+    def stands(self) -> ir.Predicate:
+        """Where the alternative stands for the operand."""
+        if self.stands_where is not None:
+            return self.stands_where
+        if self.never_null or isinstance(self.value, ir.Constant):
+            return self.guard
+        return ir.all_of(self.guard, ir.IsNull(self.value, negated=True))
 
 
 class Operand(NamedTuple):
-    """The alternatives, and when the operand has a value at all (``present``) or is NULL (``absent``)."""
+    """The alternatives; where the operand has a value, where it is NULL, and where its evaluation ends in an error.
+
+    ``origin`` is the property that it is, for types that are compared by identity. ``numeric`` says where it is a
+    number, if that is shorter than by the alternatives.
+    """
 
     alternatives: tuple[Alternative, ...]
     present: ir.Predicate
     absent: ir.Predicate
+    error: ir.Predicate = ir.FALSE
+    origin: str = ""
+    numeric: ir.Predicate | None = None
 
-    def of(self, *classes: TypeClass) -> tuple[Alternative, ...]:
-        """The alternatives of some classes."""
-        return tuple([item for item in self.alternatives if ir.CLASSES[item.value.type.kind] in classes])
+    def of(self, *types: OperandType) -> tuple[Alternative, ...]:
+        """The alternatives of some types."""
+        return tuple([item for item in self.alternatives if item.type in types])
 
-    @property
-    def classes(self) -> frozenset[TypeClass]:
-        """The classes that the operand's value can have."""
-        return frozenset([ir.CLASSES[item.value.type.kind] for item in self.alternatives])
+    def where(self, types: Iterable[OperandType]) -> ir.Predicate:
+        """Where the operand has a value of one of some types; FALSE where it never has one."""
+        chosen = set(types)
+        if all(item.type in chosen for item in self.alternatives):
+            return self.present
+        if self.numeric is not None and all(item.type.numeric is (item.type in chosen) for item in self.alternatives):
+            return self.numeric
+        return ir.any_of(*[item.stands for item in self.alternatives if item.type in chosen])
 
     @property
     def nodes(self) -> Iterator[ir.Value | ir.Predicate]:
-        """All values and predicates that it is made of."""
-        for alternative in self.alternatives:
-            yield from alternative
-        yield from (self.present, self.absent)
+        """All values and predicates that the operand is made of."""
+        for item in self.alternatives:
+            yield item.value
+            yield from (part for part in (item.guard, item.shared_guard, item.stands_where) if part is not None)
+        yield from (self.present, self.absent, self.error)
+        if self.numeric is not None:
+            yield self.numeric
 
 
 #: An operand that is NULL in every row.
-MISSING = Operand((), ir.FALSE, ir.TRUE)
-
-_NULL_TYPE = ir.Constant(AmqpType.NULL.value, STRING)
-_UNION_FIELDS: tuple[tuple[str, ColumnType], ...] = (
-    ("boolean", BOOLEAN),
-    ("long", BIGINT),
-    ("double", DOUBLE),
-    ("string", STRING),
-    ("binary", BINARY),
-)
+NULL = Operand((), ir.FALSE, ir.TRUE)
 
 
-def literal(value: ir.Value) -> Operand:
+def complement(predicate: ir.Predicate) -> ir.Predicate:
+    """Where a predicate does not hold."""
+    return ir.BoolConst(not predicate.value) if isinstance(predicate, ir.BoolConst) else ir.NotTrue(predicate)
+
+
+def literal(kind: OperandType, value: bool | int | float | str) -> Operand:
     """A literal: one alternative, in every row."""
-    return Operand((Alternative(value),), ir.TRUE, ir.FALSE)
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        return in_every_row(Alternative(kind, ir.Constant(value, DECIMAL), number=value))
+    return in_every_row(Alternative(kind, ir.constant(value)))
 
 
-@lru_cache(maxsize=1_024)
-def at(location: ColumnSource) -> Operand:
-    """What a place in a row can hold; selectors ask for the same few properties again and again."""
-    match location:
-        case TypedColumn(path=path, type=column_type):
-            return from_value(_seen(ir.Column(path, column_type)))
-        case TaggedUnion(path=path):
-            fields = [Alternative(ir.Column((*path, name), field_type)) for name, field_type in _UNION_FIELDS]
-            tag = ir.Column((*path, "type"), STRING)
-            absent = ir.Or((ir.IsNull(tag), ir.Compare(Comparison.EQ, tag, _NULL_TYPE)))
-            return Operand(tuple(fields), ir.Compare(Comparison.NE, tag, _NULL_TYPE), absent)
-        case Derived():
-            return _derived(location)
+def in_every_row(item: Alternative) -> Operand:
+    """An operand that is one alternative in every row."""
+    return Operand((item,), ir.TRUE, ir.FALSE)
 
 
-def _derived(location: Derived) -> Operand:
-    values = [_seen(ir.Column(column.path, column.type)) for column in location.columns]
-    match location.derivation, values:
-        case Derivation.TEXT, [value]:
-            return from_value(ir.Apply(ir.Function.TEXT, (value,), STRING))
-        case Derivation.UUID, [value]:
-            return from_value(value)
-        case Derivation.PERSISTENT, [mode]:
-            persistent = ir.Compare(Comparison.EQ, mode, ir.constant(PERSISTENT))
-            other = ir.Compare(Comparison.NE, mode, ir.constant(PERSISTENT))
-            return chosen(from_value(mode), ((persistent, True), (other, False)))
-        case Derivation.ADDRESS, [exchange, key]:
-            return from_value(ir.Apply(ir.Function.ADDRESS, (exchange, key), STRING))
-        case derivation, _:
-            raise AssertionError(f"{derivation} of {len(values)} columns")
-
-
-def one_value(location: TypedColumn | Derived) -> ir.Value:
-    """The value at a place that has one type."""
-    found = at(location).alternatives
-    if len(found) == 1:
-        return found[0].value
-    return ir.Apply(ir.Function.FIRST, tuple(ir.When(item.guard, item.value) for item in found), found[0].value.type)
-
-
-def is_boolean(operand: Operand, wanted: bool) -> ir.Predicate:
-    """Where an operand has a boolean value, and that one."""
-    return ir.any_of(*(ir.all_of(item.guard, _flag(item.value, wanted)) for item in operand.of(TypeClass.BOOLEAN)))
-
-
-def _flag(value: ir.Value, wanted: bool) -> ir.Predicate:
-    return (
-        ir.BoolConst(value.value is wanted) if isinstance(value, ir.Constant) else ir.IsTrue(value, negated=not wanted)
-    )
-
-
-def chosen(operand: Operand, choices: tuple[tuple[ir.Predicate, bool | str], ...]) -> Operand:
-    """A constant for each of some predicates, one of which holds wherever the operand has a value."""
-    alternatives = tuple(Alternative(ir.constant(value), condition) for condition, value in choices)
-    return Operand(alternatives, operand.present, operand.absent)
-
-
-def from_value(value: ir.Value) -> Operand:
+def from_value(kind: OperandType, value: ir.Value) -> Operand:
     """An operand that is one value; NULL where the value is."""
-    null = _without_conversions(value)
-    return Operand((Alternative(value),), ir.IsNull(null, negated=True), ir.IsNull(null))
+    null = without_conversions(value)
+    return Operand((Alternative(kind, value),), ir.IsNull(null, negated=True), ir.IsNull(null))
+
+
+def choice(operand: Operand, kind: OperandType, choices: Sequence[tuple[ir.Predicate, bool | str]]) -> Operand:
+    """A constant for each of some predicates, one of which holds wherever the operand has a value."""
+    items = tuple(Alternative(kind, ir.constant(value), condition, never_null=True) for condition, value in choices)
+    return Operand(items, operand.present, operand.absent, operand.error)
 
 
 def or_else(operand: Operand, other: Operand) -> Operand:
     """The operand, and where it is NULL the other one."""
-    fallback = tuple(Alternative(item.value, ir.all_of(operand.absent, item.guard)) for item in other.alternatives)
+    absent = operand.absent
+    fallback = tuple(
+        item._replace(
+            guard=ir.all_of(absent, item.guard),
+            shared_guard=None if item.shared_guard is None else ir.all_of(absent, item.shared_guard),
+            stands_where=None if item.stands_where is None else ir.all_of(absent, item.stands_where),
+        )
+        for item in other.alternatives
+    )
+    other_error = other.error if other.error == ir.FALSE else ir.all_of(absent, other.error)
+    present = other.present if operand.error == ir.FALSE else ir.all_of(absent, other.present)
     return Operand(
         operand.alternatives + fallback,
-        ir.any_of(operand.present, other.present),
-        ir.all_of(operand.absent, other.absent),
+        ir.any_of(operand.present, present),
+        ir.all_of(absent, other.absent),
+        ir.any_of(operand.error, other_error),
     )
 
 
-def guarded(condition_true: ir.Predicate, condition_false: ir.Predicate, when: object, otherwise: object) -> Operand:
-    """A constant where one predicate holds, another where the other holds, NULL elsewhere."""
-    assert isinstance(when, bool | str)
-    assert isinstance(otherwise, bool | str)
-    alternatives = (
-        Alternative(ir.constant(when), condition_true),
-        Alternative(ir.constant(otherwise), condition_false),
+def truth_value(true: ir.Predicate, false: ir.Predicate, error: ir.Predicate) -> Operand:
+    """A condition as an operand: a boolean, and NULL where it is unknown."""
+    items = (
+        Alternative(OperandType.BOOLEAN, ir.constant(True), true, never_null=True),
+        Alternative(OperandType.BOOLEAN, ir.constant(False), false, never_null=True),
     )
-    present = ir.any_of(condition_true, condition_false)
-    return Operand(alternatives, present, ir.NotTrue(present))
+    return Operand(items, ir.any_of(true, false), complement(ir.any_of(true, false, error)), error)
 
 
-def single(alternatives: tuple[Alternative, ...]) -> ir.Value:
-    """Alternatives of one class as one value."""
+def one_value(
+    items: Sequence[Alternative], operand: Operand, convert: Callable[[Alternative], ir.Value] | None = None
+) -> ir.Value:
+    """Some alternatives of an operand, each converted, as one value that is NULL where none of them stands."""
+    groups: dict[ir.Value, list[Alternative]] = {}
+    for item in items:
+        groups.setdefault(item.value if convert is None else convert(item), []).append(item)
     values: list[ir.Value] = []
-    for item in alternatives:
+    for value, group in groups.items():
+        guard = guard_of(group, operand)
         # What stands behind another value is only asked for where that one is NULL.
-        implied = bool(values) and item.guard == ir.IsNull(_without_conversions(values[-1]))
-        values.append(item.value if item.guard == ir.TRUE or implied else ir.When(item.guard, item.value))
-    if len(values) == 1:
-        return values[0]
-    kinds = {value.type for value in values}
-    value_type = values[0].type if len(kinds) == 1 else BIGINT if BIGINT in kinds else ColumnType(SparkType.INT)
-    return ir.Apply(ir.Function.FIRST, tuple(values), value_type)
+        implied = bool(values) and guard == ir.IsNull(without_conversions(values[-1]))
+        values.append(value if guard == ir.TRUE or implied else ir.When(guard, value))
+    return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), _widest(values))
 
 
-def _seen(column: ir.Column) -> ir.Value:
-    """A column as the value that a selector sees."""
-    match column.type.kind:
-        case SparkType.FLOAT | SparkType.DECIMAL:
-            return ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
-        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
-            return ir.Apply(ir.Function.MILLISECONDS, (column,), BIGINT)
-        case SparkType.CHAR:
-            return ir.Apply(ir.Function.UNPADDED, (_by_bytes(column),), STRING)
-        case SparkType.STRING | SparkType.VARCHAR:
-            return _by_bytes(column)
-        case _:
-            return column
+def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
+    """Where one of some alternatives of one value stands; little is left to say where they are all of that value."""
+    if len(group) == 1 and group[0].guard == ir.TRUE:
+        return ir.TRUE
+    shared, value = group[0].shared_guard, group[0].value
+    if shared is not None and len(group) == sum(item.value == value for item in operand.alternatives):
+        return shared
+    return ir.any_of(*[item.guard for item in group])
 
 
-def _by_bytes(column: ir.Column) -> ir.Value:
-    if column.type.collation == "UTF8_BINARY":
-        return column
-    return ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
+def _widest(values: Sequence[ir.Value]) -> ColumnType:
+    types = {value.type for value in values}
+    if len(types) == 1:
+        return values[0].type
+    return DECIMAL if DECIMAL in types else BIGINT if BIGINT in types else ColumnType(SparkType.INT)
 
 
 #: Functions that are NULL where their first argument is, and nowhere else.
-_CONVERSIONS = (
-    ir.Function.TO_DOUBLE,
-    ir.Function.MILLISECONDS,
-    ir.Function.BY_BYTES,
-    ir.Function.UNPADDED,
-    ir.Function.TEXT,
-    ir.Function.AT_MOST,
-    ir.Function.NEXT,
-    ir.Function.LATER,
-    ir.Function.FOLDED,
-    ir.Function.STRING_MESSAGE_ID,
-    ir.Function.STRING_CORRELATION_ID,
-    ir.Function.ULONG_ID,
-    ir.Function.UUID_ID,
-    ir.Function.BINARY_ID,
+_CONVERSIONS = frozenset(
+    {
+        ir.Function.TO_DOUBLE,
+        ir.Function.TO_LONG,
+        ir.Function.TO_DECIMAL,
+        ir.Function.MILLISECONDS,
+        ir.Function.BY_BYTES,
+        ir.Function.UNPADDED,
+        ir.Function.TEXT,
+        ir.Function.AT_MOST,
+        ir.Function.NEXT,
+        ir.Function.LATER,
+        ir.Function.FOLDED,
+        ir.Function.STRING_MESSAGE_ID,
+        ir.Function.STRING_CORRELATION_ID,
+        ir.Function.ULONG_ID,
+        ir.Function.UUID_ID,
+        ir.Function.BINARY_ID,
+    }
 )
 
 
-def _without_conversions(value: ir.Value) -> ir.Value:
+def without_conversions(value: ir.Value) -> ir.Value:
     """What decides whether a value is NULL, without conversions that keep NULL and nothing else."""
     while isinstance(value, ir.Apply) and value.function in _CONVERSIONS:
         value = value.arguments[0]

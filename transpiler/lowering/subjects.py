@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from transpiler import ir
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR, simplify_words, split_at_many
 from transpiler.layouts.columns import STRING
-from transpiler.lowering.comparison import not_true
-from transpiler.lowering.operands import Operand
+from transpiler.lowering.operands import complement as not_true
+from transpiler.lowering.plain_operands import Operand
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard

@@ -15,9 +15,9 @@ from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.columns import STRING
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.comparison import compare_values
+from transpiler.lowering.comparison_predicates import compare_values
 from transpiler.lowering.names import Missing
-from transpiler.lowering.operands import Alternative, at, from_value
+from transpiler.lowering.plain_operands import Alternative, at, from_value
 from transpiler.lowering.xpath_limits import beyond_limits
 from transpiler.message.fields import MessageField
 from transpiler.message.types import TypeClass

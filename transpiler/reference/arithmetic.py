@@ -88,11 +88,15 @@ def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Diale
             return None
         case NotNumbers.CONCATENATE if operator is Arithmetic.ADD and left.type is OperandType.STRING:
             return Value(OperandType.STRING, java_text(left) + java_text(right))
-        case NotNumbers.THROWS if operator is Arithmetic.DIVIDE and right.numeric and right.value == 0:
+        case NotNumbers.THROWS if _by_zero_atom(operator, dialect) and right.numeric and right.value == 0:
             # By Erlang's order of terms everything else is above a number.
             return Value(OperandType.ATOM, "plus_infinity")
         case _:
             raise BrokerError(f"{operator.value} on what is no number")
+
+
+def _by_zero_atom(operator: Arithmetic, dialect: Dialect) -> bool:
+    return operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_ATOMS
 
 
 def _basic(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) -> Operand:
@@ -137,6 +141,8 @@ def _divide(left: Value, right: Value, dialect: Dialect) -> Operand:
     integers = left.type.integer and right.type.integer
     match dialect.division:
         case Division.TRUNCATING | Division.TRUNCATING_THROWING if integers:
+            if dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT:
+                first, second = wrap(int(first), 64), wrap(int(second), 64)
             throws = dialect.division is Division.TRUNCATING_THROWING
             if throws and (second == 0 or (first == LONG_MIN and second == -1)):
                 raise BrokerError("an integer division without a result")
@@ -148,7 +154,7 @@ def _divide(left: Value, right: Value, dialect: Dialect) -> Operand:
         case Division.BY_ZERO_UNKNOWN if second == 0:
             return None
         case Division.BY_ZERO_ATOMS if second == 0:
-            atom = "nan" if first == 0 else "plus_infinity" if first > 0 else "minus_infinity"
+            atom = "plus_infinity" if first > 0 else "minus_infinity" if first < 0 else "nan"
             return Value(OperandType.ATOM, atom)
         case _:
             return _float(lambda: divide(float(first), float(second)), dialect)

@@ -33,13 +33,24 @@ def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, c
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
         # <> is NOT of =.
         return not compare(Comparison.EQ, left, right, dialect, convert)
-    match dialect.type_ladder:
-        case NumericPromotion.UPWARDS | NumericPromotion.UPWARDS_THROWING:
-            return _up_the_ladder(operator, left, right, dialect, convert)
-        case NumericPromotion.EXACT:
-            return _exactly(operator, left, right, dialect)
-        case NumericPromotion.PROMOTION:
-            return _promoted(operator, left, right)
+    java = dialect.type_ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
+    if java and (_is_array(left) or _is_array(right)):
+        if not operator.is_equality:
+            raise BrokerError("an array of bytes has no order")
+        # Two arrays are equal only where they are one.
+        is_one = bool(left.origin) and left.origin == right.origin
+        return left.type is right.type and is_one is (operator is Comparison.EQ)
+    if convert and left.type is not right.type:
+        converted = _converted(left, right, dialect)
+        if converted is not None:
+            left, right = converted
+    if left.numeric and right.numeric:
+        return _compare_numbers(operator, left, right, dialect)
+    return _compare_others(operator, left, right, dialect)
+
+
+def _is_array(value: Value) -> bool:
+    return value.type is OperandType.BYTES or isinstance(value.value, tuple)
 
 
 def compare_null(operator: Comparison, left: Value | None, right: Value | None, dialect: Dialect) -> bool | None:
@@ -56,31 +67,46 @@ def compare_null(operator: Comparison, left: Value | None, right: Value | None, 
     return equal if operator is Comparison.EQ else not equal
 
 
-def _promoted(operator: Comparison, left: Value, right: Value) -> bool:
-    if left.numeric and right.numeric:
-        # Java's numeric promotion: where one is a floating point number, the other becomes a double.
-        first, second = left.value, right.value
-        if left.type.floating or right.type.floating:
+def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
+    first, second = left.value, right.value
+    floating = left.type.floating or right.type.floating
+    match dialect.type_ladder:
+        case NumericPromotion.PROMOTION if floating:
+            # Java's numeric promotion: where one is a floating point number, the other becomes a double.
             first, second = float(first), float(second)  # type: ignore[arg-type]
-        return _HOLDS[operator](first, second)
-    # "Comparison ... of values of unlike types: the value of the operation is false." Of = and <> alike.
-    if left.type is not right.type:
-        return False
-    # "String and Boolean comparison is restricted to = and <>"; of two properties an ordering is false.
-    return operator.is_equality and _HOLDS[operator](left.value, right.value)
+        case NumericPromotion.UPWARDS | NumericPromotion.UPWARDS_THROWING if left.type is not right.type:
+            if not _widens(left.type, right.type):
+                return False
+            if floating:
+                first, second = _as_java_floats(left, right, dialect)
+        case _:
+            # Python compares an int with a float exactly, as Erlang does.
+            pass
+    if floating and dialect.float_order is FloatOrder.COMPARE_TO:
+        first, second = _compare_to_key(first), _compare_to_key(second)  # type: ignore[assignment]
+    return _HOLDS[operator](first, second)
 
 
-def _exactly(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
-    if left.numeric and right.numeric:
-        # Python compares an int with a float exactly, as Erlang does.
-        return _HOLDS[operator](left.value, right.value)
+def _compare_others(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
+    """A comparison of which a side is no number."""
+    if operator.is_equality:
+        # "Comparison ... of values of unlike types: the value of the operation is false." Of = and <> alike.
+        return left.type is right.type and _HOLDS[operator](left.value, right.value)
     if dialect.ordering is Ordering.TERMS:
         return _HOLDS[operator](_term(left), _term(right))
     if left.type is not right.type:
         return False
-    if operator is Comparison.EQ:
-        return left.value == right.value
-    return left.type is OperandType.STRING and _HOLDS[operator](_octets(left), _octets(right))
+    texts = left.type in (OperandType.STRING, OperandType.CHAR)
+    match dialect.ordering:
+        case Ordering.COMPARE_TO if texts:
+            return _HOLDS[operator](_units(left), _units(right))
+        case Ordering.COMPARE_TO if left.type is OperandType.BOOLEAN:
+            return _HOLDS[operator](left.value, right.value)
+        case Ordering.BYTES if texts:
+            return _HOLDS[operator](_octets(left), _octets(right))
+        case _:
+            # "String and Boolean comparison is restricted to = and <>"; of two properties an ordering is false.
+            return False
 
 
 def _octets(value: Value) -> bytes:
@@ -88,41 +114,18 @@ def _octets(value: Value) -> bytes:
 
 
 def _term(value: Value) -> tuple[int, Any]:
-    """Erlang's order: a number is below an atom, which is below a binary."""
+    """Erlang's order: a number is below an atom, which is below a text; two numbers are compared before."""
     match value.type:
         case OperandType.BOOLEAN:
             return 1, "true" if value.value else "false"
         case OperandType.ATOM:
             return 1, value.value
-        case OperandType.STRING:
-            return 2, _octets(value)
-        case _:
-            return 0, value.value
-
-
-def _up_the_ladder(operator: Comparison, left: Value, right: Value, dialect: Dialect, convert: bool) -> bool:
-    lists = isinstance(left.value, tuple) or isinstance(right.value, tuple)
-    if lists or OperandType.BYTES in (left.type, right.type):
-        if operator is not Comparison.EQ:
-            raise BrokerError("an array of bytes has no order")
-        # Two arrays are equal only where they are one.
-        return left.type is right.type and bool(left.origin) and left.origin == right.origin
-    if left.type is not right.type:
-        converted = _converted(left, right, dialect) if convert else None
-        if converted is not None:
-            left, right = converted
-        elif not _climbs(left.type, right.type):
-            return False
-        if left.type.floating or right.type.floating:
-            return _compare_java_floats(operator, left, right, dialect)
-        return _HOLDS[operator](left.value, right.value)
-    match left.type:
-        case OperandType.FLOAT | OperandType.DOUBLE:
-            return _HOLDS[operator](_compare_to_key(left.value), _compare_to_key(right.value))
         case OperandType.STRING | OperandType.CHAR:
-            return _HOLDS[operator](_units(left), _units(right))
+            return 2, _octets(value)
+        case OperandType.BYTES:
+            return 3, value.value
         case _:
-            return _HOLDS[operator](left.value, right.value)
+            return 0, 0
 
 
 def _units(value: Value) -> bytes:
@@ -130,26 +133,23 @@ def _units(value: Value) -> bytes:
     return str(value.value).encode("utf-16-be", "surrogatepass")
 
 
-def _climbs(left: OperandType, right: OperandType) -> bool:
+def _widens(left: OperandType, right: OperandType) -> bool:
     """Whether Java's code converts one of the two types: it lacks the clauses for a narrow right side."""
-    if not (left.numeric and right.numeric) or OperandType.BIG in (left, right):
+    if OperandType.BIG in (left, right):
         return False
     if right in (OperandType.BYTE, OperandType.SHORT):
         return _WIDTH.get(left, 9) < _WIDTH[right]
     return True
 
 
-def _compare_java_floats(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
-    if OperandType.DOUBLE in (left.type, right.type):
-        narrowing = (left.type, right.type) == (OperandType.DOUBLE, OperandType.FLOAT)
-        if narrowing and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
-            raise BrokerError("a double on the left is cast to the float on the right")
-        first, second = float(left.value), float(right.value)  # type: ignore[arg-type]
-    else:
-        first, second = to_float(left.value), to_float(right.value)
-    if dialect.float_order is FloatOrder.COMPARE_TO:
-        return _HOLDS[operator](_compare_to_key(first), _compare_to_key(second))
-    return _HOLDS[operator](first, second)
+def _as_java_floats(left: Value, right: Value, dialect: Dialect) -> tuple[float, float]:
+    """Two numbers of unlike types as doubles, or as floats where neither is a double."""
+    if OperandType.DOUBLE not in (left.type, right.type):
+        return to_float(left.value), to_float(right.value)
+    narrowing = (left.type, right.type) == (OperandType.DOUBLE, OperandType.FLOAT)
+    if narrowing and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
+        raise BrokerError("a double on the left is cast to the float on the right")
+    return float(left.value), float(right.value)  # type: ignore[arg-type]
 
 
 def to_float(number: Any) -> float:

@@ -31,6 +31,7 @@ from transpiler.selector.dialect_rules import (
     InOperand,
     LikeOperand,
     Logic,
+    NullEquality,
     NumericPromotion,
 )
 from transpiler.selector.dialects import JMS, Dialect
@@ -207,15 +208,15 @@ class _Evaluator:
                 assert_never(node)
 
     def _compare(self, operator: ast.Comparison, left: ast.Expression, right: ast.Expression) -> Truth:
-        ladder = self.dialect.type_ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
+        ladder = self.dialect.type_ladder
+        java = ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
         first = self._beside(right, left)
-        if ladder and not operator.is_equality:
-            # Java's code leaves the right side alone where the left one is NULL, and casts what it has.
-            if first is None:
-                return None
-            if first.type is OperandType.BYTES:
-                raise BrokerError("an array of bytes has no order")
-        if first is None and self.dialect.type_ladder is NumericPromotion.PROMOTION:
+        if java and not operator.is_equality and first is not None and first.type is OperandType.BYTES:
+            # Java's code casts the left side before it looks at the right one.
+            raise BrokerError("an array of bytes has no order")
+        null_decides = not operator.is_equality or (not java and self.dialect.null_equality is NullEquality.UNKNOWN)
+        if first is None and null_decides and ladder is not NumericPromotion.EXACT:
+            # The right side is left alone.
             return None
         second = self._beside(left, right)
         if first is None or second is None:

@@ -16,11 +16,11 @@ from transpiler import ir
 from transpiler.compiler import parse_selector
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.broker_lowering import integer_literal
-from transpiler.lowering.broker_text import is_plain as is_plain_text
+from transpiler.lowering.selector_lowering import integer_literal
+from transpiler.lowering.text_tests import is_plain as is_plain_text
 from transpiler.lowering.literal_parameters import form_of
 from transpiler.lowering.names import Missing, is_id
-from transpiler.lowering.selectors import is_plain, selector_lowering
+from transpiler.lowering.selectors import selector_lowering
 from transpiler.message.ids import canonical
 from transpiler.rewrites.optimizer import optimize
 from transpiler.routing.signatures import Parameter, parameter, parameter_number
@@ -70,7 +70,7 @@ class SelectorParameterizer:
         self._layout = layout
         self._dialect = dialect
         self._missing = missing
-        self._is_plain = is_plain(dialect)
+        self._is_plain = dialect.name == "jms"
         self._rewritten = dict(dialect.fields.rewritten)
         self._spellings: dict[str, _Spelling] = {}
         self._patterns: dict[tuple[object, ...], ParameterizedSelector] = {}

@@ -16,8 +16,14 @@ _TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
 
 
 def split_methods(node: ir.Predicate) -> ir.Predicate:
-    """The predicate, and what is too long for one method in blocks; it holds in the same rows."""
-    return node if _is_short(node) else _Splitter().cut(node)[0]
+    """The predicate, and what is too long for one method in blocks; it holds in the same rows.
+
+    Blocks repeat what they share. Where they would make the text too long, the predicate stays in one piece.
+    """
+    if _is_short(node):
+        return node
+    divided = _Splitter().cut(node)[0]
+    return divided if divided is node or ir.size(divided) <= tuning.MAX_GROWTH * ir.size(node) else node
 
 
 def _is_short(node: ir.Predicate) -> bool:

@@ -12,11 +12,12 @@ from typing import NoReturn
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.columns import STRING
-from transpiler.lowering.broker_arithmetic import java_text
-from transpiler.lowering.broker_comparison import Truths, compare
+from transpiler.lowering.arithmetic import java_text
+from transpiler.lowering.comparison_kinds import ComparisonKind
+from transpiler.lowering.comparison_predicates import compare_as
+from transpiler.lowering.operands import Alternative, Operand, complement, in_every_row, literal, truth_value
 from transpiler.lowering.receiving import Receiver
 from transpiler.lowering.regex_rewriting import TOO_MANY, replace_form, test_form
-from transpiler.lowering.typed import Typed, TypedOperand, complement, literal, truth_value
 from transpiler.message.operand_types import OperandType
 from transpiler.regex.matcher import SearchLimitError, compile_regular
 from transpiler.regex.replacement import parse_replacement
@@ -32,22 +33,22 @@ class Functions:
     """The functions of one selector; ``operand`` lowers an argument."""
 
     def __init__(
-        self, operand: Callable[[ast.Expression], TypedOperand], source: Source, dialect: Dialect, receiver: Receiver
+        self, operand: Callable[[ast.Expression], Operand], source: Source, dialect: Dialect, receiver: Receiver
     ) -> None:
         self.operand = operand
         self.source = source
         self.dialect = dialect
         self.receiver = receiver
 
-    def call(self, node: ast.Call) -> TypedOperand:
+    def call(self, node: ast.Call) -> Operand:
         """What a function yields."""
         match node.function:
             case "UTC":
-                return TypedOperand((Typed(OperandType.LONG, self.receiver.time, sure=True),), known=ir.TRUE)
+                return in_every_row(Alternative(OperandType.LONG, self.receiver.time, never_null=True))
             case "REGEX":
-                return truth_value(*self._regex(node))
+                return self._regex(node)
             case "INLIST":
-                return truth_value(*self._in_list(node))
+                return self._in_list(node)
             case "REPLACE":
                 return self._replace(node)
             case _:
@@ -79,7 +80,7 @@ class Functions:
             )
             raise UnsupportedFeatureError.at("spark.regex", str(error), self.source, span, hint) from None
 
-    def _regex(self, node: ast.Call) -> Truths:
+    def _regex(self, node: ast.Call) -> Operand:
         written = self._pattern_text(node.arguments[0], "REGEX")
         with self._served(written):
             expression = test_form(written.value)
@@ -89,10 +90,10 @@ class Functions:
         tests = [ir.all_of(item.guard, ir.Matches(java_text(item), expression)) for item in texts]
         true = ir.any_of(*tests)
         # A missing candidate is FALSE, not unknown.
-        return Truths(true, complement(ir.any_of(true, candidate.raises)), candidate.raises)
+        return truth_value(true, complement(ir.any_of(true, candidate.error)), candidate.error)
 
-    def _in_list(self, node: ast.Call) -> Truths:
-        listed, found = node.arguments[0], self.operand(node.arguments[1])
+    def _in_list(self, node: ast.Call) -> Operand:
+        listed, candidate = node.arguments[0], self.operand(node.arguments[1])
         if isinstance(listed, ast.Call) and listed.function == "SPLIT":
             text, separator = listed.arguments[0], self._pattern_text(listed.arguments[1], "SPLIT")
             if not isinstance(text, ast.StringLiteral) or len(listed.arguments) > 2:
@@ -103,17 +104,17 @@ class Functions:
             members = [self.operand(argument) for argument in listed.arguments]
         else:
             self._refuse(listed, "INLIST in Spark takes SPLIT or MAKELIST")
-        thrown = ir.any_of(*(member.raises for member in members), found.raises)
-        texts = TypedOperand(found.of(_STRING), absent=complement(found.present))
-        true = ir.any_of(
-            *(
-                compare(ast.Comparison.EQ, TypedOperand(member.of(_STRING)), texts, self.dialect).true
-                for member in members
-            )
-        )
-        return Truths(true, complement(ir.any_of(true, thrown)), thrown)
+        thrown = ir.any_of(*(member.error for member in members), candidate.error)
+        equal = [
+            ir.all_of(first.guard, second.guard, compare_as(ComparisonKind.STRINGS, ast.Comparison.EQ, first, second))
+            for member in members
+            for first in member.of(_STRING)
+            for second in candidate.of(_STRING)
+        ]
+        true = ir.any_of(*equal)
+        return truth_value(true, complement(ir.any_of(true, thrown)), thrown)
 
-    def _replace(self, node: ast.Call) -> TypedOperand:
+    def _replace(self, node: ast.Call) -> Operand:
         subject = self.operand(node.arguments[0])
         written = self._pattern_text(node.arguments[1], "REPLACE")
         replacement = node.arguments[2]
@@ -126,17 +127,14 @@ class Functions:
         with self._served(written):
             expression, new_text = replace_form(written.value, parts)
         items = tuple(
-            Typed(
-                _STRING,
-                ir.Apply(ir.Function.REPLACE, (item.value, ir.constant(expression), ir.constant(new_text)), STRING),
-                item.guard,
-                item.sure,
+            item._replace(
+                value=ir.Apply(ir.Function.REPLACE, (item.value, ir.constant(expression), ir.constant(new_text)), STRING)
             )
             for item in subject.of(_STRING)
         )
         strings = subject.where([_STRING]) if items else ir.FALSE
         # Anything but a string is cast to one and throws, NULL too.
-        return TypedOperand(items, ir.FALSE, complement(strings), strings)
+        return Operand(items, strings, ir.FALSE, complement(strings))
 
 
 def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:

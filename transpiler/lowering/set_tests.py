@@ -1,0 +1,153 @@
+"""BETWEEN and IN, by the dialect's reading of operands that are of unlike types, NULL, or throw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transpiler import ir
+from transpiler.lowering.comparison import compare
+from transpiler.lowering.literal_parameters import is_listed
+from transpiler.lowering.operands import Operand, complement
+from transpiler.lowering.outcomes import Outcomes, Settled, conjunction, disjunction
+from transpiler.message.operand_types import OperandType
+from transpiler.selector import ast
+from transpiler.selector.dialect_rules import BetweenMeaning, InOperand, NullEquality
+from transpiler.selector.dialects import Dialect
+
+
+def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect: Dialect, convert: bool) -> Outcomes:
+    """BETWEEN, and NOT BETWEEN, of three operands."""
+    if dialect.between is BetweenMeaning.COMPARISONS:
+        # BETWEEN is >= AND <=, NOT BETWEEN is < OR >: the two are not each other's negation for unlike types.
+        lower, upper = (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
+        tests = [compare(lower, value, low, dialect, convert), compare(upper, value, high, dialect, convert)]
+        return (disjunction if negated else conjunction)(tests, dialect)
+    test = _OneTest(value, low, high, dialect)
+    return test.negated() if negated else test
+
+
+class _OneTest(Outcomes):
+    """BETWEEN as one test: unknown where an operand is NULL, and NOT BETWEEN is NOT of it."""
+
+    __slots__ = ("_above", "_below", "_operands")
+
+    def __init__(self, value: Operand, low: Operand, high: Operand, dialect: Dialect) -> None:
+        super().__init__()
+        self._operands = (value, low, high)
+        self._above = compare(ast.Comparison.GE, value, low, dialect)
+        self._below = compare(ast.Comparison.LE, value, high, dialect)
+
+    def lower_true(self) -> ir.Predicate:
+        """Where all operands have values, and both comparisons hold."""
+        return ir.all_of(self._all_present(), self._above.true, self._below.true)
+
+    def lower_false(self) -> ir.Predicate:
+        """Where all operands have values, and a comparison does not hold."""
+        thrown = self._comparisons_throw()
+        return ir.all_of(self._all_present(), complement(ir.any_of(self.true, thrown)))
+
+    def lower_error(self) -> ir.Predicate:
+        """Where an operand throws, or a comparison that is made."""
+        return ir.any_of(*[operand.error for operand in self._operands], self._comparisons_throw())
+
+    def _all_present(self) -> ir.Predicate:
+        return ir.all_of(*[operand.present for operand in self._operands])
+
+    def _comparisons_throw(self) -> ir.Predicate:
+        """Where a comparison of values throws, the second one only where the first holds."""
+        above, below = self._above.error, self._below.error
+        if above == below == ir.FALSE:
+            return ir.FALSE
+        return ir.all_of(self._all_present(), ir.any_of(above, ir.all_of(self._above.true, below)))
+
+
+def is_member(value: Operand, members: Sequence[Operand], node: ast.In, dialect: Dialect) -> Outcomes:
+    """IN, and NOT IN, of an operand and the members of a list."""
+    both_ways = dialect.in_not_string is InOperand.FALSE_BOTH_WAYS and node.negated
+    if all(isinstance(member, ast.StringLiteral) for member in node.members) and not both_ways:
+        test: Outcomes = _InTexts(value, members, dialect)
+        return test.negated() if node.negated else test
+    if dialect.in_not_string is InOperand.FALSE_BOTH_WAYS:
+        return _in_by_type(value, members, node.negated, dialect)
+    test = _in_values(value, members, dialect)
+    return test.negated() if node.negated else test
+
+
+class _InTexts(Outcomes):
+    """IN of a list of strings."""
+
+    __slots__ = ("_dialect", "_texts", "_value")
+
+    def __init__(self, value: Operand, members: Sequence[Operand], dialect: Dialect) -> None:
+        super().__init__()
+        self._value = value
+        self._texts = [item.value for member in members for item in member.alternatives]
+        self._dialect = dialect
+
+    def lower_true(self) -> ir.Predicate:
+        """Where the value is a string of the list."""
+        return ir.any_of(*self._tests(negated=False))
+
+    def lower_false(self) -> ir.Predicate:
+        """Where the value is another string, or, in most dialects, no string."""
+        others = [item.type for item in self._value.alternatives if item.type is not OperandType.STRING]
+        unlike_is_false = self._dialect.in_not_string is not InOperand.UNKNOWN and others
+        return ir.any_of(*self._tests(negated=True), self._value.where(others) if unlike_is_false else ir.FALSE)
+
+    def lower_error(self) -> ir.Predicate:
+        """Where the value throws."""
+        return self._value.error
+
+    def _tests(self, negated: bool) -> list[ir.Predicate]:
+        strings = self._value.of(OperandType.STRING)
+        return [ir.all_of(item.guard, is_listed(item.value, self._texts, negated)) for item in strings]
+
+
+def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
+    """IN of a list of any operands; a NULL member is overlooked."""
+    candidate = _as_string(value) if dialect.in_not_string is InOperand.UNKNOWN else value
+    equal, error = _first_equal(candidate, members, dialect)
+    false = ir.all_of(candidate.present, complement(ir.any_of(equal, error)))
+    return Settled(equal, false, ir.any_of(value.error, error))
+
+
+def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, dialect: Dialect) -> Outcomes:
+    """IN of a list that a NULL member makes unknown; NOT IN is FALSE too where a member is of an unlike type."""
+    equal, error = _first_equal(value, members, dialect)
+    known = ir.all_of(value.present, *[member.present for member in members])
+    otherwise = ir.all_of(known, complement(ir.any_of(equal, error)))
+    thrown = ir.any_of(value.error, error)
+    if not negated:
+        return Settled(equal, otherwise, thrown)
+    unlike = ir.any_of(*[complement(_are_like(value, member)) for member in members])
+    true = ir.all_of(otherwise, complement(unlike))
+    return Settled(true, ir.any_of(equal, ir.all_of(otherwise, unlike)), thrown)
+
+
+def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
+    """Where a member equals the value, and where the evaluation of a member throws before one does."""
+    equal: ir.Predicate = ir.FALSE
+    error: ir.Predicate = ir.FALSE
+    for member in members:
+        test = compare(ast.Comparison.EQ, value, member, dialect)
+        if test.error != ir.FALSE:
+            error = ir.any_of(error, ir.all_of(value.present, test.error, complement(equal)))
+        is_equal = test.true if dialect.null_equality is NullEquality.UNKNOWN else ir.all_of(value.present, test.true)
+        equal = ir.any_of(equal, ir.all_of(is_equal, complement(error)))
+    return equal, error
+
+
+def _as_string(operand: Operand) -> Operand:
+    """The operand, NULL where its value is no string."""
+    strings = operand.where([OperandType.STRING]) if operand.of(OperandType.STRING) else ir.FALSE
+    return Operand(operand.of(OperandType.STRING), strings, complement(ir.any_of(strings, operand.error)), operand.error)
+
+
+def _are_like(value: Operand, member: Operand) -> ir.Predicate:
+    """Where two operands have values of one type, or are both numbers."""
+    terms: list[ir.Predicate] = []
+    for kind in dict.fromkeys(item.type for item in member.alternatives):
+        like = [item.type for item in value.alternatives if item.type is kind or (item.type.numeric and kind.numeric)]
+        if like:
+            terms.append(ir.all_of(value.where(like), member.where([kind])))
+    return ir.any_of(*terms)

@@ -1,0 +1,151 @@
+"""LIKE as each engine has it: by code points or bytes, over line ends or within lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from transpiler import ir
+from transpiler.layouts.columns import BOOLEAN, STRING
+from transpiler.lowering.literal_parameters import fits
+from transpiler.lowering.operands import Operand
+from transpiler.lowering.outcomes import Outcomes
+from transpiler.message.operand_types import OperandType
+from transpiler.selector import ast
+from transpiler.selector.dialect_rules import LikeOperand, Wildcards
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
+
+
+class Like(Outcomes):
+    """LIKE of an operand; ``parameter`` stands for the text of a pattern as ``fits`` has it."""
+
+    __slots__ = ("_dialect", "_operand", "_tests")
+
+    def __init__(
+        self, operand: Operand, node: ast.Like, written: str, dialect: Dialect, parameter: ir.Value | None = None
+    ) -> None:
+        super().__init__()
+        self._operand = operand
+        self._dialect = dialect
+        escape = node.escape.value if node.escape else None
+        pattern = read_pattern(written, escape, dialect.escapes)
+        self._tests = [
+            (item.guard, _Test(item.value, pattern, written, escape, dialect, parameter))
+            for item in operand.of(OperandType.STRING)
+        ]
+
+    def lower_true(self) -> ir.Predicate:
+        """Where the operand is a string that matches."""
+        return ir.any_of(*[ir.all_of(guard, test.predicate(negated=False)) for guard, test in self._tests])
+
+    def lower_false(self) -> ir.Predicate:
+        """Where the operand is a string that does not match, or, in some dialects, no string."""
+        tests = [ir.all_of(guard, test.predicate(negated=True)) for guard, test in self._tests]
+        is_false = self._dialect.like_not_string is LikeOperand.FALSE
+        return ir.any_of(*tests, self._no_string() if is_false else ir.FALSE)
+
+    def lower_error(self) -> ir.Predicate:
+        """Where the operand throws, or, in some dialects, is no string."""
+        throws = self._dialect.like_not_string is LikeOperand.THROWS
+        return ir.any_of(self._operand.error, self._no_string() if throws else ir.FALSE)
+
+    def _no_string(self) -> ir.Predicate:
+        others = [item.type for item in self._operand.alternatives if item.type is not OperandType.STRING]
+        return self._operand.where(others) if others else ir.FALSE
+
+
+class _Test(NamedTuple):
+    """The test of one text by a pattern."""
+
+    value: ir.Value
+    pattern: Pattern
+    written: str
+    escape: str | None
+    dialect: Dialect
+    parameter: ir.Value | None
+
+    def predicate(self, negated: bool) -> ir.Predicate:
+        """Where the text matches, or does not match."""
+        value, pattern, wildcards = self.value, self.pattern, self.dialect.wildcards
+        if wildcards is Wildcards.BYTES:
+            value = ir.Apply(ir.Function.BEFORE_NUL, (value,), STRING)
+        if is_plain(pattern, self.written, self.escape, self.dialect):
+            return fits(value, pattern, self.parameter, negated)
+        assert self.parameter is None
+        match wildcards:
+            case Wildcards.CODE_POINTS:
+                return ir.Like(value, pattern, negated)
+            case Wildcards.BYTES:
+                return ir.Like(*_by_octets(value, pattern), negated)
+            case Wildcards.BYTES_OF_LINE:
+                octets, parts = _by_octets(value, pattern)
+                return ir.Matches(octets, _line_expression(parts) + "(?![\\s\\S])", negated)
+            case Wildcards.LINES:
+                matches = ir.Matches(value, _line_expression(pattern) + "(?=\\n?(?![\\s\\S]))", negated)
+                if not _from_bytes(value):
+                    return matches
+                # What is no UTF-8 is no subject of a regular expression, and so unknown.
+                return ir.all_of(ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN)), matches)
+
+
+def is_plain(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
+    """Whether every engine finds the same texts to match: no wildcard has bytes or line ends to stumble over."""
+    if Wildcard.ONE in pattern:
+        return False
+    match dialect.wildcards:
+        case Wildcards.CODE_POINTS | Wildcards.BYTES:
+            return True
+        case Wildcards.BYTES_OF_LINE:
+            return Wildcard.ANY not in pattern
+        case Wildcards.LINES:
+            return _percents(written, escape) <= 1
+
+
+def _from_bytes(value: ir.Value) -> bool:
+    """Whether a text can be one that was bytes."""
+    match value:
+        case ir.Apply(function=ir.Function.TEXT_OF_BYTES):
+            return True
+        case ir.Apply(arguments=arguments):
+            return any(_from_bytes(argument) for argument in arguments)
+        case ir.When(value=inner):
+            return _from_bytes(inner)
+        case _:
+            return False
+
+
+def _by_octets(value: ir.Value, pattern: Pattern) -> tuple[ir.Value, Pattern]:
+    """Where a wildcard stands for one byte, text and pattern as their bytes."""
+    if Wildcard.ONE not in pattern:
+        return value, pattern
+    octets = tuple(part.encode().decode("latin-1") if isinstance(part, str) else part for part in pattern)
+    return ir.Apply(ir.Function.OCTETS, (value,), STRING), octets
+
+
+def _percents(written: str, escape: str | None) -> int:
+    count, characters = 0, iter(written)
+    for character in characters:
+        if character == escape:
+            next(characters, None)
+        elif character == "%":
+            count += 1
+    return count
+
+
+def _line_expression(pattern: Pattern) -> str:
+    """A pattern within lines, without going back over what a ``%`` has passed: the earliest find is always right."""
+    segments = [""]
+    for part in pattern:
+        if part is Wildcard.ANY:
+            segments.append("")
+        else:
+            segments[-1] += "[^\\n]" if isinstance(part, Wildcard) else _quoted(part)
+    if len(segments) == 1:
+        return f"^{segments[0]}"
+    middle = "".join(f"(?>[^\\n]*?{segment})" for segment in segments[1:-1] if segment)
+    return f"^{segments[0]}{middle}[^\\n]*{segments[-1]}"
+
+
+def _quoted(text: str) -> str:
+    """Literal text in a regular expression of Java."""
+    return "".join(f"\\x{{{ord(character):x}}}" if not character.isalnum() else character for character in text)

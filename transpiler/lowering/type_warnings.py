@@ -1,0 +1,93 @@
+"""Warnings of comparisons and tests that have one answer for every message, by the types of their operands.
+
+The outcomes of a comparison are its rules' answer already: where no pair of types compares, they say which truth value
+is left.
+"""
+
+from __future__ import annotations
+
+from transpiler import ir
+from transpiler.diagnostics import Diagnostic
+from transpiler.lowering.operands import Operand
+from transpiler.lowering.outcomes import Outcomes
+from transpiler.message.operand_types import OperandType
+from transpiler.selector import ast
+from transpiler.selector.dialect_rules import LikeOperand, Ordering
+from transpiler.selector.dialects import Dialect
+from transpiler.source import Source, Span
+
+
+class TypeWarnings:
+    """The warnings of one selector, added to a list of findings, each once."""
+
+    def __init__(self, source: Source, dialect: Dialect, findings: list[Diagnostic]) -> None:
+        self._source = source
+        self._dialect = dialect
+        self._findings = findings
+
+    def unlike(self, node: ast.Compare, left: Operand, right: Operand, outcomes: Outcomes) -> None:
+        """Warn where no type of one operand compares with a type of the other, and one truth value is left."""
+        if not left.alternatives or not right.alternatives:
+            return
+        first, second = _kinds(left), _kinds(right)
+        alike = first & second
+        unordered = not node.operator.is_equality and self._dialect.ordering is Ordering.FALSE
+        if alike and not (unordered and "a number" not in alike):
+            return
+        if outcomes.true == ir.FALSE:
+            outcome = "never true"
+        elif outcomes.false == ir.FALSE:
+            outcome = "never false"
+        else:
+            return
+        sides = f"{self._described(node.left, first)}, and {self._described(node.right, second)}"
+        if alike:
+            reason, hint = "only numbers have an order", None
+        else:
+            reason = "values of unlike types are never equal or ordered"
+            hint = self._unlike_hint(node.left, second) or self._unlike_hint(node.right, first)
+        self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint)
+
+    def not_text(self, node: ast.Expression, operand: Operand, operator: str) -> None:
+        """Warn where IN with strings, or LIKE, has an operand that never is a string."""
+        kinds = _kinds(operand)
+        if not kinds or "a string" in kinds:
+            return
+        throws = operator == "LIKE" and self._dialect.like_not_string is LikeOperand.THROWS
+        outcome = f"throws in {self._dialect.title}" if throws else "is never true"
+        described = self._described(node, kinds)
+        self._warn(f"{described}: {operator} holds for strings only, so this {outcome}", node.span, None)
+
+    def _unlike_hint(self, node: ast.Expression, others: set[str]) -> str | None:
+        """How the literal would read as a value of the other side's type."""
+        match node:
+            case ast.IntegerLiteral() | ast.FloatLiteral() if others == {"a string"}:
+                return f"to compare the text, write '{self._source.text[node.span.start : node.span.end]}'"
+            case ast.StringLiteral(value=value) if others == {"a number"}:
+                try:
+                    float(value)
+                except ValueError:
+                    return None
+                return f"to compare the number, write {value.strip()}"
+            case _:
+                return None
+
+    def _described(self, node: ast.Expression, kinds: set[str]) -> str:
+        return f"{self._source.text[node.span.start : node.span.end]} is {' or '.join(sorted(kinds))}"
+
+    def _warn(self, message: str, span: Span, hint: str | None) -> None:
+        finding = Diagnostic("type.unlike", "warning", message, self._source, span, hint)
+        if finding not in self._findings:
+            self._findings.append(finding)
+
+
+def _kinds(operand: Operand) -> set[str]:
+    return {"a number" if item.type.numeric else _KINDS.get(item.type, "a string") for item in operand.alternatives}
+
+
+_KINDS = {
+    OperandType.BOOLEAN: "a boolean",
+    OperandType.BYTES: "binary",
+    OperandType.ATOM: "an atom",
+    OperandType.CHAR: "a character",
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NoReturn
 
 from transpiler import ir
@@ -12,8 +13,8 @@ from transpiler.lowering.operands import at as untyped
 from transpiler.lowering.operands import one_value
 from transpiler.lowering.receiving import ANYONE, Receiver
 from transpiler.lowering.typed import NULL, Typed, TypedOperand, at, literal, or_else
-from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
-from transpiler.message.fields import RECEIVER
+from transpiler.message.fields import NOW, RECEIVER
+from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, Origin
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.ast import Comparison
@@ -42,7 +43,7 @@ class BrokerNames(Names):
 
     def _look_up(self, identifier: ast.Identifier) -> TypedOperand:
         name = identifier.name
-        field = SECTION_FIELDS[identifier.section, name] if identifier.section else self.dialect.fields.find(name)
+        field = self.dialect.fields.find(name, identifier.section)
         if field is None:
             return self._application_property(identifier)
         own = self.layout.property(name) if self.layout.names() and not identifier.section else None
@@ -50,9 +51,9 @@ class BrokerNames(Names):
             # A typed column of the field's own name holds what the broker would have said.
             return self._with_default(self._at(own, name), field)
         operand = self._read(field, identifier)
-        if field.or_property:
+        if field.falls_back_to_property:
             operand = or_else(operand, self._application_property(identifier))
-        return operand
+        return self._with_default(operand, field)
 
     def _application_property(self, identifier: ast.Identifier) -> TypedOperand:
         # Refuses a name without a place, with the hints that names have.
@@ -64,51 +65,50 @@ class BrokerNames(Names):
         seen = None if isinstance(location, TaggedUnion) else one_value(location)
         return at(location, seen, self.dialect, name)
 
-    def _with_default(self, operand: TypedOperand, field: BrokerField) -> TypedOperand:
-        default = field.default
-        if default is None:
-            return operand
-        match field.reading:
-            case Reading.DELIVERY_MODE:
-                default = "NON_PERSISTENT"
-            case Reading.DURABILITY:
-                default = "NON_DURABLE"
-            case Reading.REDELIVERED:
-                default = False
-            case Reading.DELIVERIES:
-                default = 1
-            case _:
-                pass
-        return or_else(operand, literal(field.type, default))
+    def _with_default(self, operand: TypedOperand, field: HeaderField) -> TypedOperand:
+        return operand if field.default is None else or_else(operand, literal(field.type, field.default))
 
-    def _read(self, field: BrokerField, identifier: ast.Identifier) -> TypedOperand:
-        read = [place for place in field.places if place.section != RECEIVER]
-        places = [found for place in read if (found := self.layout.field(place)) is not None]
-        known = [self.receiver.value(place) for place in field.places if place.section == RECEIVER]
-        given = [Typed(field.type, value, sure=True) for value in known if value is not None]
-        lifetime = None if field.lifetime is None else self.layout.field(field.lifetime)
-        if field.places and not places and not given and lifetime is None and self.missing == "error":
+    def _read(self, field: HeaderField, identifier: ast.Identifier) -> TypedOperand:
+        """The field without its default; ``LayoutError`` where the layout has none of its places."""
+        operand, located = NULL, False
+        for origin in field.origins:
+            for part in self._parts(field, origin):
+                located = True
+                operand = or_else(operand, part)
+        if field.origins and not located and self.missing == "error":
             self._no_field(field, identifier)
-        operand = NULL
-        for location in places:
-            operand = or_else(operand, self._field_at(field, location))
-        for item in given:
-            operand = or_else(operand, TypedOperand((item,), known=ir.TRUE))
-        if lifetime is not None:
-            operand = or_else(operand, self._end(field, one_value(lifetime)))  # type: ignore[arg-type]
-        return self._with_default(operand, field)
+        return operand
 
-    def _end(self, field: BrokerField, lifetime: ir.Value) -> TypedOperand:
+    def _parts(self, field: HeaderField, origin: Origin) -> Iterator[TypedOperand]:
+        """The operands of an origin's places that the layout, or the receiver, has."""
+        if origin.conversion in (Conversion.EXPIRY, Conversion.EXPIRY_UNLESS_ZERO):
+            lifetime = self.layout.field(origin.places[0])
+            if lifetime is not None:
+                assert not isinstance(lifetime, TaggedUnion)
+                yield self._end(field, origin, one_value(lifetime))
+            return
+        for place in origin.places:
+            if place.section == RECEIVER:
+                value = self.receiver.value(place)
+                if value is not None:
+                    yield TypedOperand((Typed(field.type, value, sure=True),), known=ir.TRUE)
+            elif place.section != PROPERTIES:
+                location = self.layout.field(place)
+                if location is not None:
+                    yield self._field_at(field, origin.conversion, location)
+
+    def _end(self, field: HeaderField, origin: Origin, lifetime: ir.Value) -> TypedOperand:
         """The end of a lifetime that begins now."""
+        assert origin.places[1:] == (NOW,)
         end = ir.Apply(ir.Function.LATER, (lifetime, self.receiver.time), BIGINT)
         there, absent = ir.IsNull(lifetime, negated=True), ir.IsNull(lifetime)
-        if not field.zero_is_for_ever:
+        if origin.conversion is Conversion.EXPIRY:
             return TypedOperand((Typed(field.type, end),), absent, known=there)
         some = ir.Compare(Comparison.NE, lifetime, ir.constant(0))
         none = ir.any_of(absent, ir.Compare(Comparison.EQ, lifetime, ir.constant(0)))
         return TypedOperand((Typed(field.type, end, some, sure=True),), none, known=some)
 
-    def _no_field(self, field: BrokerField, identifier: ast.Identifier) -> NoReturn:
+    def _no_field(self, field: HeaderField, identifier: ast.Identifier) -> NoReturn:
         first = field.places[0]
         self._no_place(
             identifier,
@@ -116,45 +116,45 @@ class BrokerNames(Names):
             "missing='null' reads it as absent",
         )
 
-    def _field_at(self, field: BrokerField, location: ColumnSource) -> TypedOperand:
+    def _field_at(self, field: HeaderField, conversion: Conversion, location: ColumnSource) -> TypedOperand:
         """A field as the broker shows it, NULL where the message does not have it."""
         plain = untyped(location)
         absent = plain.absent
         if isinstance(location, TaggedUnion):
-            return self._id(field, location)
+            return self._id(field, conversion, location)
         value = one_value(location)
         if isinstance(location, Derived) and location.derivation is Derivation.UUID:
             value = ir.Apply(ir.Function.TEXT_OF_UUID, (value,), STRING)
         there = plain.present
-        match field.reading:
-            case Reading.DELIVERY_MODE:
+        match conversion:
+            case Conversion.DELIVERY_MODE:
                 return _either(value, "PERSISTENT", "NON_PERSISTENT", absent, field.type)
-            case Reading.DURABILITY:
+            case Conversion.DURABILITY:
                 return _either(value, "DURABLE", "NON_DURABLE", absent, field.type)
-            case Reading.REDELIVERED:
+            case Conversion.REDELIVERED:
                 above = ir.Compare(Comparison.GT, value, ir.constant(0))
                 none = ir.Compare(Comparison.LE, value, ir.constant(0))
                 items = (_sure(field.type, True, above), _sure(field.type, False, none))
                 return TypedOperand(items, absent, known=there)
-            case Reading.DELIVERIES:
+            case Conversion.DELIVERY_COUNT:
                 value = ir.Apply(ir.Function.ADD, (value, ir.constant(1)), BIGINT)
-            case Reading.WHOLE_SECONDS:
+            case Conversion.WHOLE_SECONDS:
                 value = _whole_seconds(value)
-            case Reading.TEXT:
+            case Conversion.TEXT_OF_BYTES:
                 value = ir.Apply(ir.Function.TEXT_OF_BYTES, (value,), STRING)
             case _:
                 if field.type.integer and value.type != BIGINT:
                     value = ir.Apply(ir.Function.TO_LONG, (value,), BIGINT)
         return TypedOperand((Typed(field.type, value),), absent, known=there)
 
-    def _id(self, field: BrokerField, location: ColumnSource) -> TypedOperand:
+    def _id(self, field: HeaderField, conversion: Conversion, location: ColumnSource) -> TypedOperand:
         typed = at(location, None, self.dialect, field.name)
-        if field.reading not in (Reading.ID, Reading.PREFIXED_ID):
+        if conversion not in (Conversion.STRING_ID, Conversion.PREFIXED_ID):
             return typed
         text = next(item.value for item in untyped(location).alternatives if item.value.type == STRING)
         missing = ir.IsNull(text)
         there = ir.IsNull(text, negated=True)
-        if field.reading is Reading.ID:
+        if conversion is Conversion.STRING_ID:
             return TypedOperand((Typed(field.type, text),), missing, known=there)
         prefixed = ir.Apply(ir.Function.CONCATENATE, (ir.constant("ID:"), text), STRING)
         has = ir.Like(text, ("ID:", Wildcard.ANY))

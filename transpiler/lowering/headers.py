@@ -17,7 +17,8 @@ from transpiler.layouts.columns import (
     TypedColumn,
 )
 from transpiler.lowering.operands import Alternative, Operand, at, chosen, from_value, is_boolean
-from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, Mapped
+from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY
+from transpiler.message.header_fields import Conversion
 from transpiler.message.types import AmqpType, TypeClass
 from transpiler.selector.ast import Comparison
 
@@ -34,37 +35,37 @@ def whole_number(location: ColumnSource) -> ir.Value:
 
 
 @lru_cache(maxsize=1_024)
-def mapped_operand(mapped: Mapped, location: ColumnSource) -> Operand:
+def mapped_operand(conversion: Conversion, location: ColumnSource) -> Operand:
     """The operand at a place, after the conversion that the JMS mapping prescribes."""
     # There are few header fields, and a layout has each of them in one place.
-    if mapped in (Mapped.MESSAGE_ID, Mapped.CORRELATION_ID):
-        return _id(mapped, location)
+    if conversion in (Conversion.MESSAGE_ID, Conversion.CORRELATION_ID):
+        return _id(conversion, location)
     operand = at(location)
-    match mapped:
-        case Mapped.AS_IS:
+    match conversion:
+        case Conversion.AS_IS:
             return operand
-        case Mapped.ID:
+        case Conversion.ANY_ID:
             found = operand.of(TypeClass.STRING, TypeClass.INTEGER, TypeClass.BYTES)
             return Operand(found, operand.present, operand.absent)
-        case Mapped.INTEGER:
+        case Conversion.INTEGER:
             return _only(operand, TypeClass.INTEGER)
-        case Mapped.TEXT:
+        case Conversion.TEXT:
             return _each(operand, ir.Function.TEXT, TypeClass.BYTES, STRING)
-        case Mapped.DELIVERY_MODE:
+        case Conversion.DELIVERY_MODE:
             return chosen(
                 operand, tuple((is_boolean(operand, durable), mode) for durable, mode in DELIVERY_MODES.items())
             )
-        case Mapped.REDELIVERED:
+        case Conversion.REDELIVERED:
             return chosen(operand, ((_count(operand, Comparison.GT), True), (_count(operand, Comparison.LE), False)))
-        case Mapped.PRIORITY:
+        case Conversion.PRIORITY:
             return _each(
                 operand, ir.Function.AT_MOST, TypeClass.INTEGER, ColumnType(SparkType.INT), ir.constant(MAX_PRIORITY)
             )
-        case Mapped.DELIVERY_COUNT:
+        case Conversion.DELIVERY_COUNT:
             return _each(operand, ir.Function.NEXT, TypeClass.INTEGER, BIGINT)
-        case Mapped.GROUP_SEQUENCE:
+        case Conversion.GROUP_SEQUENCE:
             return _each(operand, ir.Function.FOLDED, TypeClass.INTEGER, BIGINT)
-    raise AssertionError(mapped)
+    raise AssertionError(conversion)
 
 
 def _each(operand: Operand, function: ir.Function, taken: TypeClass, result: ColumnType, *more: ir.Value) -> Operand:
@@ -89,9 +90,9 @@ def _count(operand: Operand, operator: Comparison) -> ir.Predicate:
     )
 
 
-def _id(mapped: Mapped, location: ColumnSource) -> Operand:
+def _id(conversion: Conversion, location: ColumnSource) -> Operand:
     """The text of an id: one alternative for each type that it can have."""
-    whole = ir.Function.STRING_MESSAGE_ID if mapped is Mapped.MESSAGE_ID else ir.Function.STRING_CORRELATION_ID
+    whole = ir.Function.STRING_MESSAGE_ID if conversion is Conversion.MESSAGE_ID else ir.Function.STRING_CORRELATION_ID
     operand = at(location)
     forms: list[tuple[ir.Function, TypeClass, ir.Predicate | None]] = []
     match location:

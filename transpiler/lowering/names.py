@@ -11,18 +11,10 @@ from transpiler.layouts.layout import Layout
 from transpiler.lowering.headers import later, mapped_operand, whole_number
 from transpiler.lowering.operands import MISSING, Operand, at, literal, or_else
 from transpiler.lowering.receiving import ANYONE, Receiver
-from transpiler.message.fields import (
-    HEADER_FIELDS,
-    RECEIVER,
-    WIRE,
-    HeaderField,
-    Mapped,
-    MessageField,
-    Origin,
-    find_field,
-)
+from transpiler.message.fields import RECEIVER, MessageField
+from transpiler.message.header_fields import Conversion, HeaderField, Origin
 from transpiler.message.ids import canonical, text_of
-from transpiler.message.types import SelectorValue
+from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.selector import ast
 from transpiler.source import Source
 
@@ -46,7 +38,7 @@ class Names:
         name = identifier.name
         found = self.known.get(name)
         if found is None:
-            header_field = find_field(name)
+            header_field = JMS_FIELDS.find(name)
             if header_field is not None:
                 found = self._header_field(identifier, header_field)
             else:
@@ -57,10 +49,11 @@ class Names:
 
     def read_text(self, identifier: ast.Identifier, node: ast.StringLiteral) -> str:
         """The literal as it is compared with a name: beside a message id, its hexadecimal digits have no case."""
-        if not is_id(identifier.name):
+        header_field = JMS_FIELDS.find(identifier.name)
+        if header_field is None or not header_field.is_jms_id:
             return node.value
         text = canonical(node.value)
-        seen = text_of(text, message_id=_is_one_of(identifier.name, Mapped.MESSAGE_ID))
+        seen = text_of(text, message_id=header_field.has_conversion(Conversion.MESSAGE_ID))
         if seen != text:
             message = f"no {identifier.name} reads '{node.value}', so this is never true"
             hint = f"that id reads '{seen}'" if seen else "the rest of it does not fit the prefix"
@@ -69,9 +62,10 @@ class Names:
 
     def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
         """A name of the wire that AMQP does not have, unless a column is called so."""
-        if not identifier.name.startswith(WIRE) or identifier.name in self.layout.names():
+        prefix = JMS_FIELDS.wire_prefix
+        if not identifier.name.startswith(prefix) or identifier.name in self.layout.names():
             return
-        near = nearest(identifier.name, [name for name in HEADER_FIELDS if name.startswith(WIRE)])
+        near = nearest(identifier.name, [name for name in JMS_FIELDS.table if name.startswith(prefix)])
         hint = f"did you mean {' or '.join(near)}?" if near else "amqp.annotation.KEY names a message annotation"
         raise LayoutError.at(
             "name.unknown-field", f"AMQP has no field {identifier.name}", self.source, identifier.span, hint
@@ -102,7 +96,7 @@ class Names:
         if header_field.restricted:
             message = f"Jakarta Messaging keeps {header_field.name} out of selectors; some brokers refuse it"
             self._warn("portability.header", message, identifier, None)
-        default = MISSING if header_field.default is None else literal(ir.constant(_plain(header_field.default)))
+        default = MISSING if header_field.default is None else literal(ir.constant(header_field.default))
         location = self.layout.property(identifier.name) if self.layout.names() else None
         if location is not None:
             # A typed column of the header's own name holds what JMS would have said.
@@ -112,7 +106,12 @@ class Names:
                     operand = or_else(operand, self._origin(origin) or MISSING)
             return or_else(operand, default)
         if not header_field.origins:
-            self._warn("name.unmapped", f"{header_field.name} is always missing: {header_field.why}", identifier, None)
+            self._warn(
+                "name.unmapped",
+                f"{header_field.name} is always missing: {header_field.unavailable_because}",
+                identifier,
+                None,
+            )
             return MISSING
         operand, found = MISSING, False
         for origin in header_field.origins:
@@ -131,7 +130,7 @@ class Names:
 
     def _origin(self, origin: Origin) -> Operand | None:
         """The operand of one origin; None where the layout, or the receiver, does not have it."""
-        if origin.mapped is Mapped.LATER:
+        if origin.conversion is Conversion.EXPIRY:
             duration, *times = (self._whole_number(where) for where in origin.places)
             return None if duration is None else later(duration, tuple(time for time in times if time is not None))
         [where] = origin.places
@@ -139,7 +138,7 @@ class Names:
             value = self.receiver.value(where)
             return None if value is None else literal(value)
         location = self.layout.field(where)
-        return None if location is None else mapped_operand(origin.mapped, location)
+        return None if location is None else mapped_operand(origin.conversion, location)
 
     def _whole_number(self, place: MessageField) -> ir.Value | None:
         if place.section == RECEIVER:
@@ -157,15 +156,6 @@ class Names:
 
 
 def is_id(name: str) -> bool:
-    """Whether a name is that of a message id or correlation id, whose hexadecimal digits have no case."""
-    return _is_one_of(name, Mapped.MESSAGE_ID, Mapped.CORRELATION_ID)
-
-
-def _is_one_of(name: str, *mapped: Mapped) -> bool:
-    header_field = find_field(name)
-    return header_field is not None and any(origin.mapped in mapped for origin in header_field.origins)
-
-
-def _plain(value: SelectorValue) -> bool | int | float | str:
-    assert isinstance(value, bool | int | float | str)
-    return value
+    """Return True for the name of a message id or correlation id, whose hexadecimal digits have no case."""
+    header_field = JMS_FIELDS.find(name)
+    return header_field is not None and header_field.is_jms_id

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from transpiler import transpile_selector
-from transpiler.message.fields import ANNOTATION, DESTINATION, HEADER_FIELDS, NOW, HeaderField, Mapped, MessageField
-from transpiler.message.types import SelectorType
+from transpiler.message.fields import DESTINATION, NOW, MessageField
+from transpiler.message.header_fields import Conversion, HeaderField
+from transpiler.message.jms_fields import ANNOTATION, JMS_FIELDS
+from transpiler.message.operand_types import OperandType
 
 SAYS = {
-    Mapped.AS_IS: "{0}",
-    Mapped.ID: "{0}",
-    Mapped.INTEGER: "{0}, if an integer",
-    Mapped.TEXT: "{0} as UTF-8",
-    Mapped.DELIVERY_MODE: "{0}",
-    Mapped.PRIORITY: "{0}, at most 9",
-    Mapped.REDELIVERED: "{0} > 0",
-    Mapped.DELIVERY_COUNT: "{0} + 1",
-    Mapped.GROUP_SEQUENCE: "{0}, folded into 32 signed bits",
-    Mapped.LATER: "{0} + {1}, or + {2} without that",
-    Mapped.MESSAGE_ID: "{0} as text",
-    Mapped.CORRELATION_ID: "{0} as text",
+    Conversion.AS_IS: "{0}",
+    Conversion.ANY_ID: "{0}",
+    Conversion.INTEGER: "{0}, if an integer",
+    Conversion.TEXT: "{0} as UTF-8",
+    Conversion.DELIVERY_MODE: "{0}",
+    Conversion.PRIORITY: "{0}, at most 9",
+    Conversion.REDELIVERED: "{0} > 0",
+    Conversion.DELIVERY_COUNT: "{0} + 1",
+    Conversion.GROUP_SEQUENCE: "{0}, folded into 32 signed bits",
+    Conversion.EXPIRY: "{0} + {1}, or + {2} without that",
+    Conversion.MESSAGE_ID: "{0} as text",
+    Conversion.CORRELATION_ID: "{0} as text",
 }
 
 EXAMPLES = {
-    SelectorType.STRING: "{} = 'x'",
-    SelectorType.BOOLEAN: "{}",
-    SelectorType.BYTES: "{} IS NOT NULL",
-    SelectorType.SHORT: "{} > 6",
-    SelectorType.INT: "{} > 6",
-    SelectorType.LONG: "{} > 6",
+    OperandType.STRING: "{} = 'x'",
+    OperandType.BOOLEAN: "{}",
+    OperandType.BYTES: "{} IS NOT NULL",
+    OperandType.SHORT: "{} > 6",
+    OperandType.INT: "{} > 6",
+    OperandType.LONG: "{} > 6",
 }
+#: The types that Java calls otherwise.
+JAVA_TYPES = {OperandType.STRING: "String", OperandType.BYTES: "byte[]"}
 SPECIAL = {
     "JMSMessageID": "JMSMessageID = 'ID:AMQP_ULONG:42'",
     "JMSDeliveryMode": "JMSDeliveryMode = 'PERSISTENT'",
@@ -53,11 +57,11 @@ def place_name(place: MessageField) -> str:
 def origin(field: HeaderField) -> str:
     """Where a field is read from."""
     parts = [
-        SAYS[item.mapped].format(*map(place_name, item.places))
+        SAYS[item.conversion].format(*map(place_name, item.places))
         for item in field.origins
         if item.places[0].section != "delivery_properties"
     ]
-    return "; else ".join(parts) or f"nowhere: {field.why}"
+    return "; else ".join(parts) or f"nowhere: {field.unavailable_because}"
 
 
 def row(field: HeaderField) -> str:
@@ -67,7 +71,15 @@ def row(field: HeaderField) -> str:
     value = str(field.default).upper() if isinstance(field.default, bool) else field.default
     default = "missing" if value is None else f"`{value}`"
     name = f"`{field.name}`" + (" ¹" if field.restricted else "")
-    cells = (name, origin(field), field.type.value, default, field.standard, code(selector), code(sql))
+    cells = (
+        name,
+        origin(field),
+        JAVA_TYPES.get(field.type, field.type.value),
+        default,
+        field.source,
+        code(selector),
+        code(sql),
+    )
     return f"| {' | '.join(cells)} |"
 
 
@@ -85,7 +97,7 @@ def page() -> str:
         "",
         "| name | read from | type | default | source | selector | Spark SQL |",
         "|---|---|---|---|---|---|---|",
-        *(row(field) for field in HEADER_FIELDS.values()),
+        *(row(field) for field in JMS_FIELDS.table.values()),
         f"| `{ANNOTATION}KEY` | `message_annotations.KEY`; else the key with hyphens for underscores | that of the "
         f"annotation | missing | this project | `{ANNOTATION}region = 'x'` | "
         f"`{REGION}` |",

@@ -23,7 +23,7 @@ from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.layouts.columns import SparkType, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
-from transpiler.message.fields import find_field
+from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.sql.quoting import quote_text
 
 #: Longer texts are rarely written twice, and their optimizations look at their literals.
@@ -150,7 +150,7 @@ def _candidates(text: str, layout: Layout) -> Iterator[tuple[int, str]]:
     """The literals that may become holes, and where they begin."""
     for match in _SCAN.finditer(text):
         name, literal, members = match[1], match[2], match[3]
-        if name is None or find_field(name) is not None or not _keeps_literals(layout, name):
+        if name is None or JMS_FIELDS.find(name) is not None or not _keeps_literals(layout, name):
             continue
         if literal is not None:
             if literal.isascii():

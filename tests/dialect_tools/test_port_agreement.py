@@ -26,7 +26,7 @@ EQUALITIES = (ast.Comparison.EQ, ast.Comparison.NE)
 
 def _names(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
     found: list[ast.Expression] = [ast.Identifier(name) for name in NAMES]
-    if dialect.has(Extension.SECTIONS):
+    if dialect.fields.sections:
         found += [ast.Identifier(field, section="properties") for field in ("subject", "to")]
         found.append(ast.Identifier("priority", section="header"))
     else:

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from transpiler import Message, evaluate
-from transpiler.message.fields import HEADER_FIELDS
+from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.reference.headers import header_value
 from transpiler.reference.receiving import ANYONE, Receiver
 
 
 def read(name: str, receiver: Receiver = ANYONE, **sections: Any) -> Any:
-    return header_value(HEADER_FIELDS[name], Message.from_dict(sections), receiver)
+    operand = header_value(JMS_FIELDS.table[name], Message.from_dict(sections), receiver=receiver)
+    return None if operand is None else operand.value
 
 
 def annotated(**annotations: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.spark import strategies
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, print_selector, translate_names
-from transpiler.message.fields import HEADER_FIELDS, WIRE
+from transpiler.message.jms_fields import JMS_FIELDS, WIRE
 from transpiler.selector.header_links import STANDARD as VOCABULARY
 
 #: Both ways.
@@ -151,7 +151,7 @@ def test_by_the_standards_table_names_are_exchanged_one_to_one(jms: str, wire: s
 
 
 def test_the_standards_table_has_the_ten_headers_and_leaves_other_jms_names() -> None:
-    assert set(VOCABULARY) == {field.name for field in HEADER_FIELDS.values() if "filters 2.2" in field.standard} - {
+    assert set(VOCABULARY) == {field.name for field in JMS_FIELDS.table.values() if "filters 2.2" in field.source} - {
         "amqp.jms_type"
     }
     text = "JMSXGroupID = 'g' AND JMSDeliveryTime > 5 AND JMSXUserID = 'bob'"
@@ -172,8 +172,8 @@ def test_an_empty_selector_stays_empty() -> None:
     assert translate_names(" ", "amqp") == ""
 
 
-JMS_NAMES = tuple(name for name in HEADER_FIELDS if not name.startswith(WIRE))
-WIRE_NAMES = tuple(name for name in HEADER_FIELDS if name.startswith(WIRE))
+JMS_NAMES = tuple(name for name in JMS_FIELDS.table if not name.startswith(WIRE))
+WIRE_NAMES = tuple(name for name in JMS_FIELDS.table if name.startswith(WIRE))
 
 
 @pytest.mark.parametrize(("form", "names"), [("amqp", JMS_NAMES), ("jms", WIRE_NAMES)])

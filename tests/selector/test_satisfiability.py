@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from transpiler import TranspilerError, parse_selector
 from transpiler.message.message import Message
-from transpiler.message.types import AmqpType, AmqpValue, coerce
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
-from transpiler.reference.values import BrokerError, Operand, from_amqp, of_selector
+from transpiler.reference.values import BrokerError, from_amqp
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, Dialect
 from transpiler.selector.lint import lint
@@ -91,10 +91,7 @@ def _truth(tree: ast.Expression, message: Message, dialect: Dialect) -> bool:
 def _has(values: ValueSet, value: AmqpValue | None, dialect: Dialect) -> bool:
     """Return True if a set has what a dialect takes a property for."""
     try:
-        if dialect.name == "jms":
-            found: Operand = None if value is None else of_selector(coerce(value))
-        else:
-            found = from_amqp(value, dialect, "a")
+        found = from_amqp(value, dialect, "a")
     except BrokerError:
         return values.others
     content = None if found is None else found.value

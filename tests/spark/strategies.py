@@ -9,14 +9,14 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from transpiler.message.fields import HEADER_FIELDS
 from transpiler.message.ids import correlation_id_text, message_id_text
+from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.message import Header, Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.selector import ast
 
 NAMES = ("a", "b", "c", "d", "missing")
-HEADERS = (*HEADER_FIELDS, "amqp.annotation.x_opt_jms_type", "amqp.annotation.other")
+HEADERS = (*JMS_FIELDS.table, "amqp.annotation.x_opt_jms_type", "amqp.annotation.other")
 TEXTS = ("", "a", "abc", "ABC", "a%b", "a_b", "50%", "5", "true", "it's", "a\\b", "x\ny", "été", "😀", "${x}", " ")
 INTEGERS = (
     0,

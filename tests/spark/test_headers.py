@@ -21,13 +21,13 @@ from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import EXAMPLES, INTERPRETED, MESSAGES, PHASES, assert_agreement
 from transpiler import LayoutError, Message, print_selector, transpile_selector
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
-from transpiler.message.fields import HEADER_FIELDS
+from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.message import Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 #: What AMQP 0-10 cannot say: it knows whether, and not how often, a message was delivered before.
 COUNTED = ("JMSXDeliveryCount", "amqp.delivery_count")
-ZERO_TEN_NAMES = tuple(name for name in HEADER_FIELDS if name not in COUNTED)
+ZERO_TEN_NAMES = tuple(name for name in JMS_FIELDS.table if name not in COUNTED)
 
 uuids = st.sampled_from(strategies.UUIDS).map(lambda uuid: AmqpValue(AmqpType.UUID, uuid))
 strings = strategies.texts.map(lambda text: AmqpValue(AmqpType.STRING, text))

@@ -18,7 +18,6 @@ from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES
 from tests.spark.test_dialect_agreement import accepted, assert_agreement
 from transpiler import Dialect, UnsupportedFeatureError, transpile_selector
-from transpiler.message.operand_types import OperandTypes
 from transpiler.selector.dialects import DIALECTS
 
 SELECTORS, MESSAGES = 12, 16

@@ -12,12 +12,11 @@ from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.options import layout_options, read_layout, read_message, read_text, receiver_options, warn
 from transpiler.compiler import find_layout
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.broker_names import BrokerNames
 from transpiler.lowering.names import Missing, Names
 from transpiler.lowering.receiving import Receiver
 from transpiler.reference.evaluate import judge, value_of
 from transpiler.selector import ast
-from transpiler.selector.dialects import JMS, Dialect, find_dialect
+from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
 
@@ -73,13 +72,8 @@ def _types(
     """Each name once, with the types that its value can have over the layout."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
     for name, identifier in identifiers.items():
-        if dialect is JMS:
-            types = {
-                type_class.value for type_class in Names(layout, missing, source, receiver).resolve(identifier).classes
-            }
-        else:
-            operand = BrokerNames(layout, missing, source, dialect, receiver).operand(identifier)
-            types = {item.type.value for item in operand.alternatives}
+        operand = Names(layout, missing, source, dialect, receiver).operand(identifier)
+        types = {item.type.value for item in operand.alternatives}
         yield f"type       {name}: {' or '.join(sorted(types)) or 'always NULL'}"
 
 

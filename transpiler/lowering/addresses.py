@@ -8,9 +8,9 @@ from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.operands import complement as not_true
 from transpiler.lowering.header_pairs import Header, header_at, headers
 from transpiler.lowering.names import Missing
+from transpiler.lowering.operands import complement as not_true
 from transpiler.lowering.plain_operands import MISSING, Operand, at, from_value, or_else
 from transpiler.lowering.subjects import direct, topic
 from transpiler.lowering.xquery import Queries

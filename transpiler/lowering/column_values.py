@@ -190,9 +190,7 @@ def _field_values(
         yield Alternative(kind, value, guard, never_null=_names_types(guard), shared_guard=shared)
 
 
-def _unsigned(
-    column: ir.Column, tag: ir.Value, guard: ir.Predicate, types: OperandTypes
-) -> Iterator[Alternative]:
+def _unsigned(column: ir.Column, tag: ir.Value, guard: ir.Predicate, types: OperandTypes) -> Iterator[Alternative]:
     """Integers beside unsigned longs, of which the canonical schema keeps the low 64 bits."""
     negative = ir.Compare(Comparison.LT, column, ir.constant(0))
     unsigned = ir.constant(AmqpType.ULONG.value)
@@ -203,9 +201,7 @@ def _unsigned(
         yield Alternative(OperandType.LONG, exact, large, never_null=True)
         yield Alternative(OperandType.LONG, column, guard)
         return
-    small = ir.any_of(
-        ir.Compare(Comparison.NE, tag, unsigned), ir.Compare(Comparison.GE, column, ir.constant(0))
-    )
+    small = ir.any_of(ir.Compare(Comparison.NE, tag, unsigned), ir.Compare(Comparison.GE, column, ir.constant(0)))
     double = ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
     widened = ir.Apply(ir.Function.ADD, (double, ir.constant(float(2**64))), DOUBLE)
     yield Alternative(OperandType.LONG, column, ir.all_of(guard, small), never_null=_names_types(guard))

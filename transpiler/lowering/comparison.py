@@ -21,9 +21,7 @@ from transpiler.selector.dialects import Dialect
 _Pair = tuple[Alternative, Alternative]
 
 
-def compare(
-    operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False
-) -> Outcomes:
+def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Outcomes:
     """The outcomes of a comparison; ``convert`` says that a string is read as the type of the other side."""
     if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
         # <> is NOT of =.

@@ -14,7 +14,6 @@ from transpiler.message.operand_types import OperandType
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 
-
 #: Integers up to here are doubles too, every one.
 _EXACT = 2**53
 

@@ -31,10 +31,10 @@ from transpiler.filters.kinds import (
 )
 from transpiler.filters.selectors import dialect_of, parse_text, source_of
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.operands import complement as not_true
 from transpiler.lowering.header_pairs import Header, header_at, headers, pair
 from transpiler.lowering.limits import MAX_NODES
 from transpiler.lowering.names import Missing
+from transpiler.lowering.operands import complement as not_true
 from transpiler.lowering.plain_operands import Alternative, Operand
 from transpiler.lowering.receiving import ANYONE, Receiver
 from transpiler.lowering.selectors import selector_lowering

@@ -12,9 +12,9 @@ from typing import NoReturn
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.columns import STRING
-from transpiler.lowering.arithmetic import java_text
 from transpiler.lowering.comparison_kinds import ComparisonKind
 from transpiler.lowering.comparison_predicates import compare_as
+from transpiler.lowering.java_text import java_text
 from transpiler.lowering.operands import Alternative, Operand, complement, in_every_row, literal, truth_value
 from transpiler.lowering.receiving import Receiver
 from transpiler.lowering.regex_rewriting import TOO_MANY, replace_form, test_form
@@ -126,10 +126,9 @@ class Functions:
             parts = parse_replacement(replacement.value, groups)
         with self._served(written):
             expression, new_text = replace_form(written.value, parts)
+        constants = (ir.constant(expression), ir.constant(new_text))
         items = tuple(
-            item._replace(
-                value=ir.Apply(ir.Function.REPLACE, (item.value, ir.constant(expression), ir.constant(new_text)), STRING)
-            )
+            item._replace(value=ir.Apply(ir.Function.REPLACE, (item.value, *constants), STRING))
             for item in subject.of(_STRING)
         )
         strings = subject.where([_STRING]) if items else ir.FALSE

@@ -1,8 +1,10 @@
-"""From the places of a header field to the operand that JMS sees in them."""
+"""From the places of a header field to the operand that a selector sees in them: one clause for each conversion."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import assert_never
 
 from transpiler import ir
 from transpiler.layouts.columns import (
@@ -14,110 +16,188 @@ from transpiler.layouts.columns import (
     Derived,
     SparkType,
     TaggedUnion,
-    TypedColumn,
 )
-from transpiler.lowering.plain_operands import Alternative, Operand, at, chosen, from_value, is_boolean
-from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, Mapped
-from transpiler.message.types import AmqpType, TypeClass
+from transpiler.lowering.column_values import at
+from transpiler.lowering.operands import (
+    NULL,
+    Alternative,
+    Operand,
+    choice,
+    complement,
+    from_value,
+)
+from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, MessageField
+from transpiler.message.header_fields import PROPERTIES, Conversion
+from transpiler.message.operand_types import OperandType, OperandTypes
+from transpiler.message.types import AmqpType
 from transpiler.selector.ast import Comparison
+from transpiler.selector.pattern import Wildcard
+
+#: Places whose values tell their own types: maps, and ids.
+_MAPS = (PROPERTIES, "message_annotations")
+_IDS = (MessageField("properties", "message_id"), MessageField("properties", "correlation_id"))
+
+_DURABILITIES = {True: "DURABLE", False: "NON_DURABLE"}
 
 
-def later(duration: ir.Value, times: tuple[ir.Value, ...]) -> Operand:
+def whole_number(source: ColumnSource) -> ir.Value:
+    """The integer at a place that holds nothing else."""
+    [item] = at(source).of(OperandType.LONG)
+    return item.value
+
+
+def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], zero_is_forever: bool) -> Operand:
     """The end of a duration that begins at the first of some times that is not NULL."""
     begin = times[0] if len(times) == 1 else ir.Apply(ir.Function.FIRST, times, BIGINT)
-    return from_value(ir.Apply(ir.Function.LATER, (duration, begin), BIGINT))
+    end = ir.Apply(ir.Function.LATER, (duration, begin), BIGINT)
+    if not zero_is_forever:
+        return from_value(kind, end)
+    some = ir.Compare(Comparison.NE, duration, ir.constant(0))
+    none = ir.any_of(ir.IsNull(duration), ir.Compare(Comparison.EQ, duration, ir.constant(0)))
+    return Operand((Alternative(kind, end, some, never_null=True),), some, none)
 
 
-def whole_number(location: ColumnSource) -> ir.Value:
-    """The integer at a place that holds nothing else."""
-    return at(location).of(TypeClass.INTEGER)[0].value
+@lru_cache(maxsize=4_096)
+def converted(
+    conversion: Conversion, place: MessageField, source: ColumnSource, kind: OperandType, types: OperandTypes, name: str
+) -> Operand:
+    """The operand at a place after a conversion: of one type, or, as it is stored, of the dialect's types.
+
+    There are few header fields, and a layout has each of them in one place, so the operands are kept.
+    """
+    stored = at(source)
+    match conversion:
+        case Conversion.AS_IS | Conversion.ANY_ID:
+            if place.section in _MAPS or place in _IDS:
+                return at(source, types, name)
+            return _each(stored, kind, lambda value: value)
+        case Conversion.INTEGER:
+            return _only_integers(at(source, types, name))
+        case Conversion.TEXT:
+            return _each(stored, kind, lambda value: ir.Apply(ir.Function.TEXT, (value,), STRING))
+        case Conversion.TEXT_OF_BYTES:
+            return _each(stored, kind, lambda value: ir.Apply(ir.Function.TEXT_OF_BYTES, (value,), STRING))
+        case Conversion.DELIVERY_MODE:
+            return choice(stored, kind, [(_is(stored, durable), mode) for durable, mode in DELIVERY_MODES.items()])
+        case Conversion.DURABILITY:
+            return choice(stored, kind, [(_is(stored, durable), mode) for durable, mode in _DURABILITIES.items()])
+        case Conversion.REDELIVERED:
+            counts = ((Comparison.GT, True), (Comparison.LE, False))
+            return choice(stored, kind, [(_compares(stored, operator), truth) for operator, truth in counts])
+        case Conversion.PRIORITY:
+            highest, small = ir.constant(MAX_PRIORITY), ColumnType(SparkType.INT)
+            return _each(stored, kind, lambda value: ir.Apply(ir.Function.AT_MOST, (value, highest), small))
+        case Conversion.DELIVERY_COUNT:
+            return _each(stored, kind, lambda value: ir.Apply(ir.Function.NEXT, (value,), BIGINT))
+        case Conversion.GROUP_SEQUENCE:
+            return _each(stored, kind, lambda value: ir.Apply(ir.Function.FOLDED, (value,), BIGINT))
+        case Conversion.WHOLE_SECONDS:
+            return _each(stored, kind, _whole_seconds)
+        case Conversion.STRING_ID:
+            return _string_id(source, kind)
+        case Conversion.PREFIXED_ID:
+            return _prefixed(_string_id(source, kind), kind)
+        case Conversion.MESSAGE_ID:
+            return _jms_id(ir.Function.STRING_MESSAGE_ID, source, kind)
+        case Conversion.CORRELATION_ID:
+            return _jms_id(ir.Function.STRING_CORRELATION_ID, source, kind)
+        case Conversion.EXPIRY | Conversion.EXPIRY_UNLESS_ZERO:
+            raise AssertionError("an expiry has several places")
+        case _:
+            assert_never(conversion)
 
 
-@lru_cache(maxsize=1_024)
-def mapped_operand(mapped: Mapped, location: ColumnSource) -> Operand:
-    """The operand at a place, after the conversion that the JMS mapping prescribes."""
-    # There are few header fields, and a layout has each of them in one place.
-    if mapped in (Mapped.MESSAGE_ID, Mapped.CORRELATION_ID):
-        return _id(mapped, location)
-    operand = at(location)
-    match mapped:
-        case Mapped.AS_IS:
-            return operand
-        case Mapped.ID:
-            found = operand.of(TypeClass.STRING, TypeClass.INTEGER, TypeClass.BYTES)
-            return Operand(found, operand.present, operand.absent)
-        case Mapped.INTEGER:
-            return _only(operand, TypeClass.INTEGER)
-        case Mapped.TEXT:
-            return _each(operand, ir.Function.TEXT, TypeClass.BYTES, STRING)
-        case Mapped.DELIVERY_MODE:
-            return chosen(
-                operand, tuple((is_boolean(operand, durable), mode) for durable, mode in DELIVERY_MODES.items())
-            )
-        case Mapped.REDELIVERED:
-            return chosen(operand, ((_count(operand, Comparison.GT), True), (_count(operand, Comparison.LE), False)))
-        case Mapped.PRIORITY:
-            return _each(
-                operand, ir.Function.AT_MOST, TypeClass.INTEGER, ColumnType(SparkType.INT), ir.constant(MAX_PRIORITY)
-            )
-        case Mapped.DELIVERY_COUNT:
-            return _each(operand, ir.Function.NEXT, TypeClass.INTEGER, BIGINT)
-        case Mapped.GROUP_SEQUENCE:
-            return _each(operand, ir.Function.FOLDED, TypeClass.INTEGER, BIGINT)
-    raise AssertionError(mapped)
-
-
-def _each(operand: Operand, function: ir.Function, taken: TypeClass, result: ColumnType, *more: ir.Value) -> Operand:
-    """A function of the alternatives of one class; the others are dropped."""
-    alternatives = tuple(
-        Alternative(ir.Apply(function, (item.value, *more), result), item.guard) for item in operand.of(taken)
+def _each(operand: Operand, kind: OperandType, convert: Callable[[ir.Value], ir.Value]) -> Operand:
+    """A function of every value."""
+    return operand._replace(
+        alternatives=tuple(item._replace(type=kind, value=convert(item.value)) for item in operand.alternatives)
     )
-    return Operand(alternatives, operand.present, operand.absent)
 
 
-def _only(operand: Operand, taken: TypeClass) -> Operand:
-    [item] = operand.of(taken)
-    return from_value(item.value)
+def _only_integers(operand: Operand) -> Operand:
+    """The operand, NULL where its value is no integer."""
+    items = tuple(item for item in operand.alternatives if item.type.integer)
+    if len(items) == 1 and items[0].guard == ir.TRUE:
+        return from_value(items[0].type, items[0].value)
+    present = operand.where({item.type for item in items}) if items else ir.FALSE
+    return Operand(items, present, complement(ir.any_of(present, operand.error)), operand.error)
 
 
-def _count(operand: Operand, operator: Comparison) -> ir.Predicate:
+def _is(operand: Operand, truth: bool) -> ir.Predicate:
     return ir.any_of(
         *(
-            ir.all_of(item.guard, ir.Compare(operator, item.value, ir.constant(0)))
-            for item in operand.of(TypeClass.INTEGER)
+            ir.all_of(
+                item.guard,
+                ir.BoolConst(item.value.value is truth)
+                if isinstance(item.value, ir.Constant)
+                else ir.IsTrue(item.value, negated=not truth),
+            )
+            for item in operand.of(OperandType.BOOLEAN)
         )
     )
 
 
-def _id(mapped: Mapped, location: ColumnSource) -> Operand:
-    """The text of an id: one alternative for each type that it can have."""
-    whole = ir.Function.STRING_MESSAGE_ID if mapped is Mapped.MESSAGE_ID else ir.Function.STRING_CORRELATION_ID
-    operand = at(location)
-    forms: list[tuple[ir.Function, TypeClass, ir.Predicate | None]] = []
-    match location:
+def _compares(operand: Operand, operator: Comparison) -> ir.Predicate:
+    """Where an integer compares with zero."""
+    return ir.any_of(
+        *(
+            ir.all_of(item.guard, ir.Compare(operator, item.value, ir.constant(0)))
+            for item in operand.of(OperandType.LONG)
+        )
+    )
+
+
+def _whole_seconds(milliseconds: ir.Value) -> ir.Value:
+    """Milliseconds without what is beyond the second, in arithmetic that does not overflow."""
+    rest = ir.Apply(ir.Function.REMAINDER_BIG, (milliseconds, ir.constant(1000)), BIGINT)
+    return ir.Apply(ir.Function.TO_LONG, (ir.Apply(ir.Function.SUBTRACT_BIG, (milliseconds, rest), BIGINT),), BIGINT)
+
+
+def _string_id(source: ColumnSource, kind: OperandType) -> Operand:
+    """The text of an id that is a string."""
+    strings = at(source).of(OperandType.STRING)
+    return from_value(kind, strings[0].value) if strings else NULL
+
+
+def _prefixed(operand: Operand, kind: OperandType) -> Operand:
+    """The text of an id with ID: before it where it lacks that."""
+    if not operand.alternatives:
+        return operand
+    [item] = operand.alternatives
+    text = item.value
+    prefixed = ir.Apply(ir.Function.CONCATENATE, (ir.constant("ID:"), text), STRING)
+    has = ir.Like(text, ("ID:", Wildcard.ANY))
+    lacks = ir.Like(text, ("ID:", Wildcard.ANY), negated=True)
+    items = (
+        Alternative(kind, ir.When(has, text), has, never_null=True),
+        Alternative(kind, ir.When(lacks, prefixed), lacks, never_null=True),
+    )
+    return operand._replace(alternatives=items)
+
+
+def _jms_id(whole: ir.Function, source: ColumnSource, kind: OperandType) -> Operand:
+    """The JMS text of an id: one alternative for each type that it can have."""
+    operand = at(source)
+    binary: list[tuple[ir.Function, ir.Predicate]] = [(ir.Function.BINARY_ID, ir.TRUE)]
+    match source:
         case TaggedUnion(path=path):
             tag = ir.Column((*path, "type"), STRING)
-            forms = [
-                (whole, TypeClass.STRING, None),
-                (ir.Function.ULONG_ID, TypeClass.INTEGER, None),
-                (ir.Function.UUID_ID, TypeClass.BYTES, _is(tag, AmqpType.UUID)),
-                (ir.Function.BINARY_ID, TypeClass.BYTES, _is(tag, AmqpType.BINARY)),
+            binary = [
+                (ir.Function.UUID_ID, _is_tagged(tag, AmqpType.UUID)),
+                (ir.Function.BINARY_ID, _is_tagged(tag, AmqpType.BINARY)),
             ]
         case Derived(derivation=Derivation.UUID):
-            forms = [(ir.Function.UUID_ID, TypeClass.BYTES, None)]
-        case Derived() | TypedColumn():
-            forms = [
-                (whole, TypeClass.STRING, None),
-                (ir.Function.ULONG_ID, TypeClass.INTEGER, None),
-                (ir.Function.BINARY_ID, TypeClass.BYTES, None),
-            ]
+            binary = [(ir.Function.UUID_ID, ir.TRUE)]
+    forms: list[tuple[ir.Function, ir.Predicate, Alternative]]
+    forms = [(whole, ir.TRUE, item) for item in operand.of(OperandType.STRING)]
+    forms += [(ir.Function.ULONG_ID, ir.TRUE, item) for item in operand.of(OperandType.LONG)]
+    forms += [(function, guard, item) for function, guard in binary for item in operand.of(OperandType.BYTES)]
     alternatives = tuple(
-        Alternative(ir.Apply(function, (item.value,), STRING), ir.all_of(item.guard, *([guard] if guard else [])))
-        for function, taken, guard in forms
-        for item in operand.of(taken)
+        Alternative(kind, ir.Apply(function, (item.value,), STRING), ir.all_of(item.guard, guard))
+        for function, guard, item in forms
     )
-    return Operand(alternatives, operand.present, operand.absent)
+    return operand._replace(alternatives=alternatives)
 
 
-def _is(tag: ir.Column, amqp_type: AmqpType) -> ir.Predicate:
+def _is_tagged(tag: ir.Column, amqp_type: AmqpType) -> ir.Predicate:
     return ir.Compare(Comparison.EQ, tag, ir.Constant(amqp_type.value, STRING))

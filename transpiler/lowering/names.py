@@ -1,79 +1,87 @@
-"""From names to operands: header fields through the table of fields, everything else as an application property."""
+"""From names to operands: header fields by the dialect's table, everything else as an application property."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, NoReturn
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
+from transpiler.layouts.columns import ColumnSource
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.headers import later, mapped_operand, whole_number
-from transpiler.lowering.plain_operands import MISSING, Operand, at, literal, or_else
+from transpiler.lowering.column_values import at
+from transpiler.lowering.headers import converted, expiry, whole_number
+from transpiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
 from transpiler.lowering.receiving import ANYONE, Receiver
-from transpiler.message.fields import (
-    HEADER_FIELDS,
-    RECEIVER,
-    WIRE,
-    HeaderField,
-    Mapped,
-    MessageField,
-    Origin,
-    find_field,
-)
+from transpiler.message.fields import RECEIVER, MessageField
+from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, Origin
 from transpiler.message.ids import canonical, text_of
-from transpiler.message.types import SelectorValue, TypeClass
-from transpiler.message.operand_types import OperandType
-from transpiler.lowering import operands as typed
 from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
 from transpiler.source import Source
 
 Missing = Literal["error", "null"]
 
 
-class PlainNames:
-    """The operands of the names of one text over one layout."""
+class Names:
+    """The operands of the names of one text over one layout, as a dialect sees them."""
 
-    def __init__(self, layout: Layout, missing: Missing, source: Source, receiver: Receiver = ANYONE) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        missing: Missing,
+        source: Source,
+        dialect: Dialect = JMS,
+        receiver: Receiver = ANYONE,
+    ) -> None:
         self.layout = layout
         self.missing = missing
         self.source = source
+        self.dialect = dialect
         self.receiver = receiver
-        self.known: dict[str, Operand] = {}
         #: What a user should know about the names.
         self.findings: list[Diagnostic] = []
+        self._operands: dict[tuple[str | None, str], Operand] = {}
 
-    def resolve(self, identifier: ast.Identifier) -> Operand:
+    def operand(self, identifier: ast.Identifier) -> Operand:
         """The operand behind a name; ``LayoutError`` where the layout has no place for it."""
-        name = identifier.name
-        found = self.known.get(name)
-        if found is None:
-            header_field = find_field(name)
-            if header_field is not None:
-                found = self._header_field(identifier, header_field)
+        key = identifier.section, identifier.name
+        known = self._operands.get(key)
+        if known is None:
+            field = self.dialect.fields.find(identifier.name, identifier.section)
+            if field is not None:
+                known = self._header_field(identifier, field)
             else:
                 self._refuse_unknown_field(identifier)
-                found = self._property(identifier)
-            self.known[name] = found
-        return found
+                known = self._property(identifier)
+            self._operands[key] = known
+        return known
 
-    def read_text(self, identifier: ast.Identifier, node: ast.StringLiteral) -> str:
-        """The literal as it is compared with a name: beside a message id, its hexadecimal digits have no case."""
-        if not is_id(identifier.name):
+    def literal_text(self, node: ast.StringLiteral, compared_with: ast.Identifier | None = None) -> str:
+        """The text of a literal, which beside a JMS id is an id, whose hexadecimal digits have no case."""
+        if self.dialect.fields.rewritten:
+            return dict(self.dialect.fields.rewritten).get(node.value, node.value)
+        if compared_with is None:
+            return node.value
+        field = self.dialect.fields.find(compared_with.name, compared_with.section)
+        if field is None or not field.is_jms_id:
             return node.value
         text = canonical(node.value)
-        seen = text_of(text, message_id=_is_one_of(identifier.name, Mapped.MESSAGE_ID))
+        seen = text_of(text, message_id=field.has_conversion(Conversion.MESSAGE_ID))
         if seen != text:
-            message = f"no {identifier.name} reads '{node.value}', so this is never true"
+            message = f"no {compared_with.name} reads '{node.value}', so this is never true"
             hint = f"that id reads '{seen}'" if seen else "the rest of it does not fit the prefix"
             self._warn("id.form", message, node, hint)
         return text
 
     def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
         """A name of the wire that AMQP does not have, unless a column is called so."""
-        if not identifier.name.startswith(WIRE) or identifier.name in self.layout.names():
+        fields = self.dialect.fields
+        prefix = fields.wire_prefix
+        if not prefix or not identifier.name.startswith(prefix) or identifier.name in self.layout.names():
             return
-        near = nearest(identifier.name, [name for name in HEADER_FIELDS if name.startswith(WIRE)])
+        near = nearest(identifier.name, [name for name in fields.table if name.startswith(prefix)])
         hint = f"did you mean {' or '.join(near)}?" if near else "amqp.annotation.KEY names a message annotation"
         raise LayoutError.at(
             "name.unknown-field", f"AMQP has no field {identifier.name}", self.source, identifier.span, hint
@@ -86,9 +94,9 @@ class PlainNames:
             [finding] = error.diagnostics
             raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
         if location is not None:
-            return at(location)
+            return at(location, self.dialect.types, identifier.name)
         if self.missing == "null":
-            return MISSING
+            return NULL
         names = self.layout.names()
         near = nearest(identifier.name, names)
         if near:
@@ -100,48 +108,68 @@ class PlainNames:
             hint = "missing='null' reads an unknown name as a missing property"
         return self._no_place(identifier, f"no column holds the property {identifier.name}", hint)
 
-    def _header_field(self, identifier: ast.Identifier, header_field: HeaderField) -> Operand:
-        if header_field.restricted:
-            message = f"Jakarta Messaging keeps {header_field.name} out of selectors; some brokers refuse it"
+    def _header_field(self, identifier: ast.Identifier, field: HeaderField) -> Operand:
+        if field.restricted:
+            message = f"Jakarta Messaging keeps {field.name} out of selectors; some brokers refuse it"
             self._warn("portability.header", message, identifier, None)
-        default = MISSING if header_field.default is None else literal(ir.constant(_plain(header_field.default)))
-        location = self.layout.property(identifier.name) if self.layout.names() else None
-        if location is not None:
-            # A typed column of the header's own name holds what JMS would have said.
-            operand = at(location)
-            for origin in header_field.origins:
-                if all(place.section == RECEIVER for place in origin.places):
-                    operand = or_else(operand, self._origin(origin) or MISSING)
-            return or_else(operand, default)
-        if not header_field.origins:
-            self._warn("name.unmapped", f"{header_field.name} is always missing: {header_field.why}", identifier, None)
-            return MISSING
-        operand, found = MISSING, False
-        for origin in header_field.origins:
-            own = self._origin(origin)
-            if own is not None:
-                found = True
-                operand = or_else(operand, own)
-        if not found and self.missing == "error":
-            first = header_field.places[0]
+        if field.unavailable_because and not self._own_column(identifier):
+            message = f"{field.name} is always missing: {field.unavailable_because}"
+            self._warn("name.unmapped", message, identifier, None)
+        parts = list(self._parts(identifier, field))
+        if field.origins and not parts and self.missing == "error":
+            first = field.places[0]
             self._no_place(
                 identifier,
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
                 "missing='null' reads it as absent",
             )
-        return or_else(operand, default)
+        operand = NULL
+        for part in parts:
+            operand = or_else(operand, part)
+        return operand if field.default is None else or_else(operand, literal(field.type, field.default))
 
-    def _origin(self, origin: Origin) -> Operand | None:
+    def _own_column(self, identifier: ast.Identifier) -> ColumnSource | None:
+        """The typed column of the field's own name, which holds what the broker would have said."""
+        return self.layout.property(identifier.name) if self.layout.names() and not identifier.section else None
+
+    def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
+        """The operands of a field's origins that the layout, or the receiver, has."""
+        own = self._own_column(identifier)
+        if own is not None:
+            yield at(own, self.dialect.types, field.name)
+        for origin in field.origins:
+            if own is None or all(place.section == RECEIVER for place in origin.places):
+                part = self._origin(field, origin)
+                if part is not None:
+                    yield part
+
+    def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
         """The operand of one origin; None where the layout, or the receiver, does not have it."""
-        if origin.mapped is Mapped.LATER:
-            duration, *times = (self._whole_number(where) for where in origin.places)
-            return None if duration is None else later(duration, tuple(time for time in times if time is not None))
-        [where] = origin.places
-        if where.section == RECEIVER:
-            value = self.receiver.value(where)
-            return None if value is None else literal(value)
-        location = self.layout.field(where)
-        return None if location is None else mapped_operand(origin.mapped, location)
+        if origin.conversion in (Conversion.EXPIRY, Conversion.EXPIRY_UNLESS_ZERO):
+            duration, *times = (self._whole_number(place) for place in origin.places)
+            if duration is None:
+                return None
+            begin = tuple(time for time in times if time is not None)
+            return expiry(field.type, duration, begin, origin.conversion is Conversion.EXPIRY_UNLESS_ZERO)
+        operand, located = NULL, False
+        nothing_stored: ir.Predicate = ir.TRUE
+        for place in origin.places:
+            source = self._source(place)
+            if source is not None:
+                located = True
+                part = converted(origin.conversion, place, source, field.type, self.dialect.types, field.name)
+                # A value of a type that the dialect does not have hides those of the next places all the same.
+                operand = or_else(operand, part, nothing_stored)
+                nothing_stored = ir.all_of(nothing_stored, at(source).absent)
+            elif place.section == RECEIVER and (value := self.receiver.value(place)) is not None:
+                located = True
+                operand = or_else(operand, in_every_row(Alternative(field.type, value)), nothing_stored)
+        return operand if located else None
+
+    def _source(self, place: MessageField) -> ColumnSource | None:
+        if place.section == RECEIVER:
+            return None
+        return self.layout.property(place.field) if place.section == PROPERTIES else self.layout.field(place)
 
     def _whole_number(self, place: MessageField) -> ir.Value | None:
         if place.section == RECEIVER:
@@ -156,64 +184,3 @@ class PlainNames:
 
     def _no_place(self, identifier: ast.Identifier, message: str, hint: str) -> NoReturn:
         raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint)
-
-
-def is_id(name: str) -> bool:
-    """Whether a name is that of a message id or correlation id, whose hexadecimal digits have no case."""
-    return _is_one_of(name, Mapped.MESSAGE_ID, Mapped.CORRELATION_ID)
-
-
-def _is_one_of(name: str, *mapped: Mapped) -> bool:
-    header_field = find_field(name)
-    return header_field is not None and any(origin.mapped in mapped for origin in header_field.origins)
-
-
-def _plain(value: SelectorValue) -> bool | int | float | str:
-    assert isinstance(value, bool | int | float | str)
-    return value
-
-
-_TYPES = {
-    TypeClass.BOOLEAN: OperandType.BOOLEAN,
-    TypeClass.INTEGER: OperandType.LONG,
-    TypeClass.FLOATING: OperandType.DOUBLE,
-    TypeClass.STRING: OperandType.STRING,
-    TypeClass.BYTES: OperandType.BYTES,
-}
-
-
-class Names:
-    """Interim."""
-
-    def __init__(self, layout, missing, source, dialect, receiver=ANYONE):
-        from transpiler.lowering.broker_names import BrokerNames
-        from transpiler.selector.dialects import JMS
-
-        self.layout, self.missing, self.source, self.dialect, self.receiver = layout, missing, source, dialect, receiver
-        self.is_jms = dialect.fields is JMS.fields
-        self.inner = (
-            PlainNames(layout, missing, source, receiver)
-            if self.is_jms
-            else BrokerNames(layout, missing, source, dialect, receiver)
-        )
-        self.findings = self.inner.findings
-        self.known = {}
-
-    def operand(self, identifier):
-        if not self.is_jms:
-            return self.inner.operand(identifier)
-        known = self.known.get(identifier.name)
-        if known is None:
-            plain = self.inner.resolve(identifier)
-            known = self.known[identifier.name] = typed.Operand(
-                tuple(typed.Alternative(_TYPES[a.type_class], a.value, a.guard) for a in plain.alternatives),
-                plain.present,
-                plain.absent,
-            )
-        return known
-
-    def literal_text(self, node, other=None):
-        text = dict(self.dialect.fields.rewritten).get(node.value, node.value)
-        if self.is_jms and other is not None:
-            return self.inner.read_text(other, node)
-        return text

@@ -116,23 +116,26 @@ def choice(operand: Operand, kind: OperandType, choices: Sequence[tuple[ir.Predi
     return Operand(items, operand.present, operand.absent, operand.error)
 
 
-def or_else(operand: Operand, other: Operand) -> Operand:
-    """The operand, and where it is NULL the other one."""
-    absent = operand.absent
+def or_else(operand: Operand, other: Operand, where: ir.Predicate | None = None) -> Operand:
+    """The operand, and where it is NULL the other one; ``where`` says that for some of these rows only."""
+    if where is None or where == operand.absent:
+        where, absent = operand.absent, ir.all_of(operand.absent, other.absent)
+    else:
+        absent = ir.any_of(ir.all_of(operand.absent, complement(where)), ir.all_of(where, other.absent))
     fallback = tuple(
         item._replace(
-            guard=ir.all_of(absent, item.guard),
-            shared_guard=None if item.shared_guard is None else ir.all_of(absent, item.shared_guard),
-            stands_where=None if item.stands_where is None else ir.all_of(absent, item.stands_where),
+            guard=ir.all_of(where, item.guard),
+            shared_guard=None if item.shared_guard is None else ir.all_of(where, item.shared_guard),
+            stands_where=None if item.stands_where is None else ir.all_of(where, item.stands_where),
         )
         for item in other.alternatives
     )
-    other_error = other.error if other.error == ir.FALSE else ir.all_of(absent, other.error)
-    present = other.present if operand.error == ir.FALSE else ir.all_of(absent, other.present)
+    other_error = other.error if other.error == ir.FALSE else ir.all_of(where, other.error)
+    rest = other.present if operand.error == ir.FALSE and where is operand.absent else ir.all_of(where, other.present)
     return Operand(
         operand.alternatives + fallback,
-        ir.any_of(operand.present, present),
-        ir.all_of(absent, other.absent),
+        ir.any_of(operand.present, rest),
+        absent,
         ir.any_of(operand.error, other_error),
     )
 

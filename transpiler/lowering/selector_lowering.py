@@ -7,7 +7,7 @@ engine is never asked.
 
 from __future__ import annotations
 
-from typing import NoReturn, assert_never
+from typing import assert_never
 
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
@@ -92,11 +92,11 @@ class SelectorLowering:
                 value = self.operand(operand)
                 self._warnings.not_text(operand, value, "LIKE")
                 written = self.names.literal_text(node.pattern)
-                test = Like(value, node, written, self.dialect, self.parameters.get(node.pattern.span))
-                return test.negated() if negated else test
+                like = Like(value, node, written, self.dialect, self.parameters.get(node.pattern.span))
+                return like.negated() if negated else like
             case ast.IsNull(operand=operand, negated=negated):
-                test = NullTest(self.operand(operand))
-                return test.negated() if negated else test
+                is_null = NullTest(self.operand(operand))
+                return is_null.negated() if negated else is_null
             case ast.BodyQuery(language=language, query=query):
                 return body_query(language, query, self.names.layout, self.source)
             case ast.BooleanLiteral(value=value):
@@ -141,8 +141,7 @@ class SelectorLowering:
             case ast.StringLiteral():
                 return self._literal(node, OperandType.STRING, self.names.literal_text(node))
             case ast.IntegerLiteral(value=number):
-                if len(str(abs(number))) > DECIMAL_DIGITS and self.dialect.integer_arithmetic is IntegerArithmetic.BIGNUM:
-                    self._refuse_digits(node)
+                self._check_digits(node)
                 return self._literal(node, *integer_literal(number, self.dialect))
             case ast.FloatLiteral(value=approximate):
                 return self._literal(node, OperandType.DOUBLE, approximate)
@@ -180,7 +179,10 @@ class SelectorLowering:
             return literal(kind, value)
         return in_every_row(Alternative(kind, parameter, never_null=True))
 
-    def _refuse_digits(self, node: ast.IntegerLiteral) -> NoReturn:
+    def _check_digits(self, node: ast.IntegerLiteral) -> None:
+        any_size = self.dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
+        if not any_size or abs(node.value) < 10**DECIMAL_DIGITS:
+            return
         raise UnsupportedFeatureError.at(
             "limit.digits",
             f"Spark's integers have {DECIMAL_DIGITS} digits at most, and this has {len(str(abs(node.value)))}",

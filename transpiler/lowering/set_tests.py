@@ -139,8 +139,9 @@ def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -
 
 def _as_string(operand: Operand) -> Operand:
     """The operand, NULL where its value is no string."""
-    strings = operand.where([OperandType.STRING]) if operand.of(OperandType.STRING) else ir.FALSE
-    return Operand(operand.of(OperandType.STRING), strings, complement(ir.any_of(strings, operand.error)), operand.error)
+    items = operand.of(OperandType.STRING)
+    present = operand.where([OperandType.STRING]) if items else ir.FALSE
+    return Operand(items, present, complement(ir.any_of(present, operand.error)), operand.error)
 
 
 def _are_like(value: Operand, member: Operand) -> ir.Predicate:

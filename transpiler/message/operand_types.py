@@ -108,7 +108,7 @@ _BYTES: _Types = dict.fromkeys(
 )
 
 
-#: Numbers without widths; the default dialect's evaluator and compiler know the rest.
+#: Numbers without widths: the integers of the default dialect have 64 bits, whatever their type in AMQP.
 JMS_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN | _INTEGERS | _FLOATS | _DECIMALS | _STRINGS | _BYTES | {AmqpType.CHAR: OperandType.STRING}

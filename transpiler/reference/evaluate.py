@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
-from transpiler.message.fields import find_field
 from transpiler.message.ids import canonical
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
-from transpiler.message.types import AND, NOT, OR, SelectorValue, Truth, coerce
+from transpiler.message.types import AND, NOT, OR, SelectorValue, Truth
 from transpiler.reference import values
 from transpiler.reference.arithmetic import calculate, sign
 from transpiler.reference.comparison import compare, compare_null
-from transpiler.reference.headers import header_value, is_id
+from transpiler.reference.headers import is_id, look_up
 from transpiler.reference.receiving import Receiver
 from transpiler.reference.text import call, is_like
 from transpiler.reference.values import BrokerError, Operand, Value
@@ -168,10 +167,8 @@ class _Evaluator:
     def operand(self, node: ast.Expression) -> Operand:
         """The value of an operand; ``BrokerError`` where the broker throws."""
         match node:
-            case ast.Identifier(name=name):
-                if self.dialect.fields is JMS.fields:
-                    return values.of_selector(_look_up(name, self.message, self.receiver))
-                return values.look_up(node, self.message, self.dialect, self.receiver)
+            case ast.Identifier():
+                return look_up(node, self.message, self.dialect, self.receiver)
             case (
                 ast.StringLiteral()
                 | ast.IntegerLiteral()
@@ -225,8 +222,8 @@ class _Evaluator:
 
     def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
         """An operand; a literal beside a message id is read as an id, whose hexadecimal digits have no case."""
-        if isinstance(node, ast.StringLiteral) and self.dialect.fields is JMS.fields and is_id(other):
-            return values.of_selector(canonical(node.value))
+        if isinstance(node, ast.StringLiteral) and is_id(other, self.dialect):
+            return Value(OperandType.STRING, canonical(node.value))
         return self.operand(node)
 
     def _between(self, node: ast.Between) -> Truth:
@@ -301,12 +298,3 @@ class _Evaluator:
 
 def _like(first: Value, second: Value) -> bool:
     return first.type is second.type or (first.numeric and second.numeric)
-
-
-def _look_up(name: str, message: Message, receiver: Receiver) -> SelectorValue:
-    header_field = find_field(name)
-    if header_field is not None:
-        return header_value(header_field, message, receiver)
-    # "If a property that does not exist in a message is referenced, its value is NULL."
-    value = (message.application_properties or {}).get(name)
-    return None if value is None else coerce(value)

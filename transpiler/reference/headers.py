@@ -1,89 +1,123 @@
-"""The value of a header field on one message, one clause under each sentence of the JMS mapping."""
+"""The value of a name on one message: header fields by the dialect's table, all else as an application property.
+
+One clause under each sentence of the JMS mapping, working draft 10; the brokers' conversions are beside them.
+"""
 
 from __future__ import annotations
 
-from transpiler.message.fields import (
-    DELIVERY_MODES,
-    FIRST_NEGATIVE,
-    FOLD,
-    MAX_PRIORITY,
-    RECEIVER,
-    HeaderField,
-    Mapped,
-    MessageField,
-    Origin,
-    find_field,
-)
+from transpiler.message.fields import DELIVERY_MODES, FIRST_NEGATIVE, FOLD, MAX_PRIORITY, RECEIVER, MessageField
+from transpiler.message.header_fields import Conversion, HeaderField, Origin
 from transpiler.message.ids import correlation_id_text, message_id_text
 from transpiler.message.message import Message
-from transpiler.message.types import AmqpValue, SelectorValue, coerce
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.receiving import ANYONE, Receiver
+from transpiler.reference.values import Operand, Value, from_amqp
 from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
+
+#: The content of a place: an AMQP value from a map or an id, a plain value from a field of one type.
+_Content = AmqpValue | bool | int | str | bytes | None
 
 
-def header_value(field: HeaderField, message: Message, receiver: Receiver = ANYONE) -> SelectorValue:
-    """The value of the first origin that has one, else the default."""
+def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: Receiver = ANYONE) -> Operand:
+    """Return the value of a name; None, which is NULL, if the message does not have it."""
+    field = dialect.fields.find(node.name, node.section)
+    if field is not None:
+        return header_value(field, message, dialect, receiver)
+    # "If a property that does not exist in a message is referenced, its value is NULL."
+    return from_amqp((message.application_properties or {}).get(node.name), dialect, node.name)
+
+
+def header_value(field: HeaderField, message: Message, dialect: Dialect = JMS, receiver: Receiver = ANYONE) -> Operand:
+    """Return the value of the first origin that has one, else the default."""
     for origin in field.origins:
-        value = _value(origin, message, receiver)
-        if value is not None:
-            return value
-    return field.default
+        operand = _value(field, origin, message, dialect, receiver)
+        if operand is not None:
+            return operand
+    return None if field.default is None else Value(field.type, field.default)
 
 
-def is_id(node: ast.Expression) -> bool:
-    """Whether a node names a message id or a correlation id in its JMS form."""
-    field = find_field(node.name) if isinstance(node, ast.Identifier) else None
-    return field is not None and any(
-        origin.mapped in (Mapped.MESSAGE_ID, Mapped.CORRELATION_ID) for origin in field.origins
-    )
+def is_id(node: ast.Expression, dialect: Dialect) -> bool:
+    """Return True if a node names the JMS text of a message id or a correlation id."""
+    field = dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
+    return field is not None and field.is_jms_id
 
 
-def _value(origin: Origin, message: Message, receiver: Receiver) -> SelectorValue:
-    contents = [_found(place, message, receiver) for place in origin.places]
-    values = [coerce(value) if isinstance(value, AmqpValue) else value for value in contents]
-    match origin.mapped, contents, values:
-        case Mapped.LATER, _, [duration, *times]:
-            # "JMSExpiration SHOULD be based on the ttl field of header if set, by summing it with the current time".
-            begin = next((time for time in times if isinstance(time, int)), None)
-            return duration + begin if isinstance(duration, int) and begin is not None else None
-        case _ if None in values:
-            return None
-        case Mapped.AS_IS | Mapped.ID, _, [value]:
-            return value
-        case Mapped.INTEGER, _, [value]:
-            return value if isinstance(value, int) and not isinstance(value, bool) else None
-        case Mapped.TEXT, _, [bytes() as value]:
+def _value(field: HeaderField, origin: Origin, message: Message, dialect: Dialect, receiver: Receiver) -> Operand:
+    contents = [_content(place, message, receiver) for place in origin.places]
+    content = next((content for content in contents if content is not None), None)
+    converted: bool | int | str | bytes | None
+    match origin.conversion:
+        case Conversion.EXPIRY | Conversion.EXPIRY_UNLESS_ZERO as conversion:
+            converted = _expiry(contents, conversion is Conversion.EXPIRY_UNLESS_ZERO)
+        case Conversion.AS_IS | Conversion.ANY_ID if isinstance(content, AmqpValue):
+            return from_amqp(content, dialect, field.name)
+        case Conversion.INTEGER if isinstance(content, AmqpValue):
+            operand = from_amqp(content, dialect, field.name)
+            return operand if operand is not None and operand.type.integer else None
+        case conversion:
+            converted = _converted(conversion, content)
+    return None if converted is None else Value(field.type, converted)
+
+
+def _expiry(contents: list[_Content], zero_is_forever: bool) -> int | None:
+    # "JMSExpiration SHOULD be based on the ttl field of header if set, by summing it with the current time".
+    duration, *times = contents
+    begin = next((time for time in times if isinstance(time, int)), None)
+    if not isinstance(duration, int) or begin is None or (zero_is_forever and duration == 0):
+        return None
+    return duration + begin
+
+
+def _converted(conversion: Conversion, content: _Content) -> bool | int | str | bytes | None:
+    """Return the value that a selector sees; None for a content that the conversion has no clause for."""
+    match conversion, content:
+        case Conversion.AS_IS, bool() | int() | str() | bytes():
+            return content
+        case Conversion.TEXT, bytes():
             # "implementations SHOULD convert between AMQP binary and Java String by using the UTF-8 … encoding."
-            return value.decode("utf-8", "replace")
-        case Mapped.DELIVERY_MODE, _, [bool() as value]:
+            return content.decode("utf-8", "replace")
+        case Conversion.TEXT_OF_BYTES, bytes():
+            return content.decode("utf-8", "surrogateescape")
+        case Conversion.DELIVERY_MODE, bool():
             # "When the durable field of header is set to true the JMSDeliveryMode … MUST be taken to be PERSISTENT."
-            return DELIVERY_MODES[value]
-        case Mapped.PRIORITY, _, [int() as value]:
+            return DELIVERY_MODES[content]
+        case Conversion.DURABILITY, bool():
+            return "DURABLE" if content else "NON_DURABLE"
+        case Conversion.PRIORITY, int():
             # "with the priority field of header greater than 9, the JMSPriority MUST be set to 9."
-            return min(value, MAX_PRIORITY)
-        case Mapped.REDELIVERED, _, [int() as value]:
+            return min(content, MAX_PRIORITY)
+        case Conversion.REDELIVERED, int():
             # "true if and only if the delivery-count field of header has a value greater than 0."
-            return value > 0
-        case Mapped.DELIVERY_COUNT, _, [int() as value]:
+            return content > 0
+        case Conversion.DELIVERY_COUNT, int():
             # "The value of JMSXDeliveryCount property is thus equal to delivery-count + 1."
-            return value + 1
-        case Mapped.GROUP_SEQUENCE, _, [int() as value]:
+            return content + 1
+        case Conversion.GROUP_SEQUENCE, int():
             # "values in the range 2^31 to 2^32-1 … MUST be mapped to … values in the range -2^31 to -1".
-            return value - FOLD if value >= FIRST_NEGATIVE else value
-        case Mapped.MESSAGE_ID, [AmqpValue() as value], _:
-            return message_id_text(value)
-        case Mapped.CORRELATION_ID, [AmqpValue() as value], _:
-            return correlation_id_text(value)
+            return content - FOLD if content >= FIRST_NEGATIVE else content
+        case Conversion.WHOLE_SECONDS, int():
+            # C++ divides toward zero.
+            return content - (content % 1000 if content >= 0 else -(-content % 1000))
+        case Conversion.STRING_ID, AmqpValue(type=AmqpType.STRING, value=str() as text):
+            return text
+        case Conversion.PREFIXED_ID, AmqpValue(type=AmqpType.STRING, value=str() as text):
+            return text if text.startswith("ID:") else f"ID:{text}"
+        case Conversion.MESSAGE_ID, AmqpValue():
+            return message_id_text(content)
+        case Conversion.CORRELATION_ID, AmqpValue():
+            return correlation_id_text(content)
         case _:
             return None
 
 
-def _found(place: MessageField, message: Message, receiver: Receiver) -> AmqpValue | SelectorValue:
+def _content(place: MessageField, message: Message, receiver: Receiver) -> _Content:
+    """Return the content of a place; None if the message does not have it."""
     if place.section == RECEIVER:
         return receiver.value(place)
+    # A message of AMQP 1.0 has no section for the properties of AMQP 0-10.
     section = getattr(message, place.section, None)
     if section is None:
         return None
-    value: AmqpValue | SelectorValue
-    value = section.get(place.field) if hasattr(section, "get") else getattr(section, place.field)
-    return value
+    content: _Content = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
+    return None if isinstance(content, AmqpValue) and content.value is None else content

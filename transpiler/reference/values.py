@@ -1,4 +1,4 @@
-"""Operands with their types, as a broker sees them: literals, properties and header fields of one message."""
+"""Operands with their types, as a broker sees them: literals, and the values of a message."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
-from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
-from transpiler.message.fields import RECEIVER, MessageField
 from transpiler.message.message import Message
 from transpiler.message.operand_types import ByteText, OperandType, UnsignedLong
-from transpiler.message.types import AmqpType, AmqpValue, SelectorValue, coerce
-from transpiler.reference.receiving import ANYONE, Receiver
+from transpiler.message.types import AmqpType, AmqpValue, coerce
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import IntegerArithmetic
 from transpiler.selector.dialects import Dialect
@@ -40,19 +37,6 @@ class Value(NamedTuple):
 
 #: None is NULL, and the value of an unknown condition.
 Operand = Value | None
-
-_PLAIN: dict[type, OperandType] = {
-    bool: OperandType.BOOLEAN,
-    int: OperandType.LONG,
-    float: OperandType.DOUBLE,
-    str: OperandType.STRING,
-    bytes: OperandType.BYTES,
-}
-
-
-def of_selector(value: SelectorValue) -> Operand:
-    """A value of the default dialect, which knows no widths."""
-    return None if value is None else Value(_PLAIN[type(value)], value)
 
 
 def wrap(value: int, bits: int) -> int:
@@ -132,76 +116,6 @@ def from_amqp(value: AmqpValue | None, dialect: Dialect, origin: str = "") -> Op
     coerced = coerce(value)
     assert coerced is not None
     return Value(operand_type, coerced, origin)
-
-
-def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: Receiver = ANYONE) -> Operand:
-    """The value behind a name in a dialect beside the default one."""
-    field = SECTION_FIELDS[node.section, node.name] if node.section else dialect.fields.find(node.name)
-    if field is not None:
-        operand = _field(field, message, dialect, receiver)
-        if operand is not None or not field.or_property:
-            return operand
-    return from_amqp((message.application_properties or {}).get(node.name), dialect, node.name)
-
-
-def _field(field: BrokerField, message: Message, dialect: Dialect, receiver: Receiver) -> Operand:
-    value: object = None
-    for place in field.places:
-        value = _found(place, message, receiver)
-        if value is not None:
-            break
-    if value is None and field.lifetime is not None:
-        lifetime = _found(field.lifetime, message, receiver)
-        if isinstance(lifetime, int) and (lifetime or not field.zero_is_for_ever):
-            value = receiver.time + lifetime
-    if value is None:
-        value = field.default
-    if value is None:
-        return None
-    return _read(field, value, dialect)
-
-
-def _found(place: MessageField, message: Message, receiver: Receiver) -> object:
-    if place.section == RECEIVER:
-        return receiver.value(place)
-    section = getattr(message, place.section)
-    if section is None:
-        return None
-    value = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
-    return None if isinstance(value, AmqpValue) and value.value is None else value
-
-
-def _read(field: BrokerField, value: object, dialect: Dialect) -> Operand:
-    match field.reading:
-        case Reading.DELIVERY_MODE:
-            return Value(field.type, "PERSISTENT" if value else "NON_PERSISTENT")
-        case Reading.DURABILITY:
-            return Value(field.type, "DURABLE" if value else "NON_DURABLE")
-        case Reading.ID | Reading.PREFIXED_ID:
-            if not isinstance(value, AmqpValue) or value.type is not AmqpType.STRING:
-                return None
-            text = str(value.value)
-            if field.reading is Reading.PREFIXED_ID and not text.startswith("ID:"):
-                text = f"ID:{text}"
-            return Value(field.type, text)
-        case Reading.REDELIVERED:
-            assert isinstance(value, int)
-            return Value(field.type, value > 0)
-        case Reading.DELIVERIES:
-            assert isinstance(value, int)
-            return Value(field.type, value + 1)
-        case Reading.WHOLE_SECONDS:
-            assert isinstance(value, int)
-            # C++ divides toward zero.
-            return Value(field.type, value - (value % 1000 if value >= 0 else -(-value % 1000)))
-        case Reading.TEXT:
-            assert isinstance(value, bytes)
-            return Value(field.type, value.decode("utf-8", "surrogateescape"))
-        case Reading.AS_IS if isinstance(value, AmqpValue):
-            return from_amqp(value, dialect, field.name)
-        case Reading.AS_IS:
-            assert isinstance(value, bool | int | str)
-            return Value(field.type, value)
 
 
 def body_text(message: Message) -> str | None:

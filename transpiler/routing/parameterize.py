@@ -16,11 +16,12 @@ from transpiler import ir
 from transpiler.compiler import parse_selector
 from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.selector_lowering import integer_literal
-from transpiler.lowering.text_tests import is_plain as is_plain_text
 from transpiler.lowering.literal_parameters import form_of
-from transpiler.lowering.names import Missing, is_id
+from transpiler.lowering.names import Missing
+from transpiler.lowering.selector_lowering import integer_literal
 from transpiler.lowering.selectors import selector_lowering
+from transpiler.lowering.text_tests import is_plain as is_plain_text
+from transpiler.message.header_fields import HeaderFields
 from transpiler.message.ids import canonical
 from transpiler.rewrites.optimizer import optimize
 from transpiler.routing.signatures import Parameter, parameter, parameter_number
@@ -70,7 +71,6 @@ class SelectorParameterizer:
         self._layout = layout
         self._dialect = dialect
         self._missing = missing
-        self._is_plain = dialect.name == "jms"
         self._rewritten = dict(dialect.fields.rewritten)
         self._spellings: dict[str, _Spelling] = {}
         self._patterns: dict[tuple[object, ...], ParameterizedSelector] = {}
@@ -110,7 +110,7 @@ class SelectorParameterizer:
 
     @property
     def _has_widths(self) -> bool:
-        return not self._is_plain and self._dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
+        return self._dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
     def _width(self, raw: str) -> object:
         """The type that an integer has for being small or large."""
@@ -119,8 +119,6 @@ class SelectorParameterizer:
     def _form(self, raw: str) -> object:
         """What a pattern of LIKE asks, its text aside; its own text where it asks more."""
         written = _text(raw)
-        if self._is_plain:
-            return form_of(read_pattern(written)) or raw
         pattern = self._pattern(written)
         taken = is_plain_text(pattern, written, None, self._dialect) and written not in self._rewritten
         return (form_of(pattern) if taken else None) or raw
@@ -140,7 +138,7 @@ class SelectorParameterizer:
         literals, patterns = _known(tree, found), _patterns(tree, found)
         reads: dict[int, Callable[[str], Parameter]] = {}
         columns: dict[Span, ir.Column] = {}
-        ids = set(_ids(tree)) if self._is_plain else set()
+        ids = set(_ids(tree, self._dialect.fields))
         for number, (kind, raw, end) in enumerate(found):
             if number in literals:
                 node = literals[number]
@@ -238,8 +236,8 @@ def _patterns(tree: ast.Expression | None, found: list[_Found]) -> dict[int, ast
     }
 
 
-def _ids(tree: ast.Expression) -> Iterator[Span]:
-    """The strings that are compared with a message id or correlation id."""
+def _ids(tree: ast.Expression, fields: HeaderFields) -> Iterator[Span]:
+    """The strings that are compared with the JMS text of an id."""
     for node in ast.walk(tree):
         match node:
             case ast.Compare(left=left, right=right):
@@ -249,8 +247,10 @@ def _ids(tree: ast.Expression) -> Iterator[Span]:
             case _:
                 pairs = []
         for name, other in pairs:
-            if isinstance(name, ast.Identifier) and isinstance(other, ast.StringLiteral) and is_id(name.name):
-                yield other.span
+            if isinstance(name, ast.Identifier) and isinstance(other, ast.StringLiteral):
+                field = fields.find(name.name, name.section)
+                if field is not None and field.is_jms_id:
+                    yield other.span
 
 
 def _id(raw: str) -> str:

@@ -10,8 +10,8 @@ from dataclasses import fields
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.message.broker_fields import BrokerField, BrokerFields
-from transpiler.message.fields import RECEIVER
+from transpiler.message.fields import RECEIVER, MessageField
+from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, HeaderFields, Origin
 from transpiler.message.operand_types import OperandTypes
 from transpiler.message.types import AmqpType
 from transpiler.selector.dialect_rules import Extension
@@ -108,7 +108,7 @@ def answer(value: object) -> str:
             kinds = sorted({kind.value for kind in value.table.values()})
             thrown = sorted(amqp.value for amqp in value.throws)
             return ", ".join(kinds) + (f"; {' and '.join(thrown)} throw" if thrown else "")
-        case BrokerFields():
+        case HeaderFields():
             return "the table below"
         case None:
             return "no limit"
@@ -164,9 +164,10 @@ def page() -> str:
     lines.append("A name that is not here is an application property. A default stands where the field is absent.")
     lines += ["The names of `jms` are those of the README.", "", _row("name", (d.name for d in brokers))]
     lines.append("|---" * (len(brokers) + 1) + "|")
-    names = sorted({name for dialect in brokers for name in dialect.fields.table})
+    tables = {dialect: _header_fields(dialect) for dialect in brokers}
+    names = sorted({name for table in tables.values() for name in table})
     lines += [
-        _row(f"`{name}`", (_field(dialect.fields.table.get(name), dialect, name) for dialect in brokers))
+        _row(f"`{name}`", (_field(table.get(name), dialect, name) for dialect, table in tables.items()))
         for name in names
     ]
     lines += ["", "## Selectors of bindings", "", *ASKED, "", "## Where Spark stops", ""]
@@ -189,21 +190,36 @@ def _type(dialect: Dialect, amqp: AmqpType) -> str:
     return operand_type.value if operand_type is not None else "NULL"
 
 
-def _field(field: BrokerField | None, dialect: Dialect, name: str) -> str:
+def _header_fields(dialect: Dialect) -> dict[str, HeaderField]:
+    """Return the header fields of a dialect by the names that a selector has for them."""
+    entries = (*dialect.fields.table.values(), *dialect.fields.sections.values())
+    return {field.name: field for field in entries}
+
+
+def _field(field: HeaderField | None, dialect: Dialect, name: str) -> str:
     if field is None:
         return "NULL" if dialect.fields.find(name) is not None else "–"
-    if not field.places:
+    if not field.origins:
         return "NULL"
-    places = " or ".join(
-        f"{place.section}.{place.field}" if place.section != RECEIVER else f"the consumer's {place.field}"
-        for place in field.places
-    )
-    if field.lifetime is not None:
-        lasts = "a positive " if field.zero_is_for_ever else ""
-        places += f" or now + {lasts}{field.lifetime.section}.{field.lifetime.field}"
-    reading = "" if field.reading.value == "as is" else f", {field.reading.value}"
-    default = "" if field.default is None else f", default {str(field.default).lower()}"
-    return f"{places}{reading}{default}{', or the property' if field.or_property else ''}"
+    cell = " or ".join(_origin(origin) for origin in field.origins if origin.places[0].section != PROPERTIES)
+    value = str(field.default).upper() if isinstance(field.default, bool) else field.default
+    default = "" if value is None else f", default {value}"
+    return f"{cell}{default}{', or the property' if field.falls_back_to_property else ''}"
+
+
+def _origin(origin: Origin) -> str:
+    match origin.conversion:
+        case Conversion.EXPIRY:
+            return f"now + {_place(origin.places[0])}"
+        case Conversion.EXPIRY_UNLESS_ZERO:
+            return f"now + a positive {_place(origin.places[0])}"
+        case conversion:
+            places = " or ".join(map(_place, origin.places))
+            return places if conversion is Conversion.AS_IS else f"{places}, {conversion.value}"
+
+
+def _place(place: MessageField) -> str:
+    return f"the consumer's {place.field}" if place.section == RECEIVER else f"{place.section}.{place.field}"
 
 
 def unasked() -> set[str]:

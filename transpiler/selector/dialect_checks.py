@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from transpiler.diagnostics import nearest
-from transpiler.message.broker_fields import BrokerField
+from transpiler.message.header_fields import HeaderField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import (
@@ -287,7 +287,7 @@ class KindChecker:
     def _wrong(self, node: ast.Expression, what: str) -> None:
         self.report("type.unlike", f"{self._text(node)} {what}", node.span, f"{self.dialect.title} checks all types")
 
-    def _field_kind(self, field: BrokerField | None) -> Kind:
+    def _field_kind(self, field: HeaderField | None) -> Kind:
         if field is None:
             return Kind.ANY
         return Kind.STRING if field.type is OperandType.STRING else Kind.NUMBER

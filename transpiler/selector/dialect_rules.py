@@ -289,7 +289,6 @@ class Extension(Flag):
     FUNCTIONS = auto()
     UTC = auto()
     BRACKETS = auto()
-    SECTIONS = auto()
     CONVERT_STRINGS = auto()
     HYPHENATED = auto()
     VERTICAL_TAB = auto()

@@ -1,7 +1,7 @@
 """Dialects: the rules of each broker as frozen data, one instance a broker.
 
 A dialect never brings a grammar or an evaluator of its own; it is a row of values that the one lexer, the one check,
-the one evaluator and the one compiler consult. The field names are questions, ``rules`` has the answers.
+the one evaluator and the one compiler consult. The field names are questions, ``dialect_rules`` has the answers.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.broker_fields import (
     ARTEMIS_FIELDS,
     CLASSIC_FIELDS,
-    JMS_FIELDS,
-    NO_FIELDS,
     QPID_CPP_FIELDS,
     QPID_JAVA_FIELDS,
+    RABBITMQ_FIELDS,
     RABBITMQ_JMS_FIELDS,
-    BrokerFields,
 )
+from transpiler.message.header_fields import HeaderFields
+from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.operand_types import (
     JMS_TYPES,
     QPID_CPP_TYPES,
@@ -97,7 +97,7 @@ class Dialect:
     escapes: Escapes = Escapes.ONE_CODE_POINT
 
     types: OperandTypes = JMS_TYPES
-    fields: BrokerFields = JMS_FIELDS
+    fields: HeaderFields = JMS_FIELDS
     logic: Logic = Logic.SQL
     evaluation: Evaluation = Evaluation.SHORT_CIRCUIT
     null_equality: NullEquality = NullEquality.UNKNOWN
@@ -231,14 +231,14 @@ RABBITMQ = Dialect(
     reserved_words=ReservedWords.UPPER_CASE,
     comments=Comments.SIGNS,
     numeric_literals=NumericLiterals.SQL_FILTER,
-    extensions=Extension.NOT_EQUAL | Extension.UTC | Extension.BRACKETS | Extension.SECTIONS | Extension.ANY_IN_MEMBER,
+    extensions=Extension.NOT_EQUAL | Extension.UTC | Extension.BRACKETS | Extension.ANY_IN_MEMBER,
     signs=Signs.BEFORE_PRIMARY,
     operand_kinds=StaticTyping.ANY,
     in_operand=OperandForm.ANY,
     like_operand=OperandForm.ANY,
     null_operand=OperandForm.BARE_NAME,
     types=SQL_FILTER_TYPES,
-    fields=NO_FIELDS,
+    fields=RABBITMQ_FIELDS,
     evaluation=Evaluation.SHORT_CIRCUIT,
     unlike_types=UnlikeTypes.NOT_EQUAL,
     type_ladder=NumericPromotion.EXACT,

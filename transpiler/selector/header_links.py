@@ -7,16 +7,9 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Literal
 
-from transpiler.message.fields import (
-    FIRST_NEGATIVE,
-    FOLD,
-    HEADER_FIELDS,
-    MAX_PRIORITY,
-    RECEIVER,
-    WIRE,
-    HeaderField,
-    Mapped,
-)
+from transpiler.message.fields import FIRST_NEGATIVE, FOLD, MAX_PRIORITY, RECEIVER
+from transpiler.message.header_fields import Conversion, HeaderField
+from transpiler.message.jms_fields import JMS_FIELDS, WIRE
 from transpiler.selector import ast
 from transpiler.selector.integer_sets import Ranges, cut, joined
 
@@ -65,10 +58,10 @@ class Piece:
 
 
 #: The numbers of a field as JMS sees them: the JMS mapping, 3.3.1 and 3.3.2.
-PIECES: dict[Mapped, tuple[Piece, ...]] = {
-    Mapped.PRIORITY: (Piece(0, MAX_PRIORITY), Piece(MAX_PRIORITY + 1, 255, constant=MAX_PRIORITY)),
-    Mapped.DELIVERY_COUNT: (Piece(0, FOLD - 1, shift=1),),
-    Mapped.GROUP_SEQUENCE: (Piece(0, FIRST_NEGATIVE - 1), Piece(FIRST_NEGATIVE, FOLD - 1, shift=-FOLD)),
+PIECES: dict[Conversion, tuple[Piece, ...]] = {
+    Conversion.PRIORITY: (Piece(0, MAX_PRIORITY), Piece(MAX_PRIORITY + 1, 255, constant=MAX_PRIORITY)),
+    Conversion.DELIVERY_COUNT: (Piece(0, FOLD - 1, shift=1),),
+    Conversion.GROUP_SEQUENCE: (Piece(0, FIRST_NEGATIVE - 1), Piece(FIRST_NEGATIVE, FOLD - 1, shift=-FOLD)),
 }
 
 
@@ -78,25 +71,25 @@ class Link:
 
     jms: HeaderField
     wire: HeaderField
-    mapped: Mapped
+    conversion: Conversion
 
 
 def _links() -> Iterator[Link]:
-    wires = {field.origins[0].places: field for field in HEADER_FIELDS.values() if field.name.startswith(WIRE)}
-    for field in HEADER_FIELDS.values():
+    wires = {field.origins[0].places: field for field in JMS_FIELDS.table.values() if field.name.startswith(WIRE)}
+    for field in JMS_FIELDS.table.values():
         # A section that AMQP 1.0 does not have has no wire name, and what the receiver knows has none.
         known = [
             origin for origin in field.origins if origin.places[0].section not in ("delivery_properties", RECEIVER)
         ]
         if len(known) == 1 and not field.name.startswith(WIRE) and known[0].places in wires:
-            yield Link(field, wires[known[0].places], known[0].mapped)
+            yield Link(field, wires[known[0].places], known[0].conversion)
 
 
 #: By the name that is left, for the form that is wanted.
 LINKS: dict[Form, dict[str, Link]] = {
     "amqp": {link.jms.name: link for link in _links()},
     # Of the two that are read from the delivery count, the count says all of it.
-    "jms": {link.wire.name: link for link in _links() if link.mapped is not Mapped.REDELIVERED},
+    "jms": {link.wire.name: link for link in _links() if link.conversion is not Conversion.REDELIVERED},
 }
 
 

@@ -17,15 +17,9 @@ from dataclasses import replace
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message import ids
-from transpiler.message.fields import (
-    DELIVERY_MODES,
-    HEADER_FIELDS,
-    RECEIVER,
-    WIRE,
-    HeaderField,
-    Mapped,
-    find_field,
-)
+from transpiler.message.fields import DELIVERY_MODES, RECEIVER
+from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField
+from transpiler.message.jms_fields import JMS_FIELDS, WIRE
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.selector import ast
 from transpiler.selector.header_links import (
@@ -61,7 +55,7 @@ def translate_names(tree: ast.Expression, form: Form, source: Source, table: Tab
     if table == "standard":
         plain = {jms: wire for jms, wire in STANDARD.items() if jms not in RETYPED}
         tree = exchanged(tree, plain if form == "amqp" else {wire: jms for jms, wire in plain.items()})
-        kept = frozenset(HEADER_FIELDS).difference(RETYPED) if form == "amqp" else frozenset()
+        kept = frozenset(JMS_FIELDS.table).difference(RETYPED) if form == "amqp" else frozenset()
     renaming = _Renaming(form, source, kept)
     result = renaming.condition(tree, True)
     if renaming.findings:
@@ -103,9 +97,9 @@ class _Renaming:
 
     def _foreign(self, name: str) -> bool:
         """Return True if the name is a header field in the form that is translated from."""
-        if name in self.kept:
+        if name in self.kept or name.startswith(WIRE) is not (self.form == "jms"):
             return False
-        return find_field(name) is not None and name.startswith(WIRE) is (self.form == "jms") and not _is_property(name)
+        return JMS_FIELDS.find(name) is not None and not _is_property(name)
 
     def _atom(self, node: ast.Expression, wanted: bool | None) -> ast.Expression:
         identifiers = {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)}
@@ -157,15 +151,15 @@ class _Renaming:
         if link is None:
             raise _NoCounterpartError(self._why(node.name))
         other = ast.Identifier(link.wire.name if self.form == "amqp" else link.jms.name)
-        match link.mapped:
-            case Mapped.AS_IS if link.jms.default == link.wire.default:
+        match link.conversion:
+            case Conversion.AS_IS if link.jms.default == link.wire.default:
                 return other
-            case Mapped.REDELIVERED:
+            case Conversion.REDELIVERED:
                 return ast.Compare(ast.Comparison.GT, other, ast.IntegerLiteral(0))
-            case Mapped.DELIVERY_COUNT:
+            case Conversion.DELIVERY_COUNT:
                 operator = ast.Arithmetic.ADD if self.form == "amqp" else ast.Arithmetic.SUBTRACT
                 return ast.Calculate(operator, other, ast.IntegerLiteral(1))
-            case Mapped.DELIVERY_MODE if self.form == "jms":
+            case Conversion.DELIVERY_MODE if self.form == "jms":
                 return ast.Compare(ast.Comparison.EQ, other, ast.StringLiteral(DELIVERY_MODES[True]))
             case _:
                 raise _NoCounterpartError(
@@ -176,25 +170,25 @@ class _Renaming:
         other = ast.Identifier(link.wire.name if self.form == "amqp" else link.jms.name)
         if isinstance(node, ast.IsNull) and link.jms.default is link.wire.default is None:
             return ast.IsNull(other, node.negated)
-        match link.mapped:
-            case Mapped.AS_IS if link.jms.default == link.wire.default:
+        match link.conversion:
+            case Conversion.AS_IS if link.jms.default == link.wire.default:
                 return _with_name(node, other)
-            case Mapped.AS_IS if self._default_is_silent(node, link, wanted):
+            case Conversion.AS_IS if self._default_is_silent(node, link, wanted):
                 return _with_name(node, other)
-            case Mapped.AS_IS if self.form == "amqp" and link.jms.default is not None:
+            case Conversion.AS_IS if self.form == "amqp" and link.jms.default is not None:
                 return self._several(node, named)
-            case Mapped.AS_IS:
+            case Conversion.AS_IS:
                 raise _NoCounterpartError(
                     f"where the field is absent, {link.jms.name} and {link.wire.name} are not the same, and this tells"
                 )
-            case Mapped.PRIORITY | Mapped.DELIVERY_COUNT | Mapped.GROUP_SEQUENCE:
-                return self._numbers(node, other, PIECES[link.mapped])
-            case Mapped.REDELIVERED:
+            case Conversion.PRIORITY | Conversion.DELIVERY_COUNT | Conversion.GROUP_SEQUENCE:
+                return self._numbers(node, other, PIECES[link.conversion])
+            case Conversion.REDELIVERED:
                 return self._operands(node)
-            case Mapped.DELIVERY_MODE:
+            case Conversion.DELIVERY_MODE:
                 return self._delivery_mode(node, other)
-            case Mapped.MESSAGE_ID | Mapped.CORRELATION_ID:
-                return self._id(node, other, link.mapped, wanted)
+            case Conversion.MESSAGE_ID | Conversion.CORRELATION_ID:
+                return self._id(node, other, link.conversion, wanted)
             case _:
                 raise _NoCounterpartError(f"no literal of a selector is the bytes of {link.wire.name}")
 
@@ -237,15 +231,17 @@ class _Renaming:
             case _:
                 raise _NoCounterpartError(f"JMSDeliveryMode is {' or '.join(modes)}, and {other.name} is a boolean")
 
-    def _id(self, node: ast.Expression, other: ast.Identifier, mapped: Mapped, wanted: bool | None) -> ast.Expression:
+    def _id(
+        self, node: ast.Expression, other: ast.Identifier, conversion: Conversion, wanted: bool | None
+    ) -> ast.Expression:
         match node:
             case ast.Compare(operator=ast.Comparison.EQ, right=right):
-                return ast.Compare(ast.Comparison.EQ, other, self._id_literal(right, mapped))
+                return ast.Compare(ast.Comparison.EQ, other, self._id_literal(right, conversion))
             case ast.Compare(operator=ast.Comparison.NE, right=right) if self.form == "amqp":
                 # An id of another type is unlike the literal on the wire, and unequal as a JMS text.
-                return ast.Not(ast.Compare(ast.Comparison.EQ, other, self._id_literal(right, mapped)))
+                return ast.Not(ast.Compare(ast.Comparison.EQ, other, self._id_literal(right, conversion)))
             case ast.In(members=members, negated=negated):
-                literals = [self._id_literal(member, mapped) for member in members]
+                literals = [self._id_literal(member, conversion) for member in members]
                 texts = tuple(item for item in literals if isinstance(item, ast.StringLiteral))
                 if len(texts) == len(literals) and (self.form == "jms" or wanted is (not negated)):
                     return self._of_strings(ast.In(other, texts, negated), other, wanted)
@@ -256,7 +252,7 @@ class _Renaming:
                 parts = read_pattern(pattern.value, escape.value if escape else None)
                 start = parts[0] if parts and isinstance(parts[0], str) else ""
                 apart = not start.startswith("ID:AMQP_") and not "ID:AMQP_".startswith(start)
-                if apart and (mapped is Mapped.CORRELATION_ID or start.startswith(ids.PREFIX)):
+                if apart and (conversion is Conversion.CORRELATION_ID or start.startswith(ids.PREFIX)):
                     return self._of_strings(replace(node, operand=other), other, wanted)
                 raise _NoCounterpartError("the pattern may match the text of an id that is no string")
             case _:
@@ -279,8 +275,8 @@ class _Renaming:
         tests = tuple(ast.Like(other, pattern, ast.StringLiteral("!"), negated=wanted) for pattern in forms)
         return ast.And((node, *tests)) if wanted else ast.Or((node, *tests))
 
-    def _id_literal(self, node: ast.Expression, mapped: Mapped) -> ast.Expression:
-        write = ids.message_id_text if mapped is Mapped.MESSAGE_ID else ids.correlation_id_text
+    def _id_literal(self, node: ast.Expression, conversion: Conversion) -> ast.Expression:
+        write = ids.message_id_text if conversion is Conversion.MESSAGE_ID else ids.correlation_id_text
         if self.form == "jms":
             value = number(node)
             if isinstance(node, ast.StringLiteral):
@@ -291,7 +287,7 @@ class _Renaming:
         if not isinstance(node, ast.StringLiteral):
             raise _NoCounterpartError("no id is equal to this")
         text = ids.canonical(node.value)
-        if ids.text_of(text, message_id=mapped is Mapped.MESSAGE_ID) != text:
+        if ids.text_of(text, message_id=conversion is Conversion.MESSAGE_ID) != text:
             raise _NoCounterpartError(f"no id has the text '{node.value}'")
         amqp_id = ids.read_id(text)
         if isinstance(amqp_id.value, str):
@@ -311,7 +307,7 @@ class _Renaming:
 
     def _several(self, node: ast.Expression, named: ast.Identifier) -> ast.Expression:
         """Translate a name with a default or several origins: one case for each of them."""
-        field = HEADER_FIELDS.get(named.name)
+        field = JMS_FIELDS.table.get(named.name)
         if field is None or self.form == "jms":
             raise _NoCounterpartError(self._why(named.name))
         if isinstance(node, ast.IsNull) and field.default is not None:
@@ -337,7 +333,7 @@ class _Renaming:
 
     def _wires(self, field: HeaderField) -> Iterator[ast.Expression]:
         """Yield the wire operand of each origin; ``amqp.jms_type`` stands for both annotations that it reads."""
-        named = {wire.origins: wire for wire in HEADER_FIELDS.values() if wire.name.startswith(WIRE)}
+        named = {wire.origins: wire for wire in JMS_FIELDS.table.values() if wire.name.startswith(WIRE)}
         left = tuple(origin for origin in field.origins if origin.places[0].section != RECEIVER)
         if not left:
             raise _NoCounterpartError(self._why(field.name))
@@ -345,20 +341,20 @@ class _Renaming:
             taken = next((size for size in range(len(left), 0, -1) if left[:size] in named), 0)
             if taken:
                 yield ast.Identifier(named[left[:taken]].name)
-            elif left[0].mapped is Mapped.LATER:
+            elif left[0].conversion is Conversion.EXPIRY:
                 raise _NoCounterpartError(f"{field.name} may be a time from now on, and the wire has no name for now")
             else:
                 raise _NoCounterpartError(f"{field.name} takes {left[0].places[0].field} for an integer only")
             left = left[max(taken, 1) :]
 
     def _why(self, name: str) -> str:
-        field = find_field(name)
+        field = JMS_FIELDS.find(name)
         assert field is not None
-        if field.why:
-            return f"{name} has no field: {field.why}"
+        if field.unavailable_because:
+            return f"{name} has no field: {field.unavailable_because}"
         readers = [
             other.name
-            for other in HEADER_FIELDS.values()
+            for other in JMS_FIELDS.table.values()
             if not other.name.startswith(WIRE) and set(other.places) & set(field.places)
         ]
         if not readers:
@@ -368,8 +364,8 @@ class _Renaming:
 
 
 def _is_property(name: str) -> bool:
-    field = HEADER_FIELDS.get(name)
-    return field is not None and {place.section for place in field.places} == {"application_properties"}
+    field = JMS_FIELDS.table.get(name)
+    return field is not None and {place.section for place in field.places} == {PROPERTIES}
 
 
 def _name_first(node: ast.Expression) -> ast.Expression:

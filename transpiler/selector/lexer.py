@@ -16,7 +16,7 @@ from sly import Lexer
 from sly.lex import Token
 
 from transpiler.errors import SelectorSyntaxError
-from transpiler.message.broker_fields import SECTION_FIELDS, SECTION_PREFIXES
+from transpiler.message.header_fields import PROPERTIES
 from transpiler.selector.dialect_rules import Comments, DoubleQuotes, Extension, Identifiers, Remainder, ReservedWords
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.keywords import UNUSABLE, keywords
@@ -232,15 +232,16 @@ class SelectorLexer(Lexer):
 
     def _check_regular(self, token: Token, span: Span) -> None:
         prefix, dot, field = token.value.partition(".")
-        section = SECTION_PREFIXES.get(prefix) if dot else None
+        fields = self.dialect.fields
+        section = fields.section_prefixes.get(prefix) if dot else None
         if section is not None and _REGULAR.fullmatch(field):
-            if section == "application_properties":
+            if section == PROPERTIES:
                 token.value = field
                 return
-            if (section, field) in SECTION_FIELDS:
+            if (section, field) in fields.sections:
                 token.type, token.value = "SECTION", (section, field)
                 return
-            known = ", ".join(name for place, name in SECTION_FIELDS if place == section)
+            known = ", ".join(name for place, name in fields.sections if place == section)
             self._fail("section", f"the section {section} has no field {field} here", span, f"its fields are {known}")
         if not _REGULAR.fullmatch(token.value):
             message = f"a name of {self.dialect.title} has letters, digits and _, a letter first"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transpiler.diagnostics import Diagnostic, nearest
-from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField, Reading
-from transpiler.message.fields import DELIVERY_MODES, HEADER_FIELDS, find_field
+from transpiler.message.fields import DELIVERY_MODES
+from transpiler.message.header_fields import Conversion, HeaderField
 from transpiler.message.operand_types import OperandType
-from transpiler.message.types import SelectorType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Ordering, ReservedWords
 from transpiler.selector.dialects import JMS, Dialect
@@ -16,11 +15,10 @@ from transpiler.selector.pattern import read_pattern
 from transpiler.selector.satisfiability import Contradiction, Implication, find_redundancy
 from transpiler.source import Source, Span
 
-_NUMBERS = (SelectorType.SHORT, SelectorType.INT, SelectorType.LONG)
-#: The two words of a delivery mode, by how the broker reads the field.
+#: The two words of a delivery mode, by the conversion of the field.
 _MODES = {
-    Reading.DELIVERY_MODE: tuple(DELIVERY_MODES.values()),
-    Reading.DURABILITY: ("DURABLE", "NON_DURABLE"),
+    Conversion.DELIVERY_MODE: tuple(DELIVERY_MODES.values()),
+    Conversion.DURABILITY: ("DURABLE", "NON_DURABLE"),
 }
 _TIMES = ("JMSTimestamp", "JMSExpiration", "JMSDeliveryTime", "amqp.creation_time", "amqp.absolute_expiry_time")
 
@@ -99,30 +97,24 @@ def _comparison(named: ast.Expression, other: ast.Expression, dialect: Dialect) 
         yield "quoted-number", message, other.span, f"to compare the number, write {other.value.strip()}"
 
 
-def _field(name: ast.Identifier, dialect: Dialect) -> BrokerField | None:
-    """Return the field from the broker's own table; the default dialect has another table."""
-    return SECTION_FIELDS.get((name.section, name.name)) if name.section else dialect.fields.find(name.name)
+def _field(name: ast.Identifier, dialect: Dialect) -> HeaderField | None:
+    return dialect.fields.find(name.name, name.section)
 
 
 def _is_header(name: ast.Identifier, dialect: Dialect) -> bool:
-    if dialect.fields is JMS.fields:
-        return find_field(name.name) is not None
     return _field(name, dialect) is not None
 
 
 def _is_numeric(name: ast.Identifier, dialect: Dialect) -> bool:
-    if dialect.fields is JMS.fields:
-        field = HEADER_FIELDS.get(name.name)
-        return field is not None and field.type in _NUMBERS
-    row = _field(name, dialect)
-    return row is not None and row.type.integer and not row.or_property
+    field = _field(name, dialect)
+    return field is not None and field.type.integer and not field.falls_back_to_property
 
 
 def _modes(name: ast.Identifier, dialect: Dialect) -> tuple[str, ...]:
-    if dialect.fields is JMS.fields:
-        return _MODES[Reading.DELIVERY_MODE] if name.name == "JMSDeliveryMode" else ()
-    row = _field(name, dialect)
-    return () if row is None else _MODES.get(row.reading, ())
+    field = _field(name, dialect)
+    if field is None:
+        return ()
+    return next((words for conversion, words in _MODES.items() if field.has_conversion(conversion)), ())
 
 
 def _unquoted(right: ast.Identifier, dialect: Dialect) -> Iterator[_Doubt]:
@@ -140,11 +132,12 @@ def _is_text(node: ast.Expression, dialect: Dialect) -> bool:
     """Return True for a header field that is a string; in RabbitMQ's sections an id may have another type."""
     if not isinstance(node, ast.Identifier) or node.section:
         return False
-    if dialect.fields is JMS.fields:
-        field = find_field(node.name)
-        return field is not None and field.type is SelectorType.STRING and node.name in HEADER_FIELDS
-    row = _field(node, dialect)
-    return row is not None and row.type is OperandType.STRING and bool(row.places) and not row.or_property
+    # An annotation, which no table has, may be of any type, and so may a property.
+    field = dialect.fields.table.get(node.name)
+    if field is None or field.type is not OperandType.STRING or field.falls_back_to_property:
+        return False
+    # A name that the broker answers with NULL has no type.
+    return bool(field.origins or field.unavailable_because)
 
 
 def _order_of_text(
@@ -180,18 +173,17 @@ _PREFIX, _STANDARD, _PROVIDER = "JMS", "JMSX", "JMS_"
 def _unknown_header(name: ast.Identifier, dialect: Dialect) -> Iterator[_Doubt]:
     """Warn about a reserved name that neither the standard nor the dialect defines."""
     text = name.name
-    if not text.startswith(_PREFIX) or name.section or (dialect.fields is not JMS.fields and not dialect.fields.table):
+    if not text.startswith(_PREFIX) or name.section or not dialect.fields.table:
         # Where there are no header fields, such a name is a property as any other.
         return
-    known = {field for field in (*HEADER_FIELDS, *dialect.fields.table) if field.startswith(_PREFIX)}
+    known = {field for field in (*JMS.fields.table, *dialect.fields.table) if field.startswith(_PREFIX)}
     if text in known:
         return
     near = nearest(text, sorted(known))
     if text.startswith(_PROVIDER) and not near:
         return
     hint = f"did you mean {near[0]}?" if near else f"names that begin with {_PREFIX} are reserved; choose another one"
-    elsewhere = "" if dialect.fields is JMS.fields else f" or {dialect.title}"
-    message = f"{text} is no header field of JMS{elsewhere}"
+    message = f"{text} is no header field of {' or '.join(dict.fromkeys((JMS.title, dialect.title)))}"
     yield "unknown-header", message, name.span, hint
 
 

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from transpiler.message.fields import Mapped, find_field
 from transpiler.message.ids import canonical
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import (
@@ -284,10 +283,8 @@ class _Analysis:
 
     def _as_id(self, name: ast.Identifier, text: str) -> str:
         """The literal beside a message id, whose hexadecimal digits have no case."""
-        field = find_field(name.name) if self.dialect.fields is JMS.fields else None
-        ids = (Mapped.MESSAGE_ID, Mapped.CORRELATION_ID)
-        is_id = field is not None and any(origin.mapped in ids for origin in field.origins)
-        return canonical(text) if is_id else text
+        field = self.dialect.fields.find(name.name, name.section)
+        return canonical(text) if field is not None and field.is_jms_id else text
 
     def _compare_number(self, operator: ast.Comparison, value: int | float, reversed_: bool) -> Meaning | None:
         dialect = self.dialect

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from transpiler.dialect_tools.port.equivalence import Wanted, tells_time
-from transpiler.dialect_tools.port.field_mapping import broker_field, names_in
+from transpiler.dialect_tools.port.field_mapping import names_in
 from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.message.broker_fields import Reading
+from transpiler.message.header_fields import Conversion
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import value_of
 from transpiler.selector import ast
@@ -126,7 +126,7 @@ def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator
     for row in itertools.islice(itertools.product(*choices), 6):
         table = dict(zip(names, row, strict=True))
         yield _mapped(node, _by_table(table))
-    if source.fields is JMS.fields:
+    if source.fields.wire_prefix:
         try:
             known = translate_names(node, "jms", Source(""))
         except UnsupportedFeatureError:
@@ -195,7 +195,7 @@ def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
 
 def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: Dialect) -> ast.Expression:
     """The words for the delivery mode exchanged, where the two sides of the port have other ones."""
-    durable = [_has_reading(node, source, Reading.DURABILITY), _has_reading(tree, target, Reading.DURABILITY)]
+    durable = [_names_durability(node, source), _names_durability(tree, target)]
     if durable[0] == durable[1]:
         return tree
     table = _MODES if durable[0] else {mode: word for word, mode in _MODES.items()}
@@ -210,9 +210,10 @@ def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: 
     return _mapped(tree, change)
 
 
-def _has_reading(tree: ast.Expression, dialect: Dialect, reading: Reading) -> bool:
-    fields = [broker_field(inner, dialect) for inner in ast.walk(tree)]
-    return any(field is not None and field.reading is reading for field in fields)
+def _names_durability(tree: ast.Expression, dialect: Dialect) -> bool:
+    names = (inner for inner in ast.walk(tree) if isinstance(inner, ast.Identifier))
+    fields = (dialect.fields.find(name.name, name.section) for name in names)
+    return any(field is not None and field.has_conversion(Conversion.DURABILITY) for field in fields)
 
 
 def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transpiler.message.broker_fields import SECTION_FIELDS, BrokerField
-from transpiler.message.fields import HEADER_FIELDS, RECEIVER, MessageField, find_field
+from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import PROPERTIES
 from transpiler.selector import ast
-from transpiler.selector.dialect_rules import Extension
-from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.dialects import Dialect
 
-_PROPERTIES = "application_properties"
-#: What XPATH reads.
+#: The place that XPATH reads.
 BODY = MessageField("body", "value")
 
 
@@ -25,36 +23,16 @@ def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
 
 
 def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, ...]:
-    """The places that one name reads, in order; none for a name that is always NULL."""
-    own = MessageField(_PROPERTIES, node.name)
-    if node.section is not None:
-        return SECTION_FIELDS[node.section, node.name].places
-    if dialect.fields is JMS.fields:
-        field = find_field(node.name)
-        return (
-            (own,)
-            if field is None
-            else tuple(place for place in field.places if place.section != "delivery_properties")
-        )
-    broker_field = dialect.fields.find(node.name)
-    if broker_field is None:
-        return (own,)
-    places = tuple(place for place in broker_field.places if place.section != RECEIVER)
-    if broker_field.lifetime is not None:
-        places += (broker_field.lifetime,)
-    return (*places, own) if broker_field.or_property else places
+    """The places of an AMQP 1.0 message that one name reads, in order; none for a name that is always NULL."""
+    field = dialect.fields.find(node.name, node.section)
+    if field is None:
+        return (MessageField(PROPERTIES, node.name),)
+    return tuple(place for place in field.places if place.section != "delivery_properties")
 
 
 def is_property(node: ast.Identifier, dialect: Dialect) -> bool:
     """Whether a name is that of an application property."""
-    return [place.section for place in name_places(node, dialect)] == [_PROPERTIES]
-
-
-def broker_field(node: ast.Expression, dialect: Dialect) -> BrokerField | None:
-    """The field of a broker's own table behind a name."""
-    if not isinstance(node, ast.Identifier) or dialect.fields is JMS.fields:
-        return None
-    return SECTION_FIELDS[node.section, node.name] if node.section else dialect.fields.find(node.name)
+    return [place.section for place in name_places(node, dialect)] == [PROPERTIES]
 
 
 def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:
@@ -71,9 +49,5 @@ def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast
 
 
 def _field_names(dialect: Dialect) -> Iterator[ast.Identifier]:
-    if dialect.fields is JMS.fields:
-        yield from (ast.Identifier(name) for name in HEADER_FIELDS)
-    else:
-        yield from (ast.Identifier(name) for name in dialect.fields.table)
-    if dialect.has(Extension.SECTIONS):
-        yield from (ast.Identifier(field, section=section) for section, field in SECTION_FIELDS)
+    yield from (ast.Identifier(name) for name in dialect.fields.table)
+    yield from (ast.Identifier(field, section=section) for section, field in dialect.fields.sections)

@@ -1,0 +1,163 @@
+"""Header fields: the names of a dialect that are no application properties, and how their values come about.
+
+One table a dialect (``jms_fields``, ``broker_fields``). The evaluator, the compiler, the checks and the documentation
+read the same tables, so that a new name is one entry. Whatever a table does not name is an application property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+from transpiler.message.fields import RECEIVER, MessageField
+from transpiler.message.operand_types import OperandType
+
+
+class Conversion(Enum):
+    """The conversion from the AMQP value of a place to the value that a selector sees.
+
+    What a conversion has no clause for, such as bytes for an integer, is NULL.
+    """
+
+    # There is one of each, and Enum's own hash is slow.
+    __hash__ = object.__hash__
+
+    #: By the dialect's table of operand types.
+    AS_IS = "as is"
+    #: An integer, and nothing else.
+    INTEGER = "integer"
+    #: Bytes as UTF-8 text, with U+FFFD for what is no UTF-8: the JMS mapping, 3.3.2, user-id.
+    TEXT = "text"
+    #: Bytes as UTF-8 text, with all bytes kept.
+    TEXT_OF_BYTES = "text of its bytes"
+    #: durable as 'PERSISTENT' or 'NON_PERSISTENT'.
+    DELIVERY_MODE = "delivery mode"
+    #: durable as 'DURABLE' or 'NON_DURABLE'.
+    DURABILITY = "durability"
+    #: A priority above 9 is 9: 3.3.1.
+    PRIORITY = "priority"
+    #: True if a delivery count is above 0: 3.3.1.
+    REDELIVERED = "redelivered"
+    #: A delivery count of failed attempts, counted from 1: 3.3.1.
+    DELIVERY_COUNT = "delivery count"
+    #: A uint folded into an int: 3.3.2, group-sequence.
+    GROUP_SEQUENCE = "group sequence"
+    #: Milliseconds, truncated to whole seconds.
+    WHOLE_SECONDS = "whole seconds"
+    #: A duration in milliseconds, added to the first time that there is.
+    EXPIRY = "expiry"
+    #: The same, but a duration of 0 has no end.
+    EXPIRY_UNLESS_ZERO = "expiry unless zero"
+    #: An id by the coercion table: a string, an integer or bytes.
+    ANY_ID = "any id"
+    #: The text of an id that is a string.
+    STRING_ID = "id"
+    #: The text of an id that is a string, with ID: before it where it lacks that.
+    PREFIXED_ID = "id with ID: before it"
+    #: The JMS text of a message id, by its type: 3.2.1.1.
+    MESSAGE_ID = "message id"
+    #: The JMS text of a correlation id: as a message id's, but a string without a prefix stays as it is.
+    CORRELATION_ID = "correlation id"
+
+
+#: The section of the places that hold application properties.
+PROPERTIES = "application_properties"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A source of a header field's value: the first of its places that has one, converted.
+
+    An expiry adds its first place, a duration, to the first of the others, which are times.
+    """
+
+    places: tuple[MessageField, ...]
+    conversion: Conversion = Conversion.AS_IS
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderField:
+    """A header field: its name, its type, its origins in order of precedence, and its value where they have none.
+
+    ``default`` is the value that a selector sees. ``source`` is the section of the standard. ``restricted`` says that
+    Jakarta Messaging keeps the name out of selectors. ``unavailable_because`` is the reason for which a field of the
+    standard has no origin. A field without either is one that the broker answers with NULL.
+    """
+
+    name: str
+    type: OperandType
+    origins: tuple[Origin, ...]
+    default: bool | int | str | None = None
+    source: str = ""
+    restricted: bool = False
+    unavailable_because: str = ""
+
+    @property
+    def places(self) -> tuple[MessageField, ...]:
+        """All places of a message that the value can come from."""
+        places = (place for origin in self.origins for place in origin.places)
+        return tuple(dict.fromkeys(place for place in places if place.section != RECEIVER))
+
+    @property
+    def falls_back_to_property(self) -> bool:
+        """Return True if an application property, of any type, stands in for an absent field."""
+        return any(place.section == PROPERTIES for origin in self.origins[1:] for place in origin.places)
+
+    @property
+    def is_jms_id(self) -> bool:
+        """Return True for the JMS text of an id, whose hexadecimal digits have no case: 3.2.1.1."""
+        return self.has_conversion(Conversion.MESSAGE_ID, Conversion.CORRELATION_ID)
+
+    def has_conversion(self, *conversions: Conversion) -> bool:
+        """Return True if an origin has one of these conversions."""
+        return any(origin.conversion in conversions for origin in self.origins)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeaderFields:
+    """The header fields of a dialect by their names."""
+
+    table: Mapping[str, HeaderField]
+    #: The prefixes of names that the broker keeps for itself: those that the table does not have are NULL.
+    hidden: tuple[str, ...] = ()
+    #: String literals that the broker rewrites wherever they stand.
+    rewritten: tuple[tuple[str, str], ...] = ()
+    #: The prefix of AMQP's own field names, or empty. One that the table does not have names nothing, and is an error.
+    wire_prefix: str = ""
+    #: The prefix of the names of message annotations, or empty.
+    annotation_prefix: str = ""
+    #: The fields that are named by section and field, and the spellings of the sections.
+    sections: Mapping[tuple[str, str], HeaderField] = field(default_factory=dict)
+    section_prefixes: Mapping[str, str] = field(default_factory=dict)
+
+    def find(self, name: str, section: str | None = None) -> HeaderField | None:
+        """Return the header field of that name, without origins if it is hidden; None for an application property."""
+        if section is not None:
+            return self.sections.get((section, name))
+        entry = self.table.get(name)
+        if entry is None:
+            if self.hidden and name.startswith(self.hidden):
+                return HeaderField(name, OperandType.STRING, ())
+            if self.annotation_prefix and name.startswith(self.annotation_prefix):
+                return _annotation(name, name.removeprefix(self.annotation_prefix))
+        return entry
+
+
+def _annotation(name: str, key: str) -> HeaderField | None:
+    """Return the field of a message annotation; None for an empty key.
+
+    No identifier can hold the hyphens that most keys have, so where the key as written is absent, the key with a hyphen
+    for each underscore is read.
+    """
+    if not key:
+        return None
+    spellings = dict.fromkeys((key, key.replace("_", "-")))
+    origins = tuple(Origin((MessageField("message_annotations", spelling),)) for spelling in spellings)
+    return HeaderField(name, OperandType.STRING, origins)
+
+
+def by_name(*fields: HeaderField) -> Mapping[str, HeaderField]:
+    """Return the table of some fields, in their order."""
+    return MappingProxyType({entry.name: entry for entry in fields})

@@ -178,6 +178,8 @@ class Sizes:
             found = 1 + (sum(sizes) if mentions is None else sum(map(mul, mentions, sizes)))
             if isinstance(node, In):
                 found += len(node.members)
+            elif isinstance(node, SeparateMethod):
+                found *= 2
             known = self.known[id(node)] = (node, found)
         return known[1]
 

@@ -113,11 +113,13 @@ def _approximate(item: Alternative) -> ir.Value:
 
 
 def wrapped(number: int, bits: int) -> int:
+    """The integer that the low bits of a number are in two's complement."""
     half: int = 1 << (bits - 1)
     return (number + half) % (2 * half) - half
 
 
 def is_java(dialect: Dialect) -> bool:
+    """Whether integers have 32 or 64 bits by their Java types."""
     return dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
 
@@ -283,4 +285,5 @@ def _quotients(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dia
 
 
 def atom(name: str, guard: ir.Predicate) -> Alternative:
+    """One of Erlang's atoms, where it stands for an operand."""
     return Alternative(OperandType.ATOM, ir.constant(name), guard, never_null=True)

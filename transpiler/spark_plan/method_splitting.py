@@ -18,12 +18,12 @@ _TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
 def split_methods(node: ir.Predicate) -> ir.Predicate:
     """The predicate, and what is too long for one method in blocks; it holds in the same rows.
 
-    Blocks repeat what they share. Where they would make the text too long, the predicate stays in one piece.
+    The predicate stays in one piece where a single test is too long for a method, so that cutting is of no use.
     """
     if _is_short(node):
         return node
-    divided = _Splitter().cut(node)[0]
-    return divided if divided is node or ir.size(divided) <= tuning.MAX_GROWTH * ir.size(node) else node
+    splitter = _Splitter()
+    return node if splitter.has_long_test(node) else splitter.cut(node)[0]
 
 
 def _is_short(node: ir.Predicate) -> bool:
@@ -61,6 +61,20 @@ class _Splitter:
                 found += tuning.LOOKUP_BYTES * sum(isinstance(step, Key) for step in node.path)
             known = self.weights[id(node)] = (node, found)
         return known[1]
+
+    def has_long_test(self, node: ir.Predicate) -> bool:
+        """Whether a test is too long for one method."""
+        if self.weight(node) <= tuning.METHOD_BYTES:
+            return False
+        match node:
+            case ir.And(terms=parts) | ir.Or(terms=parts):
+                return any(map(self.has_long_test, parts))
+            case ir.Coalesce(tests=tests, otherwise=otherwise):
+                return any(map(self.has_long_test, (*tests, otherwise)))
+            case ir.NotTrue(predicate=inner):
+                return self.has_long_test(inner)
+            case _:
+                return True
 
     def cut(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
         """The predicate with blocks in it, and what it weighs outside of them."""

@@ -58,10 +58,6 @@ INLINE_BYTES = 800
 #: Bytes of a call of a separate method, with its answer, in the method that calls.
 CALL_BYTES = 200
 
-#: How many times as long separate methods may make a predicate. Over a million messages twice the text took half the
-#: time of the undivided predicate (2.8 and 1.5 s), and four times the text half as much again (4.1 and 6.1 s).
-MAX_GROWTH = 2.5
-
 #: Bytes of a node at most, without its parts.
 NODE_BYTES = 40
 

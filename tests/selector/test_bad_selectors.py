@@ -124,6 +124,8 @@ JAVA = "activemq artemis qpid-java"
 REFUSED = (
     ("5", f"{JAVA} rabbitmq-jms", "type.not-a-condition", "5", "a number is not a condition", "with > 0"),
     ("a = 1 AND 'b'", JAVA, "type.not-a-condition", "'b'", "a string is not a condition", "color = 'blue'"),
+    ("JMSType", "rabbitmq-jms", "type.not-a-condition", "JMSType", "a string is not a condition", "compare it"),
+    ("JMSPriority", "rabbitmq-jms", "type.not-a-condition", "JMSPriority", "a number is not a condition", "> 0"),
     ("SPLIT(a, ',')", "activemq", "type.not-a-condition", "SPLIT(a, ',')", "a function call is not a condition", "> 0"),
     ("a < 'b'", JAVA, "type.ordering", "'b'", "< cannot order a string", "= and <>"),
     ("a BETWEEN 1 AND '5'", JAVA, "type.ordering", "'5'", "BETWEEN cannot order a string", "without quotes: 5"),

@@ -40,8 +40,9 @@ def check_types(nodes: Sequence[ast.Expression], dialect: Dialect, source: Sourc
                 if type(node) in _TYPED_OPERANDS:
                     checker.operands(node)
         case StaticTyping.TYPED:
-            if _Inference(dialect, source, report).type_of(nodes[0]) in (_Type.NUMBER, _Type.STRING):
-                _report_condition(nodes[0], report)
+            inferred = _Inference(dialect, source, report).type_of(nodes[0])
+            if inferred in (_Type.NUMBER, _Type.STRING):
+                _report_condition(nodes[0], inferred.value, report)
         case StaticTyping.ANY:
             pass
 
@@ -76,10 +77,9 @@ def without_plus(node: ast.Expression) -> ast.Expression:
     return node
 
 
-def _report_condition(node: ast.Expression, report: Report) -> None:
+def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
     example = "color = 'blue'" if isinstance(node, ast.StringLiteral) else "with > 0"
-    message, hint = f"{describe(node)} is not a condition", f"compare it, for example {example}"
-    report("type.not-a-condition", message, node.span, hint)
+    report("type.not-a-condition", f"{kind} is not a condition", node.span, f"compare it, for example {example}")
 
 
 def _number_hint(node: ast.Expression) -> str | None:
@@ -105,7 +105,7 @@ class _LiteralTypes:
         """Jakarta Messaging 3.8.1.2: "A selector is a conditional expression", and so are the terms of AND, OR, NOT."""
         inner = self._operand(node)
         if not _is_one_of(inner, _CONDITIONS):
-            _report_condition(node, self.report)
+            _report_condition(node, describe(node), self.report)
 
     def operands(self, node: ast.Expression) -> None:
         """Check the operands of a node, at any place in the tree."""

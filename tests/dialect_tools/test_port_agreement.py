@@ -15,7 +15,7 @@ from transpiler import Message, TranspilerError, UnsupportedFeatureError, parse_
 from transpiler.dialect_tools.port import port_selector
 from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
-from transpiler.selector.dialect_rules import Extension
+from transpiler.selector.dialect_rules import Extension, ListMember
 from transpiler.selector.dialects import DIALECTS, Dialect, find_dialect
 
 NOW = 5
@@ -57,7 +57,7 @@ def _selectors(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
         st.builds(ast.IsNull, name, st.booleans()),
         name,
     ]
-    if dialect.has(Extension.ANY_IN_MEMBER):
+    if dialect.in_member is ListMember.ANY:
         members = st.lists(st.one_of(number, text), min_size=1, max_size=2).map(tuple)
         tests.append(st.builds(ast.In, name, members, st.booleans()))
     if dialect.has(Extension.FUNCTIONS):

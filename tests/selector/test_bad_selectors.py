@@ -119,6 +119,53 @@ def test_a_bad_selector_says_what_where_and_what_to_do(text: str, code: str, und
     assert type(caught.value) is kind
 
 
+JAVA = "activemq artemis qpid-java"
+#: The selector, its dialects, the code, the text under the caret, the message and a part of the hint.
+REFUSED = (
+    ("5", f"{JAVA} rabbitmq-jms", "type.not-a-condition", "5", "a number is not a condition", "with > 0"),
+    ("a = 1 AND 'b'", JAVA, "type.not-a-condition", "'b'", "a string is not a condition", "color = 'blue'"),
+    ("JMSType", "rabbitmq-jms", "type.not-a-condition", "JMSType", "a string is not a condition", "compare it"),
+    ("JMSPriority", "rabbitmq-jms", "type.not-a-condition", "JMSPriority", "a number is not a condition", "> 0"),
+    ("SPLIT(a, ',')", "activemq", "type.not-a-condition", "SPLIT(a, ',')", "a function call is not a condition", "> 0"),
+    ("a < 'b'", JAVA, "type.ordering", "'b'", "< cannot order a string", "= and <>"),
+    ("a BETWEEN 1 AND '5'", JAVA, "type.ordering", "'5'", "BETWEEN cannot order a string", "without quotes: 5"),
+    ("a > +TRUE", JAVA, "type.ordering", "+TRUE", "> cannot order a boolean", "= and <>"),
+    ("NULL <= a", JAVA, "type.ordering", "NULL", "<= cannot order NULL", "= and <>"),
+    ("TRUE = 'a'", "activemq", "type.unlike", "TRUE = 'a'", "does not compare a boolean with a string", "exchange"),
+    ("a = 1 AND JMSType + 1 = 2", "rabbitmq-jms", "type.unlike", "JMSType", "a number is expected", "checks all types"),
+    ("a IN ('b', 5)", JAVA, "type.in-member", "5", "IN lists string literals, and this is a number", "join"),
+    ("a IN (('b'))", f"{JAVA} rabbitmq-jms", "type.in-member", "('b')", "one in parentheses", "remove the parentheses"),
+    ("a + 1 IN ('b')", JAVA, "type.not-a-name", "a + 1", "and this is an arithmetic expression", "qpid-cpp"),
+    ("(a) LIKE 'b'", "rabbitmq-jms", "type.not-a-name", "(a)", "takes a name without parentheses", "any expression"),
+    ("a LIKE 'b' ESCAPE 'cd'", "rabbitmq", "syntax.escape", "'cd'", "ESCAPE takes one character in quotes, not 2", "!"),
+    ("a LIKE 'b' ESCAPE 'é'", "qpid-cpp", "syntax.escape", "'é'", "ESCAPE of qpid-cpp takes one ASCII", "!"),
+    ("a = 9223372036854775808", "qpid-cpp", "syntax.number-range", "9223372036854775808", "64 signed bits", ".0"),
+    ("NOT NOT a", "rabbitmq-jms", "type.not-twice", "NOT a", "takes one NOT in a row", "parentheses"),
+    ("- -a = 1", "rabbitmq", "type.sign", "-a", "takes one sign in a row", "parentheses"),
+    ("+(a) = 1", "qpid-cpp", "type.sign", "+(a)", "before a name or a literal only", "remove it"),
+)
+
+
+@pytest.mark.parametrize(("text", "dialects", "code", "under", "message", "hint"), REFUSED)
+def test_a_broker_refuses_an_operand_in_the_same_words(
+    text: str, dialects: str, code: str, under: str, message: str, hint: str
+) -> None:
+    for dialect in dialects.split():
+        with pytest.raises(TranspilerError) as caught:
+            parse_selector(text, dialect)
+        finding = caught.value.diagnostics[0]
+        assert finding.span is not None
+        assert (finding.code, text[finding.span.start : finding.span.end]) == (code, under), dialect
+        assert message in finding.message, dialect
+        assert hint in (finding.hint or ""), dialect
+
+
+def test_of_one_operand_the_type_is_reported_before_the_digits() -> None:
+    with pytest.raises(SelectorTypeError) as caught:
+        parse_selector("a AND 9223372036854775808")
+    assert [finding.code for finding in caught.value.diagnostics] == ["type.not-a-condition", "syntax.number-range"]
+
+
 def test_the_caret_block_reads_well() -> None:
     with pytest.raises(SelectorSyntaxError) as caught:
         parse_selector("a = 1 AND AND b")

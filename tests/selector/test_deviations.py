@@ -51,7 +51,7 @@ RULES = [
     ("imax + 1 < 0", "artemis", True, "32"),
     ("missing > 1 AND FALSE", "qpid-java", None, "AND"),
     ("s BETWEEN 'a' AND 'b'", "activemq", "refused", None),
-    ("i IN (5)", "rabbitmq", True, "constructs"),
+    ("i IN (5)", "rabbitmq", True, "in the list of IN: any expression"),
     ("i BETWEEN 1 AND 9", "rabbitmq", "refused", None),
     ("s LIKE 'ab_' AND i > 2", "qpid-cpp", True, None),
 ]

@@ -14,8 +14,8 @@ from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, pars
 from transpiler.selector.dialect_rules import (
     BareName,
     Division,
-    Extension,
     IntegerArithmetic,
+    ListMember,
     NumericPromotion,
     Remainder,
     UnlikeTypes,
@@ -68,7 +68,7 @@ def test_a_literal_beyond_38_digits_is_an_error() -> None:
 
 REFUSED = (
     replace(JMS, name="own", division=Division.DOUBLE),
-    replace(JMS, name="own", extensions=Extension.ANY_IN_MEMBER),
+    replace(JMS, name="own", in_member=ListMember.ANY),
     replace(JMS, name="own", bare_name=BareName.FALSE),
     replace(QPID_CPP, name="own", integer_arithmetic=IntegerArithmetic.LONG),
     replace(QPID_CPP, name="own", division=Division.TRUNCATING),

@@ -12,7 +12,7 @@ Invariants:
 Deliberately not here: what a selector means for a message (``reference``) or for a row (``lowering``).
 
 In reading order: ``ast``, ``dialect_rules``, ``dialects``, ``keywords``, ``lexer``, ``token_rewriting``, ``limits``,
-``lr_driver``, ``grammar``, ``checks``, ``dialect_checks``, ``printer``. Errors: ``syntax_messages``, ``words``,
+``lr_driver``, ``grammar``, ``checks``, ``static_typing``, ``printer``. Errors: ``syntax_messages``, ``words``,
 ``mistakes``, ``misplaced``, ``mistaken_lists``, ``foreign``. Lint: ``lint``, ``satisfiability``, ``value_sets``,
 ``integer_sets``. Names: ``header_links``, ``header_names``. ``deviations`` writes docs/dialects.md.
 """

@@ -263,10 +263,10 @@ Expression = Identifier | Literal | Sign | Calculate | Call | Test | Not | And |
 def children(node: Expression) -> tuple[Expression, ...]:
     """The operands of a node, in the order in which they were written."""
     match node:
+        case Compare(left=left, right=right) | Calculate(left=left, right=right):
+            return (left, right)
         case Sign(operand=operand) | Not(operand=operand) | IsNull(operand=operand):
             return (operand,)
-        case Calculate(left=left, right=right) | Compare(left=left, right=right):
-            return (left, right)
         case Between(operand=operand, low=low, high=high):
             return (operand, low, high)
         case In(operand=operand, members=members):
@@ -283,8 +283,15 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return ()
 
 
+#: The most frequent nodes without operands, which a walk passes over quickly.
+_LEAVES = frozenset({Identifier, StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral})
+
+
 def walk(node: Expression) -> Iterator[Expression]:
     """The node and everything inside it, in the order of the text."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        if type(node) not in _LEAVES:
+            pending.extend(children(node)[::-1])

@@ -1,205 +1,228 @@
-"""Semantic checks after parsing: operands of the wrong kind, literals out of range, bad patterns.
+"""Checks after parsing: what the one grammar takes and a dialect refuses, by the answers of its record.
 
-Every finding of a tree is reported, not just the first, in the order of the text.
+Here are the forms: the operands of tests, the members of lists, signs, patterns, calls, the range of integers. The
+types of operands are in ``static_typing``. Every finding of a tree is reported, not just the first, in the order of the
+text.
 """
 
 from __future__ import annotations
 
-from transpiler.diagnostics import Diagnostic
+from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import SelectorSyntaxError, SelectorTypeError
 from transpiler.selector import ast
-from transpiler.selector.dialect_checks import KindChecker
-from transpiler.selector.dialect_rules import StaticTyping
+from transpiler.selector.dialect_rules import (
+    Escapes,
+    Extension,
+    ListMember,
+    NotBinding,
+    NumericLiterals,
+    OperandForm,
+    Signs,
+    UnaryPlus,
+    Wildcards,
+)
 from transpiler.selector.dialects import JMS, Dialect
-from transpiler.selector.pattern import PatternError, read_pattern
+from transpiler.selector.pattern import PatternError, is_control, read_pattern
+from transpiler.selector.static_typing import check_types, describe, without_plus
 from transpiler.source import Source, Span
 
-#: The most frequent first, for each is looked for in this order.
-_CONDITIONS = (
-    ast.Compare,
-    ast.And,
-    ast.Or,
-    ast.Like,
-    ast.In,
-    ast.Not,
-    ast.IsNull,
-    ast.Between,
-    ast.Identifier,
+#: The functions of ActiveMQ: how many arguments they take at least and at most.
+FUNCTIONS = {"REGEX": (2, 2), "INLIST": (2, 2), "MAKELIST": (1, None), "SPLIT": (2, 3), "REPLACE": (3, 3)}
+
+_LITERALS = (
+    ast.StringLiteral,
+    ast.IntegerLiteral,
+    ast.FloatLiteral,
     ast.BooleanLiteral,
+    ast.NullLiteral,
+    ast.BinaryLiteral,
 )
-_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
-_NOT_NUMBERS = (*(kind for kind in _CONDITIONS if kind is not ast.Identifier), ast.StringLiteral)
+#: The nodes that no dialect refuses for their form.
+_ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.Between, ast.And, ast.Or})
+#: The numeric literals of which an integer has 64 signed bits; the lexer sees to the others.
+_LONG_INTEGERS = (NumericLiterals.JAVA, NumericLiterals.QPID_CPP)
+#: The dialects that take any operand where ``jms`` takes a name, by the operator.
+_ANY_OPERAND = {
+    "IN": "qpid-cpp and rabbitmq take any expression",
+    "LIKE": "the other dialects take any expression",
+    "IS NULL": "activemq, artemis, qpid-java and qpid-cpp take any expression",
+}
 
 
 def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
     """Raise ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal, if the dialect refuses the tree."""
-    checker = _Checker(source)
-    if dialect.operand_kinds is StaticTyping.CHECKED:
-        checker.condition(tree)
-    else:
-        KindChecker(dialect, source, checker.report).selector(tree)
+    checker = _Checker(dialect, source)
+    checker.selector(tree)
     if checker.findings:
-        findings = sorted(checker.findings, key=lambda finding: finding.span or Span(0, 0))
+        findings = sorted(checker.findings, key=_place)
         literal = findings[0].code.startswith("syntax.")
         raise (SelectorSyntaxError if literal else SelectorTypeError)(findings)
 
 
+def _place(finding: Diagnostic) -> tuple[Span, bool]:
+    """Return the order of a finding: that of the text, and of one operand its type before its digits."""
+    return finding.span or Span(0, 0), finding.code.startswith("syntax.")
+
+
 class _Checker:
-    def __init__(self, source: Source) -> None:
+    """The rules of one dialect over one tree."""
+
+    def __init__(self, dialect: Dialect, source: Source) -> None:
+        self.dialect = dialect
         self.source = source
         self.findings: list[Diagnostic] = []
 
     def report(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         self.findings.append(Diagnostic(code, "error", message, self.source, span, hint))
 
-    def condition(self, node: ast.Expression) -> None:
-        """Jakarta Messaging 3.8.1.2: "A selector is a conditional expression", and so are the terms of AND, OR, NOT."""
-        if not isinstance(node, _CONDITIONS):
-            hint = (
-                "compare it, for example color = 'blue'"
-                if isinstance(node, ast.StringLiteral)
-                else "compare it, for example with > 0"
-            )
-            self.report("type.not-a-condition", f"{_what(node)} is not a condition", node.span, hint)
-        self.operand(node)
+    def selector(self, tree: ast.Expression) -> None:
+        """Check a whole tree: the form of each node, then the types of operands."""
+        if isinstance(tree, ast.ConvertStrings):
+            tree = tree.condition
+        nodes = list(ast.walk(tree))
+        for node in nodes:
+            if type(node) not in _ANY_FORM:
+                self._form(node)
+        check_types(nodes, self.dialect, self.source, self.report)
 
-    def operand(self, node: ast.Expression) -> None:
-        """Check the operands of a node, at any place in the tree."""
+    def _form(self, node: ast.Expression) -> None:
         match node:
-            case ast.Identifier() | ast.StringLiteral():
-                pass
-            case ast.Compare(left=left, right=right):
-                self.comparison(node)
-                self.operand(left)
-                self.operand(right)
-            case ast.And(terms=terms) | ast.Or(terms=terms):
-                for term in terms:
-                    self.condition(term)
             case ast.IntegerLiteral(value=value) if not -(2**63) <= value < 2**63:
-                self.report(
-                    "syntax.number-range",
-                    f"{value} is outside 64 signed bits",
-                    node.span,
-                    "write it as a floating point number, with .0 at the end",
-                )
-            case ast.Sign(operand=operand):
-                self.number(operand, f"a unary {node.operator.value}")
-            case ast.Calculate(operator=operator, left=left, right=right):
-                self.number(left, operator.value)
-                self.number(right, operator.value)
-            case ast.Between(operand=operand, low=low, high=high):
-                for part in (operand, low, high):
-                    self.number(part, "BETWEEN")
+                if self.dialect.numeric_literals in _LONG_INTEGERS:
+                    hint = "write it as a floating point number, with .0 at the end"
+                    self.report("syntax.number-range", f"{value} is outside 64 signed bits", node.span, hint)
             case ast.In(operand=operand, members=members):
-                self.name(operand, "IN", "qpid-cpp and rabbitmq take any expression")
-                for member in members:
-                    self.member(member)
+                self._tested(operand, "IN", self.dialect.in_operand)
+                if self.dialect.in_member is not ListMember.ANY:
+                    for member in members:
+                        self._member(member)
             case ast.Like(operand=operand):
-                self.name(operand, "LIKE", "the other dialects take any expression")
-                self.pattern(node)
+                self._tested(operand, "LIKE", self.dialect.like_operand)
+                self._pattern(node)
             case ast.IsNull(operand=operand):
-                self.name(operand, "IS NULL", "activemq, artemis, qpid-java and qpid-cpp take any expression")
-            case ast.Not(operand=operand):
-                self.condition(operand)
+                self._tested(operand, "IS NULL", self.dialect.null_operand)
+            case ast.Sign() if self.dialect.signs is not Signs.ANY:
+                self._sign(node)
+            case ast.Not(operand=ast.Not() as inner) if self.dialect.not_binding is NotBinding.LOOSE_ONCE:
+                if not self._in_parentheses(inner):
+                    hint = "put the inner one into parentheses"
+                    self.report("type.not-twice", f"{self.dialect.title} takes one NOT in a row", inner.span, hint)
+            case ast.Call():
+                self._call(node)
             case _:
                 pass
 
-    def comparison(self, node: ast.Compare) -> None:
-        """3.8.1.2: "Only like type values can be compared", "String and Boolean comparison is restricted to = and <>".
+    def _sign(self, node: ast.Sign) -> None:
+        operand, title = node.operand, self.dialect.title
+        bare = isinstance(operand, (ast.Identifier, *_LITERALS)) and not self._text(operand).startswith(("-", "+"))
+        match self.dialect.signs:
+            case Signs.BEFORE_PRIMARY if not (bare or self._in_parentheses(operand)) and isinstance(
+                operand, (ast.Sign, *_LITERALS)
+            ):
+                self.report("type.sign", f"{title} takes one sign in a row", operand.span, "use parentheses")
+            case Signs.PLUS_BEFORE_PRIMARY if node.operator is ast.Arithmetic.ADD:
+                if not bare or self._in_parentheses(operand):
+                    message = f"a unary plus of {title} stands before a name or a literal only"
+                    self.report("type.sign", message, node.span, "remove it")
+            case _:
+                pass
 
-        Of two properties the message decides; two literals of unlike types can never be compared.
-        """
-        if node.operator.is_equality:
-            left = _literal_kind(node.left)
-            right = _literal_kind(node.right) if left is not None else None
-            if right is not None and left != right:
-                message = f"{node.operator.value} compares values of like types, and these are {left} and {right}"
-                self.report("type.unlike", message, node.span, "compare a property with a literal of its own type")
+    def _tested(self, operand: ast.Expression, operator: str, form: OperandForm) -> None:
+        """Check the left operand of IN, LIKE or IS NULL: the standard's grammar has an identifier there."""
+        if form is OperandForm.ANY:
             return
-        for side in (node.left, node.right):
-            if isinstance(side, _NOT_NUMBERS):
-                hint = _number_hint(side) or "strings and booleans compare with = and <> only"
-                self.report("type.ordering", f"{node.operator.value} cannot order {_what(side)}", side.span, hint)
+        inner = without_plus(operand) if self.dialect.unary_plus is UnaryPlus.NOTHING else operand
+        if form is OperandForm.NAME and not isinstance(inner, ast.Identifier):
+            message = f"the left side of {operator} is the name of a property, and this is {describe(operand)}"
+            self.report("type.not-a-name", message, operand.span, _ANY_OPERAND[operator])
+        elif form is OperandForm.BARE_NAME and (
+            not isinstance(operand, ast.Identifier) or self._in_parentheses(operand)
+        ):
+            message = f"{self.dialect.title} takes {form.value} on the left of {operator}"
+            self.report("type.not-a-name", message, operand.span, "qpid-cpp takes any expression")
 
-    def number(self, node: ast.Expression, operator: str) -> None:
-        """Check an operand of arithmetic or BETWEEN: a name may be a number, a string literal cannot."""
-        if isinstance(node, _NOT_NUMBERS):
-            self.report(
-                "type.not-a-number",
-                f"{operator} takes numbers, and this is {_what(node)}",
-                node.span,
-                _number_hint(node),
-            )
-        self.operand(node)
+    def _member(self, member: ast.Expression) -> None:
+        bare = self.dialect.in_member is ListMember.BARE_STRING
+        if isinstance(member, ast.StringLiteral) and not (bare and self._in_parentheses(member)):
+            return
+        hint = "join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
+        what = describe(member)
+        if isinstance(member, ast.StringLiteral):
+            hint, what = "remove the parentheses", "one in parentheses"
+        elif isinstance(member, ast.Identifier):
+            hint = f"text goes into single quotes: '{member.name}'; {hint}"
+        self.report("type.in-member", f"IN lists string literals, and this is {what}", member.span, hint)
 
-    def name(self, node: ast.Expression, operator: str, elsewhere: str) -> None:
-        """Check the left operand of IN or LIKE: the grammar has an identifier there."""
-        if not isinstance(node, ast.Identifier):
-            self.report(
-                "type.not-a-name",
-                f"the left side of {operator} is the name of a property, and this is {_what(node)}",
-                node.span,
-                elsewhere,
-            )
-            self.operand(node)
-
-    def member(self, node: ast.Expression) -> None:
-        if not isinstance(node, ast.StringLiteral):
-            hint = "join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
-            if isinstance(node, ast.Identifier):
-                hint = f"text goes into single quotes: '{node.name}'; {hint}"
-            self.report("type.in-member", f"IN lists string literals, and this is {_what(node)}", node.span, hint)
-            self.operand(node)
-
-    def pattern(self, node: ast.Like) -> None:
-        escape = node.escape
-        if escape is not None and len(escape.value) != 1:
-            self.report(
-                "syntax.escape",
-                f"ESCAPE takes one character in quotes, not {len(escape.value)}",
-                escape.span,
-                "write for example ESCAPE '!'",
-            )
+    def _pattern(self, node: ast.Like) -> None:
+        escape, rule = node.escape, self.dialect.escapes
+        if escape is not None and not _is_escape(escape.value, rule):
+            message = f"ESCAPE takes {_ESCAPE_FORMS[rule]}, not {len(escape.value)}"
+            if rule is not Escapes.ONE_CODE_POINT:
+                message = f"ESCAPE of {self.dialect.title} takes {_ESCAPE_FORMS[rule]}"
+            self.report("syntax.escape", message, escape.span, "write for example ESCAPE '!'")
             return
         try:
-            read_pattern(node.pattern.value, escape.value if escape else None)
+            read_pattern(node.pattern.value, escape.value if escape else None, rule)
         except PatternError as error:
             hint = "write the escape character twice to mean itself"
             self.report("syntax.pattern", str(error), node.pattern.span, hint)
+        if self.dialect.wildcards is Wildcards.LINES and any(map(is_control, node.pattern.value)):
+            message = f"a pattern of {self.dialect.title} has no control characters"
+            self.report("syntax.pattern", message, node.pattern.span, "compare with = for such a text")
+
+    def _call(self, node: ast.Call) -> None:
+        if node.function == "UTC" and self.dialect.has(Extension.UTC):
+            if node.arguments:
+                self.report("type.arguments", "UTC() has no arguments", node.span)
+            return
+        bounds = FUNCTIONS.get(node.function)
+        if bounds is None:
+            near = nearest(node.function, FUNCTIONS)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FUNCTIONS)}"
+            self.report("type.function", f"there is no function {node.function}", node.span, hint)
+            return
+        least, most = bounds
+        count = len(node.arguments)
+        if count < least or (most is not None and count > most):
+            needed = f"{least}" if most == least else f"{least} to {most}"
+            self.report("type.arguments", f"{node.function} takes {needed} arguments, not {count}", node.span)
+        for argument in node.arguments:
+            if isinstance(argument, ast.Calculate) and not self._in_parentheses(argument):
+                hint = "put it into parentheses"
+                self.report("type.arguments", "an argument is no arithmetic expression", argument.span, hint)
+
+    def _in_parentheses(self, node: ast.Expression) -> bool:
+        """Return True if the node's first parenthesis closes at the node's end."""
+        text, depth = self._text(node), 0
+        if not text.startswith("("):
+            return False
+        for place, character in enumerate(text):
+            depth += (character == "(") - (character == ")")
+            if depth == 0:
+                return place == len(text) - 1
+        return False
+
+    def _text(self, node: ast.Expression) -> str:
+        return self.source.text[node.span.start : node.span.end]
 
 
-def _literal_kind(node: ast.Expression) -> str | None:
-    """Return the kind of a literal, a number with signs included; None for anything else."""
-    inner = node
-    while isinstance(inner, ast.Sign):
-        inner = inner.operand
-    if not isinstance(inner, _LITERALS):
-        return None
-    kind = _what(inner)
-    return kind if inner is node or kind == "a number" else None
+#: The operand of ESCAPE in the words of an error.
+_ESCAPE_FORMS = {
+    Escapes.ONE_CODE_POINT: "one character in quotes",
+    Escapes.BEFORE_WILDCARDS: "one character in quotes, of the Basic Multilingual Plane",
+    Escapes.AFTER_COLLAPSE: "one character in quotes, of the Basic Multilingual Plane",
+    Escapes.VANISHING: "one ASCII character in quotes, no % and no _",
+    Escapes.LITERAL_AT_END: "one ASCII character in quotes",
+}
 
 
-def _what(node: ast.Expression) -> str:
-    match node:
-        case ast.StringLiteral():
-            return "a string"
-        case ast.BooleanLiteral():
-            return "a boolean"
-        case ast.IntegerLiteral() | ast.FloatLiteral():
-            return "a number"
-        case ast.Sign() | ast.Calculate():
-            return "an arithmetic expression"
-        case ast.Identifier():
-            return "a name"
-        case _:
-            return "a condition"
-
-
-def _number_hint(node: ast.Expression) -> str | None:
-    if isinstance(node, ast.StringLiteral):
-        try:
-            float(node.value)
-        except ValueError:
-            return None
-        return f"a number is written without quotes: {node.value.strip()}"
-    return None
+def _is_escape(text: str, rule: Escapes) -> bool:
+    match rule:
+        case Escapes.ONE_CODE_POINT:
+            return len(text) == 1
+        case Escapes.BEFORE_WILDCARDS | Escapes.AFTER_COLLAPSE:
+            return len(text) == 1 and ord(text) <= 0xFFFF
+        case Escapes.VANISHING:
+            return len(text.encode()) <= 1 and text not in ("%", "_")
+        case Escapes.LITERAL_AT_END:
+            return len(text.encode()) == 1

@@ -35,6 +35,7 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
         "unary_plus": "a unary plus is",
         "operand_kinds": "operands are checked",
         "in_operand": "on the left of IN",
+        "in_member": "in the list of IN",
         "like_operand": "on the left of LIKE",
         "null_operand": "on the left of IS NULL",
         "escapes": "ESCAPE",

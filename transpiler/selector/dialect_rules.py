@@ -120,6 +120,14 @@ class OperandForm(_Question):
     ANY = "any expression"
 
 
+class ListMember(_Question):
+    """A member of the list of IN."""
+
+    STRING = "a string literal"
+    BARE_STRING = "a string literal without parentheses"
+    ANY = "any expression"
+
+
 class Escapes(_Question):
     """The operand of ESCAPE and its effect in a pattern."""
 
@@ -292,7 +300,6 @@ class Extension(Flag):
     CONVERT_STRINGS = auto()
     HYPHENATED = auto()
     VERTICAL_TAB = auto()
-    ANY_IN_MEMBER = auto()
     #: LIKE, IN and IS NULL bind to the name before them, tighter than any operator.
     TESTS_AS_OPERANDS = auto()
     #: ``no_convert_string_expressions:`` and ``no_hyphenated_props:``; of the prefixes in a row the last one counts.

@@ -45,6 +45,7 @@ from transpiler.selector.dialect_rules import (
     InOperand,
     IntegerArithmetic,
     LikeOperand,
+    ListMember,
     Logic,
     NotBinding,
     NotNumbers,
@@ -92,6 +93,7 @@ class Dialect:
     unary_plus: UnaryPlus = UnaryPlus.ARITHMETIC
     operand_kinds: StaticTyping = StaticTyping.CHECKED
     in_operand: OperandForm = OperandForm.NAME
+    in_member: ListMember = ListMember.STRING
     like_operand: OperandForm = OperandForm.NAME
     null_operand: OperandForm = OperandForm.NAME
     escapes: Escapes = Escapes.ONE_CODE_POINT
@@ -146,6 +148,7 @@ ACTIVEMQ = Dialect(
     not_binding=NotBinding.TIGHT,
     unary_plus=UnaryPlus.NOTHING,
     operand_kinds=StaticTyping.ACTIVEMQ,
+    in_member=ListMember.BARE_STRING,
     like_operand=OperandForm.ANY,
     null_operand=OperandForm.ANY,
     escapes=Escapes.BEFORE_WILDCARDS,
@@ -202,11 +205,12 @@ QPID_CPP = Dialect(
     double_quotes=DoubleQuotes.IDENTIFIER,
     comments=Comments.SIGNS,
     numeric_literals=NumericLiterals.QPID_CPP,
-    extensions=Extension.VERTICAL_TAB | Extension.ANY_IN_MEMBER,
+    extensions=Extension.VERTICAL_TAB,
     signs=Signs.PLUS_BEFORE_PRIMARY,
     unary_plus=UnaryPlus.NOTHING,
     operand_kinds=StaticTyping.ANY,
     in_operand=OperandForm.ANY,
+    in_member=ListMember.ANY,
     like_operand=OperandForm.ANY,
     null_operand=OperandForm.ANY,
     escapes=Escapes.VANISHING,
@@ -231,10 +235,11 @@ RABBITMQ = Dialect(
     reserved_words=ReservedWords.UPPER_CASE,
     comments=Comments.SIGNS,
     numeric_literals=NumericLiterals.SQL_FILTER,
-    extensions=Extension.NOT_EQUAL | Extension.UTC | Extension.BRACKETS | Extension.ANY_IN_MEMBER,
+    extensions=Extension.NOT_EQUAL | Extension.UTC | Extension.BRACKETS,
     signs=Signs.BEFORE_PRIMARY,
     operand_kinds=StaticTyping.ANY,
     in_operand=OperandForm.ANY,
+    in_member=ListMember.ANY,
     like_operand=OperandForm.ANY,
     null_operand=OperandForm.BARE_NAME,
     types=SQL_FILTER_TYPES,
@@ -265,6 +270,7 @@ RABBITMQ_JMS = Dialect(
     associativity=Associativity.RIGHT,
     operand_kinds=StaticTyping.TYPED,
     in_operand=OperandForm.BARE_NAME,
+    in_member=ListMember.BARE_STRING,
     like_operand=OperandForm.BARE_NAME,
     null_operand=OperandForm.BARE_NAME,
     escapes=Escapes.LITERAL_AT_END,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from transpiler.selector.dialect_rules import Extension
+from transpiler.selector.dialect_rules import ListMember
 from transpiler.selector.misplaced import Mistake, found_at
 from transpiler.selector.words import COMPARISONS, Reading, literal
 from transpiler.source import Span
@@ -44,7 +44,7 @@ def _left_of_in(reading: Reading, number: int) -> str:
 
 def _members(reading: Reading, members: list[str]) -> list[str]:
     """Members as they should be: a name without quotes was meant as text where a list has no names."""
-    if reading.dialect.has(Extension.ANY_IN_MEMBER):
+    if reading.dialect.in_member is ListMember.ANY:
         return members
     return [literal(member) if member.isidentifier() else member for member in members]
 
@@ -57,7 +57,7 @@ def member_of_list(reading: Reading) -> Mistake | None:
     place, word = reading.place, reading.at(reading.place)
     before = reading.at(place - 1)
     left = _left_of_in(reading, opened - 1)
-    anything = reading.dialect.has(Extension.ANY_IN_MEMBER)
+    anything = reading.dialect.in_member is ListMember.ANY
     members = _members(reading, reading.members_after(opened + 1)[0])
     corrected = f"write {left} ({', '.join(members)})"
     if before.kind == "open" and word.kind in ("close", "end", "comma") and not members:

@@ -23,7 +23,7 @@ from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
 from transpiler.lowering.operands import at
 from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
 from transpiler.message.types import AmqpType, TypeClass
-from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC
+from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
 from transpiler.sql import emit_filter, emit_value, quote_path, quote_text

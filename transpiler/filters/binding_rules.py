@@ -17,7 +17,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 @dataclass(frozen=True, slots=True)
 class TopicRules:
-    """How a topic exchange splits keys into words."""
+    """The rules by which a topic exchange splits keys into words."""
 
     #: The key "" has no words; elsewhere it is one empty word.
     empty_key_has_no_words: bool = False
@@ -37,7 +37,7 @@ class TopicRules:
 
 @dataclass(frozen=True, slots=True)
 class HeadersRules:
-    """How a headers exchange reads a binding's arguments and compares values."""
+    """The rules by which a headers exchange reads a binding's arguments and compares values."""
 
     #: Keys and values of ``x-match`` are read in any case.
     ignores_case: bool = False
@@ -58,7 +58,7 @@ class HeadersRules:
 
 @dataclass(frozen=True, slots=True)
 class BindingRules:
-    """How the bindings of one broker, or of one document, match messages; ``name`` is for errors."""
+    """The rules by which bindings of one broker, or of one document, match messages; ``name`` is for errors."""
 
     name: str
     _: KW_ONLY

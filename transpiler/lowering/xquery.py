@@ -238,7 +238,7 @@ def _operand(operand: query.Operand) -> str:
             # XPath 1.0 has no exponents.
             return format(Decimal(repr(value)), "f")
         case query.Calculate(operator=sign, left=left, right=right):
-            # The parentheses that are needed, for Java takes few of them.
+            # The parentheses that are needed, for Java allows few of them.
             before = _operand(left) if _tightness(left) >= _tightness(operand) else f"({_operand(left)})"
             after = _operand(right) if _tightness(right) > _tightness(operand) else f"({_operand(right)})"
             return f"{before} {sign} {after}"

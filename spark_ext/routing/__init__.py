@@ -6,7 +6,7 @@ array column. The messages themselves are never shuffled.
 
 Invariants: every input row is kept once; the answer is the reference router's, whatever the size of the tables.
 
-Deliberately not here: what a binding means (``transpiler.routing.conditions``).
+Deliberately not here: what a binding means (``transpiler.lowering.bindings``).
 
 In reading order: ``query`` (the pass), ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``,
 ``broadcast_join``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``outcomes``, ``codegen_budget``.

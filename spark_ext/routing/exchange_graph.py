@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 
 from spark_ext.routing.codegen_budget import codegen_barrier
 from spark_ext.routing.constant_tables import Payload
-from transpiler.routing.conditions import SUBJECT
+from transpiler.routing.binding_patterns import SUBJECT
 
 #: The deliveries that were found for a message, each with the state that it belongs to.
 FOUND = "_routing_found"

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.routing.exchange_graph import DIRECT
-from transpiler.routing.conditions import EXCHANGE
+from transpiler.routing.binding_patterns import EXCHANGE
 from transpiler.routing.plan import RoutingPlan
 from transpiler.sql import quote_name, quote_text
 from transpiler.topology.model import Topology

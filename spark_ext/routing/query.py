@@ -40,7 +40,7 @@ from transpiler.compiler import find_layout
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.layouts.columns import STRING
 from transpiler.layouts.sent import SentLayout
-from transpiler.routing.conditions import EXCHANGE, KEYS, SUBJECT, WHOLE
+from transpiler.routing.binding_patterns import EXCHANGE, KEYS, SUBJECT, WHOLE
 from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, QUEUE_NAMED_BY_KEY, Compiled, RoutingPlan, build_plan
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter, quote_name, quote_path, quote_text

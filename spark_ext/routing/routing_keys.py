@@ -20,10 +20,11 @@ from transpiler.layouts.amqp import UNION
 from transpiler.layouts.amqp_0_10 import SUBJECT as SUBJECT_HEADER
 from transpiler.layouts.columns import STRING, TaggedUnion
 from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
-from transpiler.lowering.plain_operands import at
+from transpiler.lowering.column_values import at
 from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
-from transpiler.message.types import AmqpType, TypeClass
-from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC
+from transpiler.message.operand_types import OperandType
+from transpiler.message.types import AmqpType
+from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
 from transpiler.sql import emit_filter, emit_value, quote_path, quote_text
@@ -40,7 +41,7 @@ _TO = MessageField("properties", "to")
 def texts_at(layout: Layout, places: Iterable[MessageField]) -> list[ir.Value]:
     """The texts at those of some places that a layout has, in their order."""
     found = (layout.field(place) for place in places)
-    return [item.value for location in found if location is not None for item in at(location).of(TypeClass.STRING)]
+    return [item.value for location in found if location is not None for item in at(location).of(OperandType.STRING)]
 
 
 def first_text(values: Iterable[ir.Value]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from transpiler.filters.binding_rules import TopicRules
 from transpiler.routing.cuckoo_table import SHIFT, SPREAD
 from transpiler.sql import quote_text
-from transpiler.topology.broker_rules import TopicRules
 
 _DOT = quote_text("\\.")
 

@@ -9,16 +9,19 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
+from tests.conformance.test_bindings import delivers
 from tests.filters import vectors
 from tests.spark.harness import answers, numbered
 from transpiler import Message, ir, matches, transpile_filter
 from transpiler.filters.kinds import Filter, TopicBinding
 from transpiler.filters.topics import simplify_words
 from transpiler.layouts.columns import STRING
-from transpiler.lowering.plain_operands import from_value
-from transpiler.lowering.subjects import topic
+from transpiler.lowering.bindings import TextKey
+from transpiler.lowering.operands import from_value
+from transpiler.message.operand_types import OperandType
 from transpiler.rewrites.optimizer import optimize
-from transpiler.sql import emit_filter
+from transpiler.sql import emit_boolean
+from transpiler.topology.broker_rules import RULES
 
 
 def spark_answers(spark: SparkSession, filters: Sequence[Filter], messages: Sequence[Message]) -> list[list[bool]]:
@@ -53,37 +56,22 @@ def test_spark_answers_every_pair_as_the_default_decides(spark: SparkSession) ->
         assert found[row["binding"]][row["routing_key"]] is row["matches"]["qpid-cpp"], row
 
 
-def words(exchange: str, pattern: str) -> list[str]:
-    """The words of a binding key as an exchange reads them."""
-    if exchange == "rabbitmq" and not pattern:
-        return []
-    found = pattern.split(".")
-    while exchange == "qpid-java" and pattern and found and not found[-1]:
-        found.pop()
-    return found
-
-
-@pytest.mark.parametrize(
-    ("exchange", "rules"),
-    [("rabbitmq", {"empty_has_no_words": True}), ("qpid-java", {"drops_trailing_empty_words": True}), ("qpid-cpp", {})],
-)
-def test_spark_answers_every_pair_as_each_exchange_does(
-    spark: SparkSession, exchange: str, rules: dict[str, bool]
-) -> None:
-    subject = from_value(ir.Column(("s",), STRING))
+@pytest.mark.parametrize("exchange", ["qpid-cpp", "qpid-java", "rabbitmq"])
+def test_spark_answers_every_pair_by_each_brokers_rules(spark: SparkSession, exchange: str) -> None:
     patterns = sorted({row["binding"] for row in vectors.topics() if row["matches"][exchange] != "error"})
-    keys = sorted({row["routing_key"] for row in vectors.topics()})
+    keys: list[str | None] = [None, *sorted({row["routing_key"] for row in vectors.topics()})]
     frame = numbered(spark.createDataFrame([(key,) for key in keys], "s string"))
+    subject = TextKey(from_value(OperandType.STRING, ir.Column(("s",), STRING)), RULES[exchange])
     texts = [
-        emit_filter(optimize(topic(subject, words(exchange, pattern), wanted, **rules)))
-        for wanted in (True, False)
-        for pattern in patterns
+        emit_boolean(optimize(subject.topic(pattern, polarity))) for polarity in (True, False) for pattern in patterns
     ]
     columns = answers(frame, texts)
     positive = dict(zip(patterns, (dict(zip(keys, column, strict=True)) for column in columns), strict=False))
     for row in vectors.topics():
         if row["binding"] in positive:
             assert positive[row["binding"]][row["routing_key"]] is row["matches"][exchange], row
+    for pattern in patterns:
+        assert positive[pattern][None] is delivers(exchange, "topic", pattern, {}), pattern
     for accepted, refused in zip(columns[: len(patterns)], columns[len(patterns) :], strict=True):
         assert accepted == [not answer for answer in refused]
 

@@ -13,16 +13,18 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
+from tests.filters import vectors
 from tests.routing import rabbitmq_headers
 from tests.routing.test_route import PHASES
 from tests.spark.harness import answers, numbered
-from transpiler import Message, matches, route_message, transpile_address, transpile_filter
+from transpiler import LayoutError, Message, matches, route_message, transpile_address, transpile_filter
 from transpiler.filters.kinds import ApplicationPropertiesFilter, Filter, HeadersBinding, Match, NotFilter
 from transpiler.layouts.infer import layout_from_schema
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.topology import QPID_CPP, Binding, Queue, Topology
-from transpiler.topology.qpid_address.address import parse_address, subscription_bindings
+from transpiler.routing.plan import build_plan
+from transpiler.topology import QPID_CPP, Binding, Exchange, Queue, Topology
+from transpiler.topology.qpid_address.address import NodeType, parse_address, subscription_bindings
 
 #: Values that AMQP 0-9-1 has no types for, and those next to where unsigned longs become negative or inexact.
 MORE = (
@@ -166,6 +168,22 @@ def test_an_address_takes_what_its_binding_routes_on_every_pair(spark: SparkSess
     agree(spark, [f"x-match: all, h: {text}" for text in WRITTEN], MESSAGES)
 
 
+@pytest.mark.parametrize("node_type", ["direct", "topic"])
+def test_an_address_takes_the_routing_keys_that_its_binding_routes(spark: SparkSession, node_type: NodeType) -> None:
+    patterns = sorted({row["binding"] for row in vectors.topics()})
+    keys: list[str | None] = [None, *sorted({row["routing_key"] for row in vectors.topics()})]
+    messages = [Message(properties=Properties(subject=key)) for key in keys]
+    addresses = [f"amq.{node_type}; {{link: {{x-bindings: [{{key: '{pattern}'}}]}}}}" for pattern in patterns]
+    columns = answers(
+        numbered(create_messages(spark, messages)),
+        [transpile_address(address, node_type, result="boolean").sql for address in addresses],
+    )
+    source = f"amq.{node_type}"
+    for pattern, column in zip(patterns, columns, strict=True):
+        topology = Topology(QPID_CPP, (), (Queue("q"),), (Binding(source, "q", pattern),), source)
+        assert column == [route_message(topology, message) == ("q",) for message in messages], pattern
+
+
 def test_an_address_asks_for_a_boolean_as_the_number_that_it_is() -> None:
     one, true = (Message.from_dict({"application_properties": {"n": value}}) for value in (1, True))
     for text in ("true", "1"):
@@ -176,6 +194,31 @@ def test_an_address_asks_for_a_boolean_as_the_number_that_it_is() -> None:
         sql = transpile_address(address, "headers").sql
         assert "['n'].boolean" in sql
         assert "['n'].long" in sql
+
+
+def test_a_header_without_a_column_has_one_error() -> None:
+    layout = layout_from_schema({"type": "struct", "fields": [{"name": "color", "type": "string", "nullable": True}]})
+    pairs = {"x-match": AmqpValue(AmqpType.STRING, "all"), "colour": AmqpValue(AmqpType.STRING, "red")}
+    text = "declare variable $colour external; $colour = 'red'"
+    topology = Topology(
+        QPID_CPP,
+        (Exchange("h", "headers"), Exchange("x", "xml")),
+        (Queue("q"),),
+        (Binding("h", "q", "", pairs), Binding("x", "q", "", {"xquery": AmqpValue(AmqpType.STRING, text)})),
+    )
+    address = "n; {link: {x-bindings: [{arguments: {x-match: all, colour: red}}]}}"
+    compiled = (
+        lambda: transpile_filter(HeadersBinding(Match.ALL, (("colour", pairs["colour"]),)), layout),
+        lambda: transpile_address(address, "headers", layout),
+        lambda: build_plan(topology, layout, "error", "h"),
+        lambda: build_plan(topology, layout, "error", "x"),
+    )
+    for compile_it in compiled:
+        with pytest.raises(LayoutError) as error:
+            compile_it()
+        [finding] = error.value.diagnostics
+        assert finding.message.removeprefix("filters: ") == "no column holds the property colour"
+        assert finding.hint == "did you mean color? Names are case-sensitive"
 
 
 @st.composite

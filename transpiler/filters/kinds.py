@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from transpiler.filters.topics import read_words
 from transpiler.message.types import AmqpValue
 
 
@@ -72,16 +71,6 @@ class TopicBinding(_Kind):
     """Section 1.2: the words of the subject match this pattern."""
 
     pattern: str
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The tokens of the pattern."""
-        return read_words(self.pattern)
-
-    @property
-    def matches_absent(self) -> bool:
-        """Return True if a message without a subject matches: "only if the value of the filter is a single “#”"."""
-        return self.pattern == "#"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ Invariants:
 - No module outside ``layouts`` decides which column a value comes from; names are resolved here, through the layout.
 
 Deliberately not here: rules that make a predicate smaller (``rewrites``), the planner for Spark (``spark_plan``), SQL
-text (``sql``), and the conditions of a whole topology, which are patterns with parameters (``routing``).
+text (``sql``), and the sharing of one predicate by many bindings (``routing``).
 
 In reading order: ``operands``, ``names``, ``headers``, ``comparison``, ``arithmetic``, ``lowering`` for the dialect
 ``jms``; ``typed``, ``broker_names``, ``comparison_kinds``, ``broker_comparison``, ``broker_arithmetic``,
 ``broker_functions``, ``broker_text``, ``broker_lowering`` for the brokers; ``selectors`` chooses between the two.
-Then ``filters``, ``subjects``, ``header_pairs``, ``addresses``, ``xquery`` and what they share.
+Then ``bindings`` with ``equality_tests``, ``header_pairs`` and ``xquery``, which ``filters``, ``addresses`` and
+``routing`` share.
 """

@@ -1,26 +1,23 @@
-"""What the bindings of an address take, of the messages that come to its node."""
+"""Qpid addresses as predicates: a receiver gets the messages that one of the address's bindings matches."""
 
 from __future__ import annotations
 
 from functools import reduce
 
 from transpiler import ir
-from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.diagnostics import Diagnostic
 from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.filters.binding_rules import read_headers_match
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.header_pairs import Header, header_at, headers
+from transpiler.lowering.bindings import LITERALS, Bindings, TextKey
+from transpiler.lowering.column_values import at
 from transpiler.lowering.names import Missing
-from transpiler.lowering.operands import complement as not_true
-from transpiler.lowering.plain_operands import MISSING, Operand, at, from_value, or_else
-from transpiler.lowering.subjects import direct, topic
-from transpiler.lowering.xquery import Queries
-from transpiler.message.fields import ROUTING_KEYS, MessageField
-from transpiler.message.types import TypeClass
-from transpiler.source import Source
+from transpiler.lowering.operands import NULL, Operand, complement, from_value, or_else
+from transpiler.message.fields import ROUTING_KEYS
+from transpiler.message.operand_types import OperandType
 from transpiler.topology.broker_rules import QPID_CPP, ExchangeType
-from transpiler.topology.model import XQUERY_ARGUMENT, Binding, read_headers_match
+from transpiler.topology.model import Binding
 from transpiler.topology.qpid_address.address import Address, NodeType, subscription_bindings
-from transpiler.topology.xquery import parse_query
 
 #: The queue of a subscription, where no other queue is in sight.
 _QUEUE = ""
@@ -32,76 +29,50 @@ class Addresses:
     def __init__(self, layout: Layout, missing: Missing) -> None:
         self._layout = layout
         self._missing = missing
+        self._bindings = Bindings(layout, missing, QPID_CPP, LITERALS)
         self.findings: list[Diagnostic] = []
 
-    def received(self, address: Address, node_type: NodeType, wanted: bool = True) -> ir.Predicate:
-        """Where a binding of the address takes the message, or where none does.
+    def received(self, address: Address, node_type: NodeType, polarity: bool = True) -> ir.Predicate:
+        """The predicate that a binding of the address matches the message, or that none does.
 
         A queue's receiver gets what is in the queue: "any subject in the source address is currently ignored".
         """
-        found = ir.TRUE if node_type == "queue" else self._any_binding(address, node_type)
-        return found if wanted else not_true(found)
+        received = ir.TRUE if node_type == "queue" else self._any_binding(address, node_type)
+        return received if polarity else complement(received)
 
     def _any_binding(self, address: Address, exchange_type: ExchangeType) -> ir.Predicate:
-        taken: list[ir.Predicate] = []
+        bindings = self._own_bindings(address, exchange_type)
+        # Fanout and headers exchanges read no routing key, so a layout without one will do for them.
+        reads_key = bindings and exchange_type in ("direct", "topic", "xml")
+        key = TextKey(self._routing_key() if reads_key else NULL, QPID_CPP)
+        return ir.any_of(*(self._matched(exchange_type, binding, key) for binding in bindings))
+
+    def _own_bindings(self, address: Address, exchange_type: ExchangeType) -> list[Binding]:
+        """The bindings of the address's node to its subscription; of each other one the user is told."""
+        own: list[Binding] = []
         for binding in subscription_bindings(address, exchange_type, _QUEUE):
-            if binding.source != address.name or binding.destination != _QUEUE:
-                message = f"the binding of {binding.source} with key {binding.key!r} is of another exchange or queue"
-                hint = "it is left out here; a topology has it"
-                self.findings.append(Diagnostic("address.elsewhere", "warning", message, hint=hint))
-            else:
-                taken.append(self._binding(binding, exchange_type))
-        return ir.any_of(*taken)
+            if binding.source == address.name and binding.destination == _QUEUE:
+                own.append(binding)
+                continue
+            message = f"the binding of {binding.source} with key {binding.key!r} is of another exchange or queue"
+            hint = "it is left out here; a topology has it"
+            self.findings.append(Diagnostic("address.elsewhere", "warning", message, hint=hint))
+        return own
 
-    def _binding(self, binding: Binding, exchange_type: ExchangeType) -> ir.Predicate:
-        match exchange_type:
-            case "fanout":
-                return ir.TRUE
-            case "direct":
-                return self._key(binding.key)
-            case "topic":
-                words = QPID_CPP.topic.words(binding.key)
-                return topic(self._routing_key(), words, absent=all(word == "#" for word in words))
-            case "headers":
-                return self._headers(binding)
-            case "xml":
-                query = binding.text(XQUERY_ARGUMENT)
-                if query is None:
-                    return self._key(binding.key)
-                asked = Queries(self._layout, self._missing, QPID_CPP.subject_header, Source(query, "xquery"))
-                return ir.all_of(self._key(binding.key), asked.condition(parse_query(query)))
-
-    def _key(self, key: str) -> ir.Predicate:
-        """An absent routing key is the empty one."""
-        found = direct(self._routing_key(), key)
-        return ir.any_of(found, self._routing_key().absent) if key == "" else found
-
-    def _routing_key(self) -> Operand:
-        """The text of the first field that has the routing key; what is no text is none."""
-        found = (self._layout.field(place) for place in ROUTING_KEYS)
-        texts = [item.value for location in found if location is not None for item in at(location).of(TypeClass.STRING)]
-        if texts:
-            return reduce(or_else, map(from_value, texts))
-        if self._missing == "null":
-            return MISSING
-        message = "the routing key is read from properties.subject, and the layout has no such column"
-        raise LayoutError.at("layout.no-column", message, hint="missing='null' reads it as absent")
-
-    def _headers(self, binding: Binding) -> ir.Predicate:
-        match = read_headers_match(binding.arguments, QPID_CPP)
-        if match.never:
+    def _matched(self, exchange_type: ExchangeType, binding: Binding, key: TextKey) -> ir.Predicate:
+        if exchange_type == "headers" and read_headers_match(binding.arguments, QPID_CPP).never:
             hint = "write arguments: {x-match: all, …}"
             message = "Qpid C++ refuses a binding of a headers exchange without x-match"
             raise UnsupportedFeatureError.at("topology.x-match", message, hint=hint)
-        pairs = [(self._header(name), value) for name, value in match.pairs]
-        return headers(pairs, match.any, QPID_CPP.headers.equality)
+        return self._bindings.condition(exchange_type, binding, key)
 
-    def _header(self, name: str) -> Header:
-        place = self._layout.property(name)
-        subject = self._layout.field(MessageField("properties", "subject")) if name == QPID_CPP.subject_header else None
-        if place is None and subject is None and self._missing == "error":
-            near = nearest(name, self._layout.names())
-            hint = f"did you mean {near[0]}?" if near else "missing='null' reads an unknown name as missing"
-            raise LayoutError.at("layout.no-column", f"no column holds the header {name}", hint=hint)
-        # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
-        return header_at(place, subject)
+    def _routing_key(self) -> Operand:
+        """The text of the first field that has the routing key; what is no text is none."""
+        places = (self._layout.field(place) for place in ROUTING_KEYS)
+        texts = [item.value for place in places if place is not None for item in at(place).of(OperandType.STRING)]
+        if texts:
+            return reduce(or_else, [from_value(OperandType.STRING, text) for text in texts])
+        if self._missing == "null":
+            return NULL
+        message = "the routing key is read from properties.subject, and the layout has no such column"
+        raise LayoutError.at("layout.no-column", message, hint="missing='null' reads it as absent")

@@ -1,4 +1,4 @@
-"""From filters to predicates over a layout.
+"""From filters to predicates over a layout: combinators here, bindings in ``bindings``, selectors in ``selectors``.
 
 A filter accepts a message or does not: it has two truth values, and what is lowered for FALSE is the complement of
 what is lowered for TRUE. So ``not`` accepts where the selector inside it is false, and where it is unknown.
@@ -6,12 +6,13 @@ what is lowered for TRUE. So ``not`` accepts where the selector inside it is fal
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import assert_never
 
 from transpiler import ir
-from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.diagnostics import Diagnostic
 from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.filters.binding_rules import APACHE_FILTERS, HeadersMatch
 from transpiler.filters.kinds import (
     AndFilter,
     ApplicationPropertiesFilter,
@@ -22,30 +23,24 @@ from transpiler.filters.kinds import (
     NoLocal,
     NotFilter,
     OrFilter,
-    Prefix,
     PropertiesFilter,
     Reference,
     SqlFilter,
-    Suffix,
     TopicBinding,
 )
 from transpiler.filters.selectors import dialect_of, parse_text, source_of
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.header_pairs import Header, header_at, headers, pair
+from transpiler.lowering.bindings import LITERALS, Bindings, TextKey
+from transpiler.lowering.header_pairs import SUBJECT, Header, HeaderLookup, has_value, header_at, matches_reference
 from transpiler.lowering.limits import MAX_NODES
 from transpiler.lowering.names import Missing
-from transpiler.lowering.operands import complement as not_true
-from transpiler.lowering.plain_operands import Alternative, Operand
+from transpiler.lowering.operands import complement
 from transpiler.lowering.receiving import ANYONE, Receiver
 from transpiler.lowering.selectors import selector_lowering
-from transpiler.lowering.subjects import direct, topic
-from transpiler.message.equality import BY_VALUE, Equality, Numbers
+from transpiler.message.equality import BY_VALUE
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
-from transpiler.message.types import AmqpType, AmqpValue, TypeClass
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.pattern import Wildcard
-
-_SUBJECT = MessageField("properties", "subject")
 
 
 class FilterLowering:
@@ -64,10 +59,12 @@ class FilterLowering:
         self.dialect = dialect
         self.connection = connection
         self.receiver = receiver
+        self._bindings = Bindings(layout, missing, APACHE_FILTERS, LITERALS)
+        self._headers = HeaderLookup(layout, missing)
         self.findings: list[Diagnostic] = []
 
     def whole(self, node: Filter) -> ir.Predicate:
-        """Where a filter accepts a message; ``UnsupportedFeatureError`` where that would be too large."""
+        """The predicate that a filter accepts a message; ``UnsupportedFeatureError`` where that would be too large."""
         predicate = self.filter(node)
         if ir.size(predicate) > MAX_NODES:
             raise UnsupportedFeatureError.at(
@@ -76,51 +73,55 @@ class FilterLowering:
             )
         return predicate
 
-    def filter(self, node: Filter, wanted: bool = True) -> ir.Predicate:
-        """Where a filter accepts, or does not accept, a message."""
+    def filter(self, node: Filter, polarity: bool = True) -> ir.Predicate:
+        """The predicate that a filter accepts, or does not accept, a message."""
         match node:
             case DirectBinding(key=key):
-                return direct(self._field(_SUBJECT, node.path), key, wanted)
-            case TopicBinding(words=words, matches_absent=absent):
-                return topic(self._field(_SUBJECT, node.path), words, wanted, absent=absent)
+                return self._subject(node.path).direct(key, polarity)
+            case TopicBinding(pattern=pattern):
+                return self._subject(node.path).topic(pattern, polarity)
             case HeadersBinding(match=how, pairs=pairs):
-                found = [(self._header(key, node.path), value) for key, value in pairs]
-                return headers(found, how.any_pair, BY_VALUE, wanted)
+                # A null value asks for the key alone.
+                tests = tuple((key, None if value.value is None else value) for key, value in pairs)
+                return self._bindings.headers(HeadersMatch(how.any_pair, tests), polarity, node.path)
             case NoLocal():
-                return self._no_local(node.path, wanted)
+                return self._no_local(node.path, polarity)
             case JmsSelector() | SqlFilter():
-                return self._selector(node, wanted)
+                return self._selector(node, polarity)
             case OrFilter(filters=filters):
-                parts = [self.filter(inner, wanted) for inner in filters]
-                return ir.any_of(*parts) if wanted else ir.all_of(*parts)
+                parts = [self.filter(inner, polarity) for inner in filters]
+                return ir.any_of(*parts) if polarity else ir.all_of(*parts)
             case AndFilter(filters=filters):
-                parts = [self.filter(inner, wanted) for inner in filters]
-                return ir.all_of(*parts) if wanted else ir.any_of(*parts)
+                parts = [self.filter(inner, polarity) for inner in filters]
+                return ir.all_of(*parts) if polarity else ir.any_of(*parts)
             case NotFilter(filter=inner):
-                return self.filter(inner, not wanted)
+                return self.filter(inner, not polarity)
             case PropertiesFilter(fields=fields):
-                parts = [
-                    _is_like(self._place(MessageField("properties", name), node.path), reference)
-                    for name, reference in fields
-                ]
-                return ir.all_of(*parts) if wanted else not_true(ir.all_of(*parts))
+                headers = (self._field(MessageField("properties", name), node.path) for name, _ in fields)
+                return self._references(headers, fields, polarity)
             case ApplicationPropertiesFilter(entries=entries):
-                parts = [self._entry(self._header(name, node.path), reference) for name, reference in entries]
-                return ir.all_of(*parts) if wanted else not_true(ir.all_of(*parts))
+                headers = (self._headers.find(name, node.path) for name, _ in entries)
+                return self._references(headers, entries, polarity)
             case _:
                 assert_never(node)
 
-    def _selector(self, node: JmsSelector | SqlFilter, wanted: bool) -> ir.Predicate:
+    def _references(
+        self, headers: Iterable[Header], pairs: Iterable[tuple[str, Reference]], polarity: bool
+    ) -> ir.Predicate:
+        matched = [matches_reference(header, reference) for header, (_, reference) in zip(headers, pairs, strict=True)]
+        return ir.all_of(*matched) if polarity else complement(ir.all_of(*matched))
+
+    def _selector(self, node: JmsSelector | SqlFilter, polarity: bool) -> ir.Predicate:
         tree = parse_text(node, self.dialect)
         if tree is None:
-            return ir.TRUE if wanted else ir.FALSE
+            return ir.TRUE if polarity else ir.FALSE
         source = source_of(node)
         lowering = selector_lowering(self.layout, self.missing, source, dialect_of(node, self.dialect), self.receiver)
         predicate = lowering.selector(tree)
         self.findings.extend(finding for finding in lowering.findings if finding not in self.findings)
-        return predicate if wanted else not_true(predicate)
+        return predicate if polarity else complement(predicate)
 
-    def _no_local(self, path: str, wanted: bool) -> ir.Predicate:
+    def _no_local(self, path: str, polarity: bool) -> ir.Predicate:
         if self.connection is None:
             raise LayoutError.at(
                 "filters.connection",
@@ -135,64 +136,17 @@ class FilterLowering:
                 hint=f"the canonical layout has it in {PUBLISHER_CONNECTION.section}, {PUBLISHER_CONNECTION.field}",
             )
         # One that does not say where it comes from did not come from here.
-        own = pair(header_at(place), AmqpValue(AmqpType.STRING, self.connection), BY_VALUE)
-        return not_true(own) if wanted else own
+        return has_value(header_at(place), AmqpValue(AmqpType.STRING, self.connection), BY_VALUE, not polarity)
 
-    def _entry(self, header: Header, reference: Reference) -> ir.Predicate:
-        if isinstance(reference, AmqpValue) and reference.value is None:
-            return header.present
-        return _is_like(header, reference)
+    def _subject(self, path: str) -> TextKey:
+        return TextKey(self._field(SUBJECT, path).operand, APACHE_FILTERS)
 
-    def _field(self, place: MessageField, path: str) -> Operand:
-        return self._place(place, path).operand
-
-    def _place(self, place: MessageField, path: str) -> Header:
-        location = self.layout.field(place)
-        if location is not None:
-            return header_at(location)
-        if self.missing == "error":
+    def _field(self, field: MessageField, path: str) -> Header:
+        location = self.layout.field(field)
+        if location is None and self.missing == "error":
             raise LayoutError.at(
                 "layout.no-column",
-                f"{path}: reads {place.section}.{place.field}, and the layout has no such column",
+                f"{path}: reads {field.section}.{field.field}, and the layout has no such column",
                 hint="missing='null' reads it as absent",
             )
-        return header_at()
-
-    def _header(self, key: str, path: str) -> Header:
-        try:
-            location = self.layout.property(key)
-        except LayoutError as error:
-            [finding] = error.diagnostics
-            raise LayoutError.at(finding.code, f"{path}: {finding.message}", hint=finding.hint) from None
-        if location is None and self.missing == "error":
-            near = nearest(key, self.layout.names())
-            hint = f"did you mean {' or '.join(near)}? Names are case-sensitive" if near else None
-            raise LayoutError.at(
-                "layout.no-column",
-                f"{path}: no column holds the property {key}",
-                hint=hint or "missing='null' reads an unknown name as a missing property",
-            )
         return header_at(location)
-
-
-#: The equality of the Filter Expressions.
-_ACROSS_NUMBERS = Equality(numbers=Numbers.AS_DOUBLES)
-
-
-def _is_like(header: Header, reference: Reference) -> ir.Predicate:
-    match reference:
-        case Prefix(text=text):
-            return _strings(
-                header.operand, lambda value: ir.Like(value, (text, Wildcard.ANY) if text else (Wildcard.ANY,))
-            )
-        case Suffix(text=text):
-            return _strings(
-                header.operand, lambda value: ir.Like(value, (Wildcard.ANY, text) if text else (Wildcard.ANY,))
-            )
-        case AmqpValue():
-            return pair(header, reference, _ACROSS_NUMBERS)
-
-
-def _strings(operand: Operand, make: Callable[[ir.Value], ir.Predicate]) -> ir.Predicate:
-    strings: tuple[Alternative, ...] = operand.of(TypeClass.STRING)
-    return ir.any_of(*(ir.all_of(item.guard, make(item.value)) for item in strings))

@@ -8,10 +8,10 @@ from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.layouts.columns import STRING, ColumnSource, TaggedUnion
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.plain_operands import at
+from transpiler.lowering.column_values import at
 from transpiler.message import jms_types
 from transpiler.message.fields import MessageField
-from transpiler.message.types import TypeClass
+from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 
@@ -56,7 +56,7 @@ def _annotated(layout: Layout, key: str, names: Mapping[int, str]) -> Choices:
     location = layout.field(MessageField("message_annotations", key))
     if location is None:
         return []
-    [number] = (item.value for item in at(location).of(TypeClass.INTEGER))
+    [number] = (item.value for item in at(location).of(OperandType.LONG))
     return [(ir.Compare(Comparison.EQ, number, ir.constant(code)), name) for code, name in names.items()]
 
 

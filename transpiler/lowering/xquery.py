@@ -1,26 +1,28 @@
 """Queries of XML exchanges as predicates: headers as comparisons, paths into the body as XPath 1.0 conditions.
 
-XQuery's errors are unknown, as in the reference evaluator, so a condition is lowered for the truth that is wanted. All
-paths that one AND or OR joins share the proof that the body is XML.
+XQuery's errors are unknown, as in the reference evaluator, so a condition is lowered by polarity. All paths that one
+AND or OR joins share the proof that the body is XML.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import NoReturn, assert_never
+from functools import reduce
+from typing import assert_never
 
 from transpiler import ir
-from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.columns import STRING
 from transpiler.layouts.layout import Layout
+from transpiler.lowering.column_values import at
 from transpiler.lowering.comparison_predicates import compare_values
+from transpiler.lowering.header_pairs import HeaderLookup
 from transpiler.lowering.names import Missing
-from transpiler.lowering.plain_operands import Alternative, at, from_value
+from transpiler.lowering.operands import NULL, Alternative, from_value, or_else
 from transpiler.lowering.xpath_limits import beyond_limits
 from transpiler.message.fields import MessageField
-from transpiler.message.types import TypeClass
+from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
 from transpiler.source import Source, Span
 from transpiler.topology import query
@@ -42,48 +44,48 @@ class Queries:
     def __init__(self, layout: Layout, missing: Missing, subject_header: str | None, source: Source) -> None:
         self._layout = layout
         self._missing = missing
-        self._subject_header = subject_header
+        self._headers = HeaderLookup(layout, missing, subject_header)
         self._source = source
         self._body: ir.Value | None = None
 
-    def condition(self, condition: query.Condition, wanted: bool = True) -> ir.Predicate:
-        """Where a condition is TRUE, or FALSE, as wanted; ``LayoutError`` where there is no place for what it asks."""
+    def condition(self, condition: query.Condition, polarity: bool = True) -> ir.Predicate:
+        """The predicate that a condition is TRUE, or FALSE; ``LayoutError`` where the layout lacks what it reads."""
         if _only_body(condition):
-            return self._ask(condition, wanted)
+            return self._ask(condition, polarity)
         match condition:
             case query.Always(value=value):
-                return ir.BoolConst(value is wanted)
+                return ir.BoolConst(value is polarity)
             case query.Not(operand=operand):
-                return self.condition(operand, not wanted)
+                return self.condition(operand, not polarity)
             case query.And(terms=terms) | query.Or(terms=terms):
-                joined = ir.all_of if isinstance(condition, query.And) is wanted else ir.any_of
-                return joined(*(self.condition(part, wanted) for part in _gathered(condition, terms)))
+                joined = ir.all_of if isinstance(condition, query.And) is polarity else ir.any_of
+                return joined(*(self.condition(part, polarity) for part in _gathered(condition, terms)))
             case query.Compare(left=query.Variable() as variable, operator=operator, right=right):
-                return self._compare(variable, operator, right, wanted)
+                return self._compare(variable, operator, right, polarity)
             case query.Compare(left=left, operator=operator, right=query.Variable() as variable):
-                return self._compare(variable, _TURNED[operator], left, wanted)
+                return self._compare(variable, _TURNED[operator], left, polarity)
             case query.Exists(operand=query.Variable() as variable):
-                return self._holds(variable, wanted)
+                return self._holds(variable, polarity)
             case _:
                 raise AssertionError(condition)
 
-    def _ask(self, condition: query.Condition, wanted: bool) -> ir.Predicate:
-        self._check_limits(condition, wanted)
+    def _ask(self, condition: query.Condition, polarity: bool) -> ir.Predicate:
+        self._check_limits(condition, polarity)
         if self._body is None:
             self._body = self._find_body(condition)
             if self._body is None:
                 return ir.FALSE
-        return ir.XPath(self._body, _xpath(condition, wanted))
+        return ir.XPath(self._body, _xpath(condition, polarity))
 
-    def _check_limits(self, condition: query.Condition, wanted: bool) -> None:
+    def _check_limits(self, condition: query.Condition, polarity: bool) -> None:
         match condition:
             case query.And(terms=terms) | query.Or(terms=terms):
                 for term in terms:
-                    self._check_limits(term, wanted)
+                    self._check_limits(term, polarity)
             case query.Not(operand=operand):
-                self._check_limits(operand, not wanted)
+                self._check_limits(operand, not polarity)
             case _:
-                for test in _expressions(_xpath(condition, wanted)):
+                for test in _expressions(_xpath(condition, polarity)):
                     excess = beyond_limits(test)
                     if excess is not None:
                         message = f"this would be XPath with {excess} in one comparison"
@@ -98,63 +100,53 @@ class Queries:
             if location is None:
                 continue
             operand = at(location)
-            values += [item.value for item in operand.of(TypeClass.STRING)]
+            values += [item.value for item in operand.of(OperandType.STRING)]
             if name == "data":
-                values += [ir.Apply(ir.Function.DECODED, (item.value,), STRING) for item in operand.of(TypeClass.BYTES)]
+                values += [
+                    ir.Apply(ir.Function.DECODED, (item.value,), STRING) for item in operand.of(OperandType.BYTES)
+                ]
         if not values:
             if self._missing == "null":
                 return None
-            self._no_place("a path reads the body, and the layout has no such column", _span(condition))
+            message = "a path reads the body, and the layout has no such column"
+            raise LayoutError.at("layout.no-column", message, self._source, _span(condition))
         return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), STRING)
 
     def _header(self, variable: query.Variable) -> tuple[Alternative, ...]:
-        location = self._layout.property(variable.name)
-        subject = None
-        if variable.name == self._subject_header:
-            subject = self._layout.field(MessageField("properties", "subject"))
-        if location is None and subject is None and self._missing == "error":
-            near = nearest(variable.name, self._layout.names())
-            hint = f"did you mean {near[0]}?" if near else "missing='null' reads an unknown name as a missing header"
-            self._no_place(f"no column holds the header {variable.name}", variable.span, hint)
-        found = () if location is None else at(location).alternatives
-        if subject is not None:
-            # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
-            absent = ir.TRUE if location is None else at(location).absent
-            found += tuple(Alternative(item.value, ir.all_of(absent, item.guard)) for item in at(subject).alternatives)
-        return tuple(item for item in found if item.type_class in _COMPARED)
+        places = self._headers.find(variable.name, source=self._source, span=variable.span).places
+        # A header that is null counts as absent here.
+        operand = reduce(or_else, map(at, places), NULL)
+        return tuple(item for item in operand.alternatives if item.type in _COMPARED)
 
-    def _compare(self, variable: query.Variable, operator: str, literal: query.Operand, wanted: bool) -> ir.Predicate:
+    def _compare(self, variable: query.Variable, operator: str, literal: query.Operand, polarity: bool) -> ir.Predicate:
         # A string compared with a number is an error, so such a pair is neither TRUE nor FALSE.
         assert isinstance(literal, query.Text | query.Number)
         value = ir.constant(literal.value)
         textual = isinstance(literal, query.Text)
         return ir.any_of(
             *(
-                ir.all_of(item.guard, compare_values(_OPERATORS[operator], item.value, value, wanted))
+                ir.all_of(item.guard, compare_values(_OPERATORS[operator], item.value, value, polarity))
                 for item in self._header(variable)
-                if (item.type_class is TypeClass.STRING) is textual
+                if (item.type is OperandType.STRING) is textual
             )
         )
 
-    def _holds(self, variable: query.Variable, wanted: bool) -> ir.Predicate:
-        return ir.any_of(*(ir.all_of(item.guard, _counts_as(item, wanted)) for item in self._header(variable)))
-
-    def _no_place(self, message: str, span: Span, hint: str | None = None) -> NoReturn:
-        raise LayoutError.at("layout.no-column", message, self._source, span, hint)
+    def _holds(self, variable: query.Variable, polarity: bool) -> ir.Predicate:
+        return ir.any_of(*(ir.all_of(item.guard, _counts_as(item, polarity)) for item in self._header(variable)))
 
 
-_COMPARED = (TypeClass.STRING, TypeClass.INTEGER, TypeClass.FLOATING)
+_COMPARED = (OperandType.STRING, OperandType.LONG, OperandType.DOUBLE)
 
 
-def _counts_as(item: Alternative, wanted: bool) -> ir.Predicate:
+def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
     """The effective boolean value: a string that is not empty, a number that is neither zero nor NaN."""
-    if item.type_class is TypeClass.STRING:
-        return compare_values(Comparison.NE, item.value, ir.constant(""), wanted)
-    zero = compare_values(Comparison.EQ, item.value, ir.constant(0), not wanted)
-    if item.type_class is TypeClass.INTEGER:
+    if item.type is OperandType.STRING:
+        return compare_values(Comparison.NE, item.value, ir.constant(""), polarity)
+    zero = compare_values(Comparison.EQ, item.value, ir.constant(0), not polarity)
+    if item.type is OperandType.LONG:
         return zero
-    present = from_value(item.value).present
-    if wanted:
+    present = from_value(item.type, item.value).present
+    if polarity:
         return ir.all_of(present, zero, ir.IsNan(item.value, negated=True))
     return ir.any_of(zero, ir.IsNan(item.value))
 
@@ -190,18 +182,18 @@ def _span(condition: query.Condition) -> Span:
             return condition.span
 
 
-def _xpath(condition: query.Condition, wanted: bool) -> ir.XPathTest:
+def _xpath(condition: query.Condition, polarity: bool) -> ir.XPathTest:
     """The XPath conditions that are true where a condition on the body is TRUE, or FALSE."""
     match condition:
         case query.Not(operand=operand):
-            return _xpath(operand, not wanted)
+            return _xpath(operand, not polarity)
         case query.And(terms=terms) | query.Or(terms=terms):
-            every = isinstance(condition, query.And) is wanted
-            return ir.XPathChain("AND" if every else "OR", tuple(_xpath(term, wanted) for term in terms))
+            every = isinstance(condition, query.And) is polarity
+            return ir.XPathChain("AND" if every else "OR", tuple(_xpath(term, polarity) for term in terms))
         case query.Exists(operand=query.Path() as path):
-            return _path(path) if wanted else f"not({_path(path)})"
+            return _path(path) if polarity else f"not({_path(path)})"
         case query.Compare():
-            return _comparison(condition, wanted)
+            return _comparison(condition, polarity)
         case query.Always() | query.Exists():
             raise AssertionError(condition)
         case _:
@@ -216,16 +208,16 @@ def _expressions(test: ir.XPathTest) -> Iterator[str]:
             yield from _expressions(term)
 
 
-def _comparison(condition: query.Compare, wanted: bool) -> ir.XPathTest:
+def _comparison(condition: query.Compare, polarity: bool) -> ir.XPathTest:
     sides = (condition.left, condition.right)
     numeric = any(isinstance(side, query.Number | query.Calculate) for side in sides)
     if not numeric:
         test = f"{_operand(condition.left)} {condition.operator} {_operand(condition.right)}"
-        return test if wanted else f"not({test})"
+        return test if polarity else f"not({test})"
     # Text that is no number is NaN to XPath, which is unequal to everything: it must not take part.
     test = " ".join((_numbers(condition.left), condition.operator, _numbers(condition.right)))
     single = [_path(path) for side in sides if isinstance(side, query.Calculate) for path in query.paths(side)]
-    if wanted:
+    if polarity:
         numbers = [part for path in single for part in (f"count({path}) = 1", f"number({path}) = number({path})")]
         return ir.XPathChain("AND", (test, *numbers)) if numbers else test
     # FALSE where nothing is there to compare, or where all is numbers and no two of them compare.
@@ -249,7 +241,7 @@ def _operand(operand: query.Operand) -> str:
             # XPath 1.0 has no exponents.
             return format(Decimal(repr(value)), "f")
         case query.Calculate(operator=sign, left=left, right=right):
-            # The parentheses that are needed, for Java takes few of them.
+            # The parentheses that are needed, for Java allows few of them.
             before = _operand(left) if _tightness(left) >= _tightness(operand) else f"({_operand(left)})"
             after = _operand(right) if _tightness(right) > _tightness(operand) else f"({_operand(right)})"
             return f"{before} {sign} {after}"

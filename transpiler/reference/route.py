@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.message import Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import evaluate
@@ -19,7 +20,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.grammar import parse_selector
 from transpiler.topology.broker_rules import Rules
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, HeadersMatch, Topology
+from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology
 from transpiler.topology.publishing import (
     PUBLISH_TO,
     Outcome,

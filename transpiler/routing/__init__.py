@@ -8,9 +8,9 @@ them. Binding keys with wildcards become one automaton over words.
 Invariants: a plan delivers a message to the queues to which the reference router does; every constant of ``tuning`` may
 change without changing an answer.
 
-Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and the meaning of an exchange
-(``reference``).
+Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and the meaning of a binding
+(``lowering.bindings``).
 
-In reading order: ``exchange_graph``, ``conditions``, ``parameterize``, ``signatures``, ``plan``, ``prefilter``,
+In reading order: ``exchange_graph``, ``binding_patterns``, ``parameterize``, ``signatures``, ``plan``, ``prefilter``,
 ``topic_automaton``, ``interval_index``, ``cuckoo_table``, ``common_lookups``, ``tuning``.
 """

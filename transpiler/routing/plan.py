@@ -17,8 +17,8 @@ from transpiler.layouts.columns import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import Missing
 from transpiler.routing import tuning
+from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, BindingPatterns, Pattern
 from transpiler.routing.common_lookups import MapValueColumns
-from transpiler.routing.conditions import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, Condition, Conditions
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward
 from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.prefilter import implied_filter
@@ -175,8 +175,8 @@ def build_plan(
     Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
     """
     states = build_exchange_graph(topology, exchange)
-    conditions = Conditions(topology, layout, missing, several)
-    program = _Builder(topology, conditions, states, exchange).build()
+    patterns = BindingPatterns(topology, layout, missing, several)
+    program = _Builder(topology, patterns, states, exchange).build()
     if several:
         types = topology.exchange_by_name
         numbered = enumerate(states.states)
@@ -195,9 +195,11 @@ _MATCHED: ir.Predicate = ir.ArrayContains(parameter(0, BIGINT), (MATCHED,))
 
 
 class _Builder:
-    def __init__(self, topology: Topology, conditions: Conditions, states: ExchangeGraph, exchange: str | None) -> None:
+    def __init__(
+        self, topology: Topology, patterns: BindingPatterns, states: ExchangeGraph, exchange: str | None
+    ) -> None:
         self._topology = topology
-        self._conditions = conditions
+        self._binding_patterns = patterns
         self._states = states
         self._exchange = exchange
         self._published: dict[int, list[str]] = {}
@@ -214,8 +216,8 @@ class _Builder:
 
     def build(self) -> RoutingPlan:
         for number, state in enumerate(self._states.states):
-            for condition, delivery in self._bindings(number, state):
-                self._add(number, condition, delivery)
+            for pattern, delivery in self._bindings(number, state):
+                self._add(number, pattern, delivery)
         tables, compiled = self._divide()
         reads = MapValueColumns(READ)
         return RoutingPlan(
@@ -232,40 +234,41 @@ class _Builder:
             reads=reads.paths,
         )
 
-    def _bindings(self, number: int, state: State) -> Iterator[tuple[Condition, Delivery]]:
-        topology, conditions = self._topology, self._conditions
+    def _bindings(self, number: int, state: State) -> Iterator[tuple[Pattern, Delivery]]:
+        topology, patterns = self._topology, self._binding_patterns
         if state.exchange == DEFAULT_EXCHANGE:
-            for asked, queue in conditions.by_name(state.key):
-                yield asked, Delivery(number, None, QUEUE_NAMED_BY_KEY if queue is None else self._queues[queue])
+            for pattern, queue in patterns.of_default_exchange(state.key):
+                if pattern.predicate != ir.FALSE:
+                    yield pattern, Delivery(number, None, QUEUE_NAMED_BY_KEY if queue is None else self._queues[queue])
         for binding in topology.bindings_by_source.get(state.exchange, ()):
-            condition = conditions.of(binding, state.key)
-            if condition is None:
+            pattern = patterns.of(binding, state.key)
+            if pattern.predicate == ir.FALSE:
                 continue
             if binding.destination_type == "queue":
-                yield condition, Delivery(number, None, self._queues[binding.destination])
+                yield pattern, Delivery(number, None, self._queues[binding.destination])
                 continue
             following = self._numbers[onward(topology, binding, state)]
             # What leads back to where it is adds nothing, but that there was a match, which only an alternate asks.
             if following != number or topology.alternate(topology.exchange_by_name[state.exchange]) is not None:
-                yield condition, Delivery(number, following, None)
+                yield pattern, Delivery(number, following, None)
 
-    def _add(self, state: int, condition: Condition, delivery: Delivery) -> None:
-        pattern, constants = condition.pattern, condition.constants
-        if condition.words is not None:
-            self._trie.add(state, condition.words, len(self._patterns))
-            if pattern == ir.TRUE:
+    def _add(self, state: int, pattern: Pattern, delivery: Delivery) -> None:
+        predicate, constants = pattern.predicate, pattern.constants
+        if pattern.words is not None:
+            self._trie.add(state, pattern.words, len(self._patterns))
+            if predicate == ir.TRUE:
                 self._patterns.append(delivery)
                 return
             self._patterns.append(None)
-            known = self._matched.get(id(pattern))
+            known = self._matched.get(id(predicate))
             if known is None:
-                known = self._matched[id(pattern)] = (ir.all_of(_MATCHED, shift_parameters(pattern, 1)), pattern)
-            pattern, constants = known[0], (len(self._patterns) - 1, *constants)
-        found = self._disjuncts.get(id(pattern))
+                known = self._matched[id(predicate)] = (ir.all_of(_MATCHED, shift_parameters(predicate, 1)), predicate)
+            predicate, constants = known[0], (len(self._patterns) - 1, *constants)
+        found = self._disjuncts.get(id(predicate))
         if found is None:
-            # The pattern is kept with it, so that nobody else gets its identity.
-            ways = [(way, self._rules.setdefault(way.shape, [])) for way in disjuncts(pattern)]
-            found = self._disjuncts[id(pattern)] = (pattern, ways)
+            # The predicate is kept with it, so that nobody else gets its identity.
+            ways = [(way, self._rules.setdefault(way.shape, [])) for way in disjuncts(predicate)]
+            found = self._disjuncts[id(predicate)] = (predicate, ways)
         for disjunct, rules in found[1]:
             key, parameters = disjunct.row(constants)
             rules.append(_Rule(state, key, parameters, delivery))

@@ -1,4 +1,6 @@
-"""The rules of the brokers, as frozen data: what is predeclared, which names are reserved, how bindings match.
+"""The rules of the brokers, as frozen data: what is predeclared, which names are reserved, how exchanges route.
+
+How bindings match is in the part of a record that ``filters.binding_rules`` defines.
 
 Sources: the exchanges chapter of the Qpid Broker-J book; the AMQP 0-9-1 and 0-10 specifications; where the documents
 are silent, what the brokers do, rule by rule.
@@ -12,7 +14,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
-from transpiler.message.equality import BY_VALUE, Equality, Numbers
+from transpiler.filters.binding_rules import BindingRules, HeadersRules, TopicRules
+from transpiler.message.equality import Equality, Numbers
 
 ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml"]
 
@@ -29,55 +32,13 @@ class RelayAddress(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TopicRules:
-    """How a topic exchange splits keys into words."""
-
-    #: The key "" has no words; elsewhere it is one empty word.
-    empty_key_has_no_words: bool = False
-    #: Empty words at the end of a key are dropped, as Java's ``String.split`` does; then a binding cannot be dots only.
-    drops_trailing_empty_words: bool = False
-
-    def words(self, key: str | None) -> tuple[str, ...]:
-        """The words of a routing key or a binding key; an absent routing key has none."""
-        if key is None or (key == "" and self.empty_key_has_no_words):
-            return ()
-        words = key.split(".")
-        if self.drops_trailing_empty_words and key:
-            while words and not words[-1]:
-                words.pop()
-        return tuple(words)
-
-
-@dataclass(frozen=True, slots=True)
-class HeadersRules:
-    """How a headers exchange reads a binding's arguments and compares values."""
-
-    #: Keys and values of ``x-match`` are read in any case.
-    ignores_case: bool = False
-    #: Without ``x-match`` all pairs must match; where this is False such a binding matches nothing.
-    defaults_to_all: bool = True
-    #: A value of ``x-match`` that is not known counts as ``all``; elsewhere it is refused.
-    tolerates_unknown_match: bool = False
-    #: ``all-with-x`` and ``any-with-x`` compare the other keys that begin with ``x-`` as well.
-    with_x: bool = False
-    #: Keys beginning with ``x-`` other than ``x-match`` take part as any other key does.
-    counts_x: bool = False
-    #: ``any`` without a single pair matches every message; elsewhere none.
-    any_of_nothing: bool = False
-    #: An empty string in a binding asks for presence only, as a void value does.
-    empty_string_is_presence: bool = False
-    equality: Equality = BY_VALUE
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """One broker's rules for exchanges.
+class Rules(BindingRules):
+    """One broker's rules for exchanges and bindings.
 
     ``dialect`` names the selector language of the bindings' selectors. ``predeclared`` are the exchanges that every
     virtual host has beside the default exchange, whose name is empty.
     """
 
-    name: str
     dialect: str
     predeclared: Mapping[str, ExchangeType] = field(hash=False)
     #: Exchanges that nobody can publish to from outside.
@@ -93,11 +54,6 @@ class Rules:
     tolerates_missing_alternate: bool = False
     #: Whether a queue can be an alternate.
     alternate_queues: bool = False
-    #: The default exchange answers the queue that the key names without looking for it; it may be one that no export
-    #: of definitions shows, such as an exclusive queue.
-    default_names_any_queue: bool = False
-    #: Routing keys that go back to one waiting client, past all queues.
-    direct_replies: str | None = None
     #: A message can be published with several routing keys: the sender's CC and BCC headers add some.
     several_keys: bool = False
     #: The alternate gets what no binding matched; elsewhere what reached no queue by any way.
@@ -109,10 +65,6 @@ class Rules:
     relay: RelayAddress = RelayAddress.EXCHANGE_FIRST
     #: To a publisher of AMQP 1.0 the broker releases a message that it cannot route; others accept or reject it.
     releases_unroutable: bool = False
-    #: The header by which a headers binding or a query names the message's subject.
-    subject_header: str | None = None
-    topic: TopicRules = TopicRules()
-    headers: HeadersRules = HeadersRules()
 
 
 QPID_JAVA = Rules(

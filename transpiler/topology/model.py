@@ -14,7 +14,8 @@ from typing import Literal
 
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import TopologyError
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.filters.binding_rules import HeadersMatch, read_headers_match
+from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import ExchangeType, RelayAddress, Rules
 
 DestinationType = Literal["queue", "exchange"]
@@ -95,15 +96,10 @@ class Binding:
         value = self.arguments.get(argument)
         return value.value if value is not None and isinstance(value.value, str) else None
 
-
-@dataclass(frozen=True, slots=True)
-class HeadersMatch:
-    """What the arguments of a headers binding ask: all pairs, or any of them; a value None asks for presence only."""
-
-    any: bool
-    pairs: tuple[tuple[str, AmqpValue | None], ...]
-    #: The broker takes such a binding, or refuses it, and delivers nothing through it.
-    never: bool = False
+    @property
+    def xquery(self) -> str | None:
+        """The query of a binding of an XML exchange; None takes every message with the binding's key."""
+        return self.text(XQUERY_ARGUMENT)
 
 
 @dataclass(frozen=True)
@@ -194,39 +190,6 @@ class Topology:
         if not self.rules.replaces_keys or binding.destination_type != "exchange":
             return None
         return binding.text(REPLACEMENT_ARGUMENT)
-
-
-def read_headers_match(arguments: Arguments, rules: Rules) -> HeadersMatch:
-    """The meaning of the arguments of a headers binding; ``TopologyError`` where the broker refuses them."""
-    known = rules.headers
-    mode: str | None = None
-    pairs: list[tuple[str, AmqpValue | None]] = []
-    marked: list[tuple[str, AmqpValue | None]] = []
-    for key, value in arguments.items():
-        folded = key.lower() if known.ignores_case else key
-        if folded == "x-match":
-            text = value.value if isinstance(value.value, str) else str(value.value)
-            mode = text.lower() if known.ignores_case else text
-            continue
-        presence = value.type is AmqpType.NULL or (known.empty_string_is_presence and value.value == "")
-        (marked if folded.startswith("x-") else pairs).append((key, None if presence else value))
-    if mode is None:
-        mode = "all"
-        if not known.defaults_to_all:
-            return HeadersMatch(False, tuple(pairs), never=True)
-    modes = ("all", "any", "all-with-x", "any-with-x") if known.with_x else ("all", "any")
-    if mode not in modes:
-        if not known.tolerates_unknown_match:
-            raise TopologyError.at(
-                "topology.x-match", f"x-match cannot be {mode!r}", hint=f"{rules.name} knows {', '.join(modes)}"
-            )
-        mode = "all"
-    if known.counts_x or mode.endswith("-with-x"):
-        pairs += marked
-    wants_any = mode.startswith("any")
-    if wants_any and not pairs and known.any_of_nothing:
-        return HeadersMatch(False, ())
-    return HeadersMatch(wants_any, tuple(pairs))
 
 
 def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagnostic:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.types import AmqpValue
 from transpiler.topology.importers.json_reader import Entry, refuse
-from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, HeadersMatch, Topology
+from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 
 Format = Literal["mermaid", "dot"]
 

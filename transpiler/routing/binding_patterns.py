@@ -1,0 +1,183 @@
+"""Bindings of a topology as patterns: predicates with parameters, one for each signature, and their constants.
+
+``lowering.bindings`` decides what a binding asks of a message. What is added here serves many bindings at once: tests
+of the routing key name columns that are made once a message, binding keys with wildcards go to the automaton, and
+bindings that differ in constants only share one pattern, the same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from transpiler import ir
+from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
+from transpiler.layouts.columns import STRING
+from transpiler.layouts.layout import Layout
+from transpiler.lowering.bindings import Bindings, RoutingKey, TextKey, ValueOf
+from transpiler.lowering.names import Missing
+from transpiler.lowering.operands import from_value
+from transpiler.message.operand_types import OperandType
+from transpiler.rewrites.optimizer import optimize
+from transpiler.routing.parameterize import SelectorParameterizer
+from transpiler.routing.signatures import Parameter, parameter, shift_parameters
+from transpiler.routing.topic_automaton import matches_topic
+from transpiler.selector.ast import Comparison
+from transpiler.selector.dialects import find_dialect
+from transpiler.topology.broker_rules import Rules
+from transpiler.topology.model import Binding, Topology
+
+#: Columns that a routed message has while it is routed: the exchange, the routing key, and the same without the empty
+#: words that the broker drops.
+EXCHANGE, KEY, TOPIC = "_routing_exchange", "_routing_key", "_routing_topic"
+
+#: The routing key as it is, NULL where there is none.
+SUBJECT = "_routing_subject"
+
+#: The routing keys, where a message can have several; and the mark of a key that is one word, dots and all.
+KEYS, WHOLE = "_routing_keys", "="
+
+_SUBJECT = ir.Column((SUBJECT,), STRING)
+_KEY_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((KEY,), STRING), parameter(0, STRING))
+_TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((TOPIC,), STRING), parameter(0, STRING))
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A predicate with parameters, and their constants; with ``words`` the automaton has to find those, too.
+
+    The words are the binding key's where it has wildcards; where messages have several routing keys, every binding
+    key's.
+    """
+
+    predicate: ir.Predicate
+    constants: tuple[Parameter, ...] = ()
+    words: tuple[str, ...] | None = None
+
+
+ALWAYS, NEVER = Pattern(ir.TRUE), Pattern(ir.FALSE)
+
+
+class KnownKey:
+    """The key that a binding on the way has put in the place of a message's own: a binding key matches it or not."""
+
+    def __init__(self, key: str, rules: Rules) -> None:
+        self._key = key
+        self._rules = rules
+
+    def direct(self, key: str) -> Pattern:
+        """Decide by equality."""
+        return ALWAYS if key == self._key else NEVER
+
+    def topic(self, key: str) -> Pattern:
+        """Decide by words."""
+        words = self._rules.topic.words
+        return ALWAYS if matches_topic(words(key), words(self._key)) else NEVER
+
+    def any_queue(self) -> Pattern:
+        """Decide by the prefix of direct replies."""
+        return NEVER if self._rules.is_direct_reply(self._key) else ALWAYS
+
+
+class OnlyKey:
+    """The only routing key of a message, in the columns ``KEY``, ``TOPIC`` and ``SUBJECT``."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._topic = rules.topic
+        self._subject = TextKey(from_value(OperandType.STRING, _SUBJECT), rules)
+
+    def direct(self, key: str) -> Pattern:
+        """Compare the column with a parameter."""
+        return Pattern(_KEY_PATTERN, (key,))
+
+    def topic(self, key: str) -> Pattern:
+        """Compare the column with a parameter, or let the automaton find the words."""
+        words = self._topic.words(key)
+        if ONE_WORD in words or MANY_WORDS in words:
+            return Pattern(ir.TRUE, (), words)
+        return Pattern(_TOPIC_PATTERN, (SEPARATOR.join(words),))
+
+    def any_queue(self) -> Pattern:
+        """Test the key itself."""
+        return Pattern(self._subject.any_queue())
+
+
+class SeveralKeys:
+    """The routing keys of a message that can have several: the automaton finds all words of all keys."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._topic = rules.topic
+
+    def direct(self, key: str) -> Pattern:
+        """Let the automaton find the key as one word."""
+        return Pattern(ir.TRUE, (), (WHOLE + key,))
+
+    def topic(self, key: str) -> Pattern:
+        """Let the automaton find the words."""
+        return Pattern(ir.TRUE, (), self._topic.words(key))
+
+    def any_queue(self) -> Pattern:
+        """Every message: which of the keys name a queue is tested where they are delivered."""
+        return ALWAYS
+
+
+class PatternBuilder:
+    """Makes patterns, one predicate for all conditions of a signature."""
+
+    always = ALWAYS
+    never = NEVER
+
+    def __init__(self) -> None:
+        self._predicates: dict[Hashable, ir.Predicate] = {}
+        self._joined: dict[tuple[int, int], tuple[ir.Predicate, ir.Predicate, ir.Predicate]] = {}
+
+    def condition(
+        self, signature: Hashable, constants: Sequence[Parameter], build: Callable[[ValueOf], ir.Predicate], /
+    ) -> Pattern:
+        """The signature's predicate with these constants."""
+        predicate = self._predicates.get(signature)
+        if predicate is None:
+            predicate = self._predicates[signature] = optimize(build(parameter))
+        return Pattern(predicate, tuple(constants))
+
+    def both(self, first: Pattern, second: Pattern, /) -> Pattern:
+        """The conjunction, with the constants of the first pattern before those of the second."""
+        if first.predicate == ir.TRUE:
+            return Pattern(second.predicate, second.constants, first.words)
+        key = (id(first.predicate), id(second.predicate))
+        known = self._joined.get(key)
+        if known is None:
+            joined = ir.all_of(first.predicate, shift_parameters(second.predicate, len(first.constants)))
+            # The two are kept with it, so that nobody else gets their identities.
+            known = self._joined[key] = (joined, first.predicate, second.predicate)
+        return Pattern(known[0], first.constants + second.constants, first.words)
+
+
+class BindingPatterns:
+    """The patterns of a topology's bindings over one layout; ``several`` says that a message can have several keys."""
+
+    def __init__(self, topology: Topology, layout: Layout, missing: Missing, several: bool = False) -> None:
+        self._topology = topology
+        self._rules = topology.rules
+        self._builder = PatternBuilder()
+        self._bindings = Bindings(layout, missing, topology.rules, self._builder)
+        self._selectors = SelectorParameterizer(layout, find_dialect(topology.rules.dialect), missing)
+        self._own_key: RoutingKey[Pattern] = SeveralKeys(topology.rules) if several else OnlyKey(topology.rules)
+
+    def of(self, binding: Binding, key: str | None) -> Pattern:
+        """The pattern of a binding for messages that came to its exchange with their own key (None) or another one."""
+        exchange_type = self._topology.exchange_by_name[binding.source].type
+        pattern = self._bindings.condition(exchange_type, binding, self._routing_key(key))
+        selector = self._topology.selector(binding)
+        if selector is None or pattern.predicate == ir.FALSE:
+            return pattern
+        selected, constants = self._selectors.pattern(selector)
+        return self._builder.both(pattern, Pattern(selected.predicate, constants))
+
+    def of_default_exchange(self, key: str | None) -> Iterator[tuple[Pattern, str | None]]:
+        """The patterns of the default exchange's bindings, and their queues; None is the one that the key names."""
+        for pattern, queue in self._bindings.default_exchange(self._topology.queue_names, self._routing_key(key)):
+            yield pattern, key if queue is None else queue
+
+    def _routing_key(self, key: str | None) -> RoutingKey[Pattern]:
+        return self._own_key if key is None else KnownKey(key, self._rules)

@@ -1,8 +1,9 @@
 """From surface trees, filters and bindings to the typed intermediate representation of ``transpiler.ir``.
 
-The idea: an operand is a tuple of typed alternatives, of which at most one is not NULL in a row, and a condition is
-lowered by polarity: as the predicate that holds where it is TRUE, or as the one that holds where it is FALSE. Unknown
-is where neither holds, so SQL never has to negate a condition.
+The idea: an operand is a tuple of typed alternatives, of which at most one stands for it in a row, and a condition is
+lowered by polarity: as the predicate that holds where it is TRUE, as the one that holds where it is FALSE, or as the
+one that holds where its evaluation ends in an error. Each is lowered when it is asked for. Unknown is where none holds,
+so SQL never has to negate a condition. All dialects go one way; each question of a ``Dialect`` is read in one place.
 
 Invariants:
 
@@ -10,11 +11,10 @@ Invariants:
 - No module outside ``layouts`` decides which column a value comes from; names are resolved here, through the layout.
 
 Deliberately not here: rules that make a predicate smaller (``rewrites``), the planner for Spark (``spark_plan``), SQL
-text (``sql``), and the sharing of one predicate by many bindings (``routing``).
+text (``sql``), and the tables of a whole topology, whose predicates have parameters (``routing``).
 
-In reading order: ``operands``, ``names``, ``headers``, ``comparison``, ``arithmetic``, ``lowering`` for the dialect
-``jms``; ``typed``, ``broker_names``, ``comparison_kinds``, ``broker_comparison``, ``broker_arithmetic``,
-``broker_functions``, ``broker_text``, ``broker_lowering`` for the brokers; ``selectors`` chooses between the two.
-Then ``bindings`` with ``equality_tests``, ``header_pairs`` and ``xquery``, which ``filters``, ``addresses`` and
-``routing`` share.
+In reading order: ``operands``, ``column_values``, ``headers``, ``names``, ``outcomes``; ``comparison_kinds``,
+``comparison_predicates``, ``comparison``; ``number_results``, ``arithmetic``; ``set_tests``, ``text_tests``,
+``functions`` with the rewriting of regular expressions, ``body_queries``; ``selector_lowering``, ``selectors``. Then
+``equality_tests``, ``header_pairs``, ``bindings``, ``filters``, ``addresses``, ``xquery`` and what they share.
 """

@@ -11,8 +11,10 @@ from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import SelectorSyntaxError, SelectorTypeError
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import (
+    BetweenMeaning,
     Escapes,
     Extension,
+    IntegerArithmetic,
     ListMember,
     NotBinding,
     NumericLiterals,
@@ -38,9 +40,11 @@ _LITERALS = (
     ast.BinaryLiteral,
 )
 #: The nodes that no dialect refuses for their form.
-_ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.Between, ast.And, ast.Or})
+_ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.And, ast.Or})
 #: The numeric literals of which an integer has 64 signed bits; the lexer sees to the others.
 _LONG_INTEGERS = (NumericLiterals.JAVA, NumericLiterals.QPID_CPP)
+#: The arithmetic in which no integer has more.
+_LONG_ARITHMETIC = (IntegerArithmetic.LONG, IntegerArithmetic.WRAP_LONG)
 #: The dialects that take any operand where ``jms`` takes a name, by the operator.
 _ANY_OPERAND = {
     "IN": "qpid-cpp and rabbitmq take any expression",
@@ -88,9 +92,14 @@ class _Checker:
     def _form(self, node: ast.Expression) -> None:
         match node:
             case ast.IntegerLiteral(value=value) if not -(2**63) <= value < 2**63:
-                if self.dialect.numeric_literals in _LONG_INTEGERS:
+                long = self.dialect.numeric_literals in _LONG_INTEGERS
+                if long or self.dialect.integer_arithmetic in _LONG_ARITHMETIC:
                     hint = "write it as a floating point number, with .0 at the end"
                     self.report("syntax.number-range", f"{value} is outside 64 signed bits", node.span, hint)
+            case ast.Between(operand=operand, low=low, high=high) if self.dialect.between is BetweenMeaning.ABSENT:
+                value, lower, upper = (self._text(part) for part in (operand, low, high))
+                hint = f"write {value} >= {lower} AND {value} <= {upper}"
+                self.report("syntax.unexpected-token", f"{self.dialect.title} has no BETWEEN", node.span, hint)
             case ast.In(operand=operand, members=members):
                 self._tested(operand, "IN", self.dialect.in_operand)
                 if self.dialect.in_member is not ListMember.ANY:

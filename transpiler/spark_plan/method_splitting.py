@@ -18,7 +18,8 @@ _TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
 def split_methods(node: ir.Predicate) -> ir.Predicate:
     """The predicate, and what is too long for one method in blocks; it holds in the same rows.
 
-    The predicate stays in one piece where a single test is too long for a method, so that cutting is of no use.
+    The predicate stays in one piece where a single test is long: the method of such a test is hardly shorter, and where
+    the test is NULL it is evaluated twice.
     """
     if _is_short(node):
         return node
@@ -63,8 +64,8 @@ class _Splitter:
         return known[1]
 
     def has_long_test(self, node: ir.Predicate) -> bool:
-        """Whether a test is too long for one method."""
-        if self.weight(node) <= tuning.METHOD_BYTES:
+        """Whether a test is so long that a method of its own does not pay."""
+        if self.weight(node) <= tuning.LONG_TEST_BYTES:
             return False
         match node:
             case ir.And(terms=parts) | ir.Or(terms=parts):

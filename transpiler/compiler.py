@@ -19,6 +19,7 @@ from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.jms_type_sql import destination_choices, message_choices
+from transpiler.lowering.literal_parameters import NO_PARAMETERS, Parameters
 from transpiler.lowering.names import Missing
 from transpiler.lowering.receiving import Receiver
 from transpiler.lowering.selectors import selector_lowering
@@ -26,7 +27,7 @@ from transpiler.message.jms_types import DESTINATION
 from transpiler.rewrites.optimizer import optimize
 from transpiler.selector import ast
 from transpiler.selector.checks import check
-from transpiler.selector.dialects import JMS, Dialect, find_dialect
+from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.grammar import parse_selector as parse
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
@@ -34,7 +35,7 @@ from transpiler.spark_plan.constant_tables import tabulate_disjunctions
 from transpiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
-from transpiler.stencils import STENCILS, mask
+from transpiler.sql_cache import SQL_CACHE
 
 if TYPE_CHECKING:
     from transpiler.filters.sets import FilterSet, FiltersLike
@@ -57,8 +58,7 @@ PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
 _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
 
 
-#: Characters from which on a selector makes so much that Python's collector of cycles has work with it; its literals
-#: are never holes of a stencil.
+#: Characters from which on a selector makes so much that Python's collector of cycles has work with it.
 _LONG = 10_000
 
 Trace = tuple[tuple[str, str], ...]
@@ -120,47 +120,51 @@ def transpile_selector(
     if len(text) > _LONG:
         with pause_garbage_collection():
             return run(text)[0]
-    if rules is not JMS:
+    entry = SQL_CACHE.entry(text, where, rules, (result, missing, receiver))
+    if entry is None:
         return run(text)[0]
-    # The receiver is no part of the key: a text that names JMSExpiration or JMSDestination has a finding, and so no
-    # stencil.
-    maskings, known = mask(text, where), (id(where), result, missing)
-    filled = STENCILS.fill(maskings, known)
-    if filled is not None:
-        return Transpiled(filled, retrace=partial(_retrace, run, text))
-    transpiled, _ = run(text)
-    if not transpiled.diagnostics:
-        STENCILS.learn(maskings, known, where, transpiled.sql, partial(_probe, run))
+    cached = entry.sql()
+    if cached is not None:
+        return Transpiled(cached, retrace=partial(_retrace, run, text))
+    transpiled, tree, _ = run(text)
+    if tree is not None and not transpiled.diagnostics:
+        entry.learn(tree, partial(_with_parameters, run, text))
     return transpiled
 
 
-_Run = Callable[[str], tuple[Transpiled, ir.Predicate]]
+_Run = Callable[..., tuple["Transpiled", "ast.Expression | None", ir.Predicate]]
 
 
 def _retrace(run: _Run, text: str) -> Trace:
     return run(text)[0].trace
 
 
-def _probe(run: _Run, text: str) -> tuple[str, set[ir.Constant]]:
-    transpiled, lowered = run(text)
+def _with_parameters(run: _Run, text: str, parameters: Parameters) -> tuple[str, set[ir.Constant]]:
+    transpiled, _, lowered = run(text, parameters=parameters)
     return transpiled.sql, ir.constants_in(lowered)
 
 
 def _transpile(
-    text: str, layout: Layout, dialect: Dialect, result: Result, missing: Missing, receiver: Receiver
-) -> tuple[Transpiled, ir.Predicate]:
-    """The selector's SQL, and the predicate that it holds for before any rewriting."""
+    text: str,
+    layout: Layout,
+    dialect: Dialect,
+    result: Result,
+    missing: Missing,
+    receiver: Receiver,
+    parameters: Parameters = NO_PARAMETERS,
+) -> tuple[Transpiled, ast.Expression | None, ir.Predicate]:
+    """The selector's SQL, its tree, and the predicate that it holds for before any rewriting."""
     tree = parse_selector(text, dialect)
-    lowering = selector_lowering(layout, missing, Source(text), dialect, receiver)
+    lowering = selector_lowering(layout, missing, Source(text), dialect, receiver, parameters)
 
-    def lower(wanted: bool) -> ir.Predicate:
+    def lower(polarity: bool) -> ir.Predicate:
         if tree is None:
-            return ir.TRUE if wanted else ir.FALSE
-        return lowering.selector(tree, wanted)
+            return ir.TRUE if polarity else ir.FALSE
+        return lowering.selector(tree, polarity)
 
     lowered = lower(True)
-    sql, retrace = _emit(lambda wanted: lowered if wanted else lower(False), result)
-    return Transpiled(sql, tuple(lowering.findings), retrace=retrace), lowered
+    sql, retrace = _emit(lambda polarity: lowered if polarity else lower(False), result)
+    return Transpiled(sql, tuple(lowering.findings), retrace=retrace), tree, lowered
 
 
 def transpile_filter(

@@ -25,7 +25,7 @@ from transpiler.spark_plan.constant_tables import tabulate_disjunctions
 from transpiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter
-from transpiler.stencils import STENCILS
+from transpiler.sql_cache import SQL_CACHE
 
 TYPICAL = "region LIKE 'eu-%' AND weight > 2500 AND color = 'blue' AND NOT JMSPriority < 3"
 
@@ -68,7 +68,7 @@ def phases(frame: DataFrame, scale: int) -> Table:
 
     def whole() -> object:
         # Without what earlier texts taught.
-        STENCILS.clear()
+        SQL_CACHE.clear()
         return transpile_selector(TYPICAL)
 
     for phase, run, target in (

@@ -16,6 +16,8 @@ from transpiler.selector.ast import Comparison
 
 #: Integers up to here are doubles too, every one.
 _EXACT = 2**53
+#: And up to here 32-bit numbers.
+_EXACT_FLOAT = 2**24
 
 
 def compare_as(
@@ -57,18 +59,22 @@ _LARGEST = 2**63 - 1
 
 def _in_64_bits(value: ir.Value, other: ir.Value) -> ir.Value:
     """Integers beside a constant below the largest one: what is beyond 64 bits is above it, as the largest one is."""
-    if not (isinstance(other, ir.Constant) and isinstance(other.value, int) and other.value < _LARGEST):
-        return value
     match value:
         case ir.When(
             condition=large, value=ir.Apply(function=ir.Function.ADD_BIG, arguments=(ir.Column(), ir.Constant()))
-        ):
+        ) if _is_below_largest(other):
             return ir.When(large, ir.constant(_LARGEST))
-        case ir.Apply(function=ir.Function.FIRST, arguments=arguments, type=found) if found == DECIMAL:
+        case ir.Apply(function=ir.Function.FIRST, arguments=arguments, type=whole) if whole == DECIMAL:
+            if not _is_below_largest(other):
+                return value
             parts = tuple(_in_64_bits(argument, other) for argument in arguments)
             return value if DECIMAL in {part.type for part in parts} else ir.Apply(ir.Function.FIRST, parts, BIGINT)
         case _:
             return value
+
+
+def _is_below_largest(value: ir.Value) -> bool:
+    return isinstance(value, ir.Constant) and isinstance(value.value, int) and value.value < _LARGEST
 
 
 def to_decimal(value: ir.Value) -> ir.Value:
@@ -98,6 +104,8 @@ def to_float(value: ir.Value) -> ir.Value:
     if value.type == DOUBLE:
         return value
     if isinstance(value, ir.Constant) and isinstance(value.value, int) and abs(value.value) <= _EXACT:
+        if abs(value.value) <= _EXACT_FLOAT:
+            return ir.constant(ir.as_float(value.value))
         return ir.constant(float(struct.unpack("f", struct.pack("f", float(value.value)))[0]))
     return ir.Apply(ir.Function.TO_FLOAT, (value,), DOUBLE)
 
@@ -242,8 +250,8 @@ COMPLEMENTED = frozenset(
 
 def to_double(value: ir.Value) -> ir.Value:
     """A number as a double, by Java's promotion."""
-    if isinstance(value, ir.Constant) and not isinstance(value.value, str):
-        return ir.constant(float(value.value))
+    if isinstance(value, ir.Constant) and not isinstance(value.value, str | bytes):
+        return ir.constant(ir.as_float(value.value))
     if ir.type_class(value.type) is TypeClass.INTEGER:
         return ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
     return value

@@ -69,7 +69,7 @@ class _Test(NamedTuple):
         value, pattern, wildcards = self.value, self.pattern, self.dialect.wildcards
         if wildcards is Wildcards.BYTES:
             value = ir.Apply(ir.Function.BEFORE_NUL, (value,), STRING)
-        if is_plain(pattern, self.written, self.escape, self.dialect):
+        if is_engine_independent(pattern, self.written, self.escape, self.dialect):
             return fits(value, pattern, self.parameter, negated)
         assert self.parameter is None
         match wildcards:
@@ -88,7 +88,7 @@ class _Test(NamedTuple):
                 return ir.all_of(ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN)), matches)
 
 
-def is_plain(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
+def is_engine_independent(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
     """Whether every engine finds the same texts to match: no wildcard has bytes or line ends to stumble over."""
     if Wildcard.ONE in pattern:
         return False

@@ -136,7 +136,7 @@ def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) ->
     """
     if not isinstance(converted, ir.Apply) or not converted.arguments:
         return None
-    if isinstance(bound.value, bool | str | bytes) or math.isnan(bound.value):
+    if isinstance(bound.value, bool | str | bytes) or (isinstance(bound.value, float) and math.isnan(bound.value)):
         return None
     column, limit = converted.arguments[0], bound.value
     if converted.function is ir.Function.FOLDED:

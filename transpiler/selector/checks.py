@@ -97,8 +97,8 @@ class _Checker:
                     hint = "write it as a floating point number, with .0 at the end"
                     self.report("syntax.number-range", f"{value} is outside 64 signed bits", node.span, hint)
             case ast.Between(operand=operand, low=low, high=high) if self.dialect.between is BetweenMeaning.ABSENT:
-                value, lower, upper = (self._text(part) for part in (operand, low, high))
-                hint = f"write {value} >= {lower} AND {value} <= {upper}"
+                tested, lower, upper = (self._text(part) for part in (operand, low, high))
+                hint = f"write {tested} >= {lower} AND {tested} <= {upper}"
                 self.report("syntax.unexpected-token", f"{self.dialect.title} has no BETWEEN", node.span, hint)
             case ast.In(operand=operand, members=members):
                 self._tested(operand, "IN", self.dialect.in_operand)

@@ -1,0 +1,125 @@
+"""A selector's literals, found without parsing: the text without them is its skeleton, which few texts differ in.
+
+A program writes one selector again and again with other constants. A parser that met the skeleton once need not read
+the next text: the scanner takes out strings and plain decimal numbers, and passes over everything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from transpiler.message.header_fields import HeaderFields
+from transpiler.selector import ast
+from transpiler.source import Span
+
+#: Strings and plain decimal numbers are taken out; words, and numbers of any other form, are passed over.
+_LITERALS = re.compile(
+    r"""(?P<string>'(?:[^']|'')*')
+    |[^\W\d][\w$]*
+    |(?P<float>(?<![\w.$])(?:0|[1-9][0-9]{0,8})\.[0-9]{1,6}(?![\w.$]))
+    |(?P<integer>(?<![\w.$])[1-9][0-9]{0,17}(?![\w.$]))
+    |[\w.$]+""",
+    re.VERBOSE,
+)
+
+#: Marks that begin something which the scanner does not know: quoted names, comments.
+_UNKNOWN = re.compile(r'["\[\]`\x00]|--|/\*')
+
+#: A value of a scanned literal.
+LiteralValue = str | int | float
+
+
+class Scanned(NamedTuple):
+    """A literal that the scanner took out: its kind (string, integer or float), its text, and where that ends."""
+
+    kind: str
+    raw: str
+    end: int
+
+    @property
+    def value(self) -> LiteralValue:
+        """The value as the text has it, a sign before it aside."""
+        return READERS[self.kind](self.raw)
+
+
+def scan(text: str) -> tuple[str, list[Scanned]]:
+    """Return the skeleton of a text, and its literals; all of the text, and none, where it has what is not known."""
+    if _UNKNOWN.search(text):
+        return text, []
+    literals: list[Scanned] = []
+    skeleton: list[str] = []
+    at = 0
+    for match in _LITERALS.finditer(text):
+        kind = match.lastgroup
+        if kind is None or (kind == "float" and not float(match[0])):
+            continue
+        start, end = match.span()
+        literals.append(Scanned(kind, match[0], end))
+        skeleton.append(text[at:start])
+        skeleton.append("\x00" + kind[0])
+        at = end
+    skeleton.append(text[at:])
+    return "".join(skeleton), literals
+
+
+def text_of(raw: str) -> str:
+    """Return the value of a string literal."""
+    return raw[1:-1].replace("''", "'")
+
+
+#: By the kind of a literal, from its text to its value.
+READERS: Mapping[str, Callable[[str], LiteralValue]] = {"string": text_of, "integer": int, "float": float}
+
+_NODES = {"string": ast.StringLiteral, "integer": ast.IntegerLiteral, "float": ast.FloatLiteral}
+
+
+def literal_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.PlainLiteral]:
+    """Return the nodes of operands by the number of the literal that each is, a minus before a number aside."""
+    by_end = {literal.end: number for number, literal in enumerate(literals)}
+    nodes: dict[int, ast.PlainLiteral] = {}
+    for node in _operands(tree):
+        if isinstance(node, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral):
+            number = by_end.get(node.span.end)
+            if number is not None and isinstance(node, _NODES[literals[number].kind]):
+                value = literals[number].value
+                if node.value == value or (not isinstance(value, str) and node.value == -value):
+                    nodes[number] = node
+    return nodes
+
+
+def _operands(node: ast.Expression) -> Iterator[ast.Expression]:
+    """The nodes of a tree without those that a function or query is made with."""
+    if isinstance(node, ast.Call | ast.BodyQuery):
+        return
+    yield node
+    for child in ast.children(node):
+        yield from _operands(child)
+
+
+def pattern_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.StringLiteral]:
+    """Return the patterns of LIKE without an escape character, by the number of the literal that each is."""
+    by_end = {literal.end: number for number, literal in enumerate(literals)}
+    return {
+        by_end[node.pattern.span.end]: node.pattern
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Like) and node.escape is None and node.pattern.span.end in by_end
+    }
+
+
+def id_literals(tree: ast.Expression, fields: HeaderFields) -> Iterator[Span]:
+    """Yield the places of the strings that are compared with the JMS text of an id."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, right=right):
+                pairs = [(left, right), (right, left)]
+            case ast.In(operand=operand, members=members):
+                pairs = [(operand, member) for member in members]
+            case _:
+                pairs = []
+        for name, other in pairs:
+            if isinstance(name, ast.Identifier) and isinstance(other, ast.StringLiteral):
+                field = fields.find(name.name, name.section)
+                if field is not None and field.is_jms_id:
+                    yield other.span

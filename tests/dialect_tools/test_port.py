@@ -54,7 +54,7 @@ EXACT = (
     ("artemis", "activemq", "AMQPriority = 9", "JMSPriority = 9"),
     ("artemis", "activemq", "AMQDurable = 'DURABLE'", "JMSDeliveryMode = 'PERSISTENT'"),
     ("jms", "qpid-cpp", "amqp.durable = TRUE", "JMSDeliveryMode = 'PERSISTENT'"),
-    ("artemis", "qpid-cpp", "hyphenated_props:my-prop = 1", '"my-prop" = 1'),
+    ("artemis", "qpid-java", "hyphenated_props:my-prop = 1", '"my-prop" = 1'),
     ("jms", "artemis", "été = 1", '"été" = 1'),
     ("jms", "artemis", "color = 'PERSISTENT'", "color = 'PERSISTEN' + 'T'"),
     # patterns

@@ -48,7 +48,7 @@ _LONG_ARITHMETIC = (IntegerArithmetic.LONG, IntegerArithmetic.WRAP_LONG)
 #: The dialects that take any operand where ``jms`` takes a name, by the operator.
 _ANY_OPERAND = {
     "IN": "qpid-cpp and rabbitmq take any expression",
-    "LIKE": "the other dialects take any expression",
+    "LIKE": "all dialects but jms and rabbitmq-jms take any expression",
     "IS NULL": "activemq, artemis, qpid-java and qpid-cpp take any expression",
 }
 

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Extension, NotBinding, NumericLiterals
-from transpiler.selector.dialects import JMS, Dialect, find_dialect
+from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.keywords import is_reserved
 
 #: Precedence of each kind of node, after the grammar's layers.
@@ -27,7 +27,7 @@ class _Printer:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         #: What NOT stands before, so that all brokers read it in the same way.
-        self.not_level = _NOT if dialect is JMS or dialect.not_binding is NotBinding.LOOSE else _PRIMARY
+        self.not_level = _NOT if dialect.not_binding is NotBinding.LOOSE else _PRIMARY
 
     def print(self, node: ast.Expression) -> tuple[str, int]:
         """Return the text of a node and its precedence."""

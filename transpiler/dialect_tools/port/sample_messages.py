@@ -177,7 +177,8 @@ def _values(constants: Sequence[object]) -> list[_Item]:
     items += [_Item(AmqpValue(AmqpType.BINARY, octets), True) for octets in (b"\xff\x00", b"a\xffb", b"")]
     items += [_Item(AmqpValue(AmqpType.UUID, uuid), True) for uuid in (_UUID, *_uuids(texts))]
     items += [_Item(AmqpValue(AmqpType.CHAR, char), True) for char in ("a", "5", "é", "\x05")]
-    items += [_Item(AmqpValue(AmqpType.DECIMAL64, Decimal(text)), True) for text in ("5", "0.1", "NaN")]
+    written = [repr(number) for number in numbers[:4] if math.isfinite(number)]
+    items += [_Item(AmqpValue(AmqpType.DECIMAL64, Decimal(text)), True) for text in (*written, "5", "0.1", "NaN")]
     return items
 
 

@@ -24,8 +24,9 @@ from pyspark.sql.types import (
 from transpiler import Layout, Message
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
+from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import UNION, AmqpLayout
-from transpiler.layouts.columns import ColumnType, Fields, SparkType, UnionShape
+from transpiler.layouts.columns import Fields, UnionShape
 from transpiler.layouts.infer import layout_from_schema
 from transpiler.layouts.layout import ArchiveLayout
 

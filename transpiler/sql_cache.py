@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE, STRING, ColumnType
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType
 from transpiler.layouts.layout import Layout
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect

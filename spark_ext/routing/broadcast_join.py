@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT
+from transpiler.ir.column_types import BIGINT
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from spark_ext.routing.broadcast_join import Key, Part, hashed
 from spark_ext.routing.codegen_budget import hoist_to_method, lookup_length, rows_length, split_by_budget, table_length
 from transpiler import ir
-from transpiler.layouts.columns import ColumnType, Element, Path
+from transpiler.ir.column_types import ColumnType, Element, Path
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.signatures import Parameter, parameter_number

@@ -38,7 +38,7 @@ from spark_ext.schemas import infer_layout
 from transpiler import Layout, ir
 from transpiler.compiler import find_layout
 from transpiler.gc_pause import pause_garbage_collection
-from transpiler.layouts.columns import STRING
+from transpiler.ir.column_types import STRING
 from transpiler.layouts.sent import SentLayout
 from transpiler.routing.binding_patterns import EXCHANGE, KEYS, SUBJECT, WHOLE
 from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, QUEUE_NAMED_BY_KEY, Compiled, RoutingPlan, build_plan

@@ -16,9 +16,10 @@ from spark_ext.routing import relay
 from spark_ext.routing.topic_sql import exact_key, key_words
 from transpiler import Layout, ir
 from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.ir.column_types import STRING
 from transpiler.layouts.amqp import UNION
 from transpiler.layouts.amqp_0_10 import SUBJECT as SUBJECT_HEADER
-from transpiler.layouts.columns import STRING, TaggedUnion
+from transpiler.layouts.columns import TaggedUnion
 from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
 from transpiler.lowering.column_values import at
 from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField

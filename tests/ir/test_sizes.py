@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from transpiler import UnsupportedFeatureError, ir, transpile_selector
-from transpiler.layouts.columns import BIGINT, BINARY, DOUBLE, STRING, ColumnType, SparkType
+from transpiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialects import DIALECTS
 from transpiler.sql import emit_filter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType
+from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType
 from transpiler.selector.ast import Comparison
 
 Operand = ir.Value | bool | int | float | str

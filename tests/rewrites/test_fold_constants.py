@@ -6,7 +6,7 @@ import pytest
 
 from tests.rewrites.nodes import B, D, N, S, column, compare, is_nan, is_null, not_nan, not_null, one_of
 from transpiler import ir
-from transpiler.layouts.columns import DOUBLE, ColumnType, SparkType
+from transpiler.ir.column_types import DOUBLE, ColumnType, SparkType
 from transpiler.rewrites.fold_constants import MAX_FOLDED, fold_constants
 from transpiler.selector.pattern import Wildcard
 

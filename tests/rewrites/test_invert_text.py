@@ -8,7 +8,7 @@ import pytest
 
 from tests.rewrites.nodes import N, S, column, compare, is_null, not_null, one_of
 from transpiler import ir
-from transpiler.layouts.columns import BINARY, STRING
+from transpiler.ir.column_types import BINARY, STRING
 from transpiler.rewrites.invert_text import invert_text
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard

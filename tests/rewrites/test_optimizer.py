@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.spark.strategies import HEADERS, NAMES, selectors
 from transpiler import TranspilerError, ir, print_selector
 from transpiler.compiler import find_layout
-from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP, ColumnType, Key
+from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.lowering.selectors import selector_lowering
 from transpiler.rewrites.optimizer import is_settled, optimize
 from transpiler.rewrites.rules import RULES

@@ -20,7 +20,7 @@ from tests.rewrites.nodes import (
     one_of,
 )
 from transpiler import ir
-from transpiler.layouts.columns import DOUBLE
+from transpiler.ir.column_types import DOUBLE
 from transpiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.selector.pattern import Wildcard
 

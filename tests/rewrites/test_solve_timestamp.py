@@ -8,7 +8,7 @@ import pytest
 
 from tests.rewrites.nodes import D, N, column, compare, conjunction, disjunction
 from transpiler import ir, transpile_selector
-from transpiler.layouts.columns import BIGINT, TIMESTAMP, ColumnType, SparkType
+from transpiler.ir.column_types import BIGINT, TIMESTAMP, ColumnType, SparkType
 from transpiler.rewrites.solve_timestamp import solve_timestamp
 
 TIME, OTHER = column("time", TIMESTAMP), column("other", TIMESTAMP)

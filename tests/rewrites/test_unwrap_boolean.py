@@ -6,7 +6,7 @@ import pytest
 
 from tests.rewrites.nodes import B, N, S, column, compare
 from transpiler import ir
-from transpiler.layouts.columns import BOOLEAN
+from transpiler.ir.column_types import BOOLEAN
 from transpiler.rewrites.unwrap_boolean import unwrap_boolean
 
 REWRITTEN = {

@@ -14,7 +14,7 @@ from spark_ext import create_messages, route
 from tests.routing import topologies
 from tests.spark.harness import settings as spark_settings
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import tuning

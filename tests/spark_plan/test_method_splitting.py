@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, BOOLEAN, Key
+from transpiler.ir.column_types import BIGINT, BOOLEAN, Key
 from transpiler.selector.ast import Comparison
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter

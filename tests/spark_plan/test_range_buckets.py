@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
 from transpiler.selector.ast import Comparison
 from transpiler.spark_plan.constant_tables import tabulate_disjunctions
 from transpiler.spark_plan.range_buckets import bucket_ranges, chunks

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
+from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Path, SparkType
 from transpiler.ir.functions import Function
-from transpiler.layouts.columns import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Path, SparkType
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from operator import is_, mul
 
+from transpiler.ir.column_types import Path
 from transpiler.ir.functions import MENTIONS
 from transpiler.ir.nodes import (
     And,
@@ -33,7 +34,6 @@ from transpiler.ir.nodes import (
     When,
     XPath,
 )
-from transpiler.layouts.columns import Path
 from transpiler.selector.pattern import Wildcard
 
 Node = Predicate | Value

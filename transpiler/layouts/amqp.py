@@ -7,22 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from transpiler.layouts.columns import (
-    BIGINT,
-    BINARY,
-    BOOLEAN,
-    DOUBLE,
-    SMALLINT,
-    STRING,
-    TIMESTAMP,
-    ColumnSource,
-    ColumnType,
-    Fields,
-    Key,
-    TaggedUnion,
-    TypedColumn,
-    UnionShape,
-)
+from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
+from transpiler.layouts.columns import ColumnSource, Fields, TaggedUnion, TypedColumn, UnionShape
 from transpiler.message.fields import MessageField
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, Compound, SelectorType, coerce
 

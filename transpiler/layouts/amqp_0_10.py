@@ -13,21 +13,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.layouts.amqp import unions
 from transpiler.layouts.columns import (
-    BIGINT,
-    BINARY,
-    BOOLEAN,
     PERSISTENT,
-    SMALLINT,
-    STRING,
-    TIMESTAMP,
     ColumnSource,
-    ColumnType,
     Derivation,
     Derived,
     Fields,
-    Key,
     TaggedUnion,
     TypedColumn,
     UnionShape,

@@ -15,9 +15,10 @@ from uuid import UUID
 
 from transpiler.diagnostics import nearest
 from transpiler.errors import DecodeError
+from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import UNION, union
 from transpiler.layouts.amqp_0_10 import SCHEMA
-from transpiler.layouts.columns import ColumnType, Fields, SparkType, UnionShape
+from transpiler.layouts.columns import Fields, UnionShape
 from transpiler.message.json import kind_of, read_value
 from transpiler.message.types import AmqpType, Compound
 

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from transpiler.errors import LayoutError
+from transpiler.ir.column_types import ColumnType, Path
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
-from transpiler.layouts.columns import ColumnSource, ColumnType, Fields, Path, TypedColumn, UnionShape, read_type
+from transpiler.layouts.columns import ColumnSource, Fields, TypedColumn, UnionShape, read_type
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import coerce
 

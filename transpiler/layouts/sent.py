@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from transpiler.ir.column_types import STRING
 from transpiler.layouts.amqp_0_10 import SUBJECT
-from transpiler.layouts.columns import STRING, ColumnSource, TaggedUnion, TypedColumn
+from transpiler.layouts.columns import ColumnSource, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
 from transpiler.message.fields import MessageField
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
 from transpiler.lowering.java_text import java_text
 from transpiler.lowering.number_results import (
     NUMBERS,

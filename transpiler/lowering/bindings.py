@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, assert_never
 from transpiler import ir
 from transpiler.filters.binding_rules import BindingRules, HeadersMatch, TopicRules, read_headers_match
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR, simplify_words, split_at_many
-from transpiler.layouts.columns import STRING, ColumnType
+from transpiler.ir.column_types import STRING, ColumnType
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.equality_tests import ConstantValue, EqualityTest, EqualityTests
 from transpiler.lowering.header_pairs import HeaderLookup, ValueTest

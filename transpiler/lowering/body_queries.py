@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.layouts.columns import STRING
+from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.column_values import at
 from transpiler.lowering.operands import complement

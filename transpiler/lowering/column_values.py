@@ -10,20 +10,14 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from transpiler import ir
+from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, Path, SparkType
 from transpiler.layouts.columns import (
     AMQP_TYPES,
-    BIGINT,
-    BINARY,
-    BOOLEAN,
     DERIVED_TYPES,
-    DOUBLE,
     PERSISTENT,
-    STRING,
     ColumnSource,
     Derivation,
     Derived,
-    Path,
-    SparkType,
     TaggedUnion,
     TypedColumn,
 )

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Mapping
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, BINARY, DOUBLE, STRING, SparkType
+from transpiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
 from transpiler.lowering.comparison_kinds import WIDTHS, ComparisonKind
 from transpiler.lowering.operands import DECIMAL, Alternative, complement
 from transpiler.message.operand_types import OperandType

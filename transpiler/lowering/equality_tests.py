@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from transpiler.layouts.columns import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, ColumnType
+from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, ColumnType
 from transpiler.message.equality import Equality, Numbers
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, TypeClass, ValueType, coerce
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.layouts.columns import STRING
+from transpiler.ir.column_types import STRING
 from transpiler.lowering.comparison_kinds import ComparisonKind
 from transpiler.lowering.comparison_predicates import compare_as
 from transpiler.lowering.java_text import java_text

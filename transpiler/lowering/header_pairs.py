@@ -15,16 +15,8 @@ from transpiler import ir
 from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError
 from transpiler.filters.kinds import Prefix, Reference, Suffix
-from transpiler.layouts.columns import (
-    AMQP_TYPES,
-    BIGINT,
-    DERIVED_TYPES,
-    STRING,
-    ColumnSource,
-    Derived,
-    TaggedUnion,
-    TypedColumn,
-)
+from transpiler.ir.column_types import BIGINT, STRING
+from transpiler.layouts.columns import AMQP_TYPES, DERIVED_TYPES, ColumnSource, Derived, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.column_values import at
 from transpiler.lowering.comparison_predicates import to_double

@@ -7,16 +7,8 @@ from functools import lru_cache
 from typing import assert_never
 
 from transpiler import ir
-from transpiler.layouts.columns import (
-    BIGINT,
-    STRING,
-    ColumnSource,
-    ColumnType,
-    Derivation,
-    Derived,
-    SparkType,
-    TaggedUnion,
-)
+from transpiler.ir.column_types import BIGINT, STRING, ColumnType, SparkType
+from transpiler.layouts.columns import ColumnSource, Derivation, Derived, TaggedUnion
 from transpiler.lowering.column_values import at
 from transpiler.lowering.operands import (
     NULL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from transpiler import ir
-from transpiler.layouts.columns import STRING
+from transpiler.ir.column_types import STRING
 from transpiler.lowering.operands import Alternative
 from transpiler.message.operand_types import OperandType
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from transpiler import ir
 from transpiler.errors import LayoutError
-from transpiler.layouts.columns import STRING, ColumnSource, TaggedUnion
+from transpiler.ir.column_types import STRING
+from transpiler.layouts.columns import ColumnSource, TaggedUnion
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.column_values import at
 from transpiler.message import jms_types

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from transpiler import ir
-from transpiler.layouts.columns import STRING
+from transpiler.ir.column_types import STRING
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
 from transpiler.source import Span

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE
+from transpiler.ir.column_types import BIGINT, DOUBLE
 from transpiler.lowering.comparison_predicates import as_double, to_decimal
 from transpiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value
 from transpiler.message.operand_types import OperandType

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, ColumnType, SparkType
+from transpiler.ir.column_types import BIGINT, ColumnType, SparkType
 from transpiler.message.operand_types import OperandType
 
 #: Integers of any size, as far as Spark has digits.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, STRING
+from transpiler.ir.column_types import BIGINT, STRING
 from transpiler.message.fields import DESTINATION, NOW, MessageField
 
 

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.layouts.columns import BINARY, STRING
+from transpiler.ir.column_types import BINARY, STRING
 from transpiler.lowering.arithmetic import DECIMAL_DIGITS, calculate, sign
 from transpiler.lowering.body_queries import body_query
 from transpiler.lowering.comparison import compare

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.layouts.columns import BOOLEAN, STRING
+from transpiler.ir.column_types import BOOLEAN, STRING
 from transpiler.lowering.literal_parameters import fits
 from transpiler.lowering.operands import Operand
 from transpiler.lowering.outcomes import Outcomes

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from transpiler import ir
 from transpiler.errors import LayoutError, UnsupportedFeatureError
-from transpiler.layouts.columns import STRING
+from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.column_values import at
 from transpiler.lowering.comparison_predicates import compare_values

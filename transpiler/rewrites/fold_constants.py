@@ -6,8 +6,8 @@ import re
 
 from transpiler import ir
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, read_words
+from transpiler.ir.column_types import SparkType
 from transpiler.ir.java_regex import regular_expression
-from transpiler.layouts.columns import SparkType
 from transpiler.rewrites.rule import rule
 from transpiler.selector.pattern import Pattern
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from transpiler import ir
 from transpiler.errors import DecodeError
-from transpiler.layouts.columns import BINARY
+from transpiler.ir.column_types import BINARY
 from transpiler.message import ids
 from transpiler.message.ids import correlation_id_text, message_id_text, read_id
 from transpiler.message.types import AmqpType, AmqpValue, coerce

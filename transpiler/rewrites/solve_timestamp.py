@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, TIMESTAMP, SparkType
+from transpiler.ir.column_types import BIGINT, TIMESTAMP, SparkType
 from transpiler.rewrites.rule import rule
 from transpiler.selector.ast import Comparison
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from transpiler import ir
-from transpiler.layouts.columns import ColumnType, SparkType
+from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.rewrites.rule import rule
 from transpiler.selector.ast import Comparison

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from transpiler import ir
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
-from transpiler.layouts.columns import STRING
+from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.bindings import Bindings, RoutingKey, TextKey, ValueOf
 from transpiler.lowering.names import Missing

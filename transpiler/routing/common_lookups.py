@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from transpiler import ir
-from transpiler.layouts.columns import Key, Path
+from transpiler.ir.column_types import Key, Path
 from transpiler.routing.signatures import Signature
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE
+from transpiler.ir.column_types import BIGINT, DOUBLE
 from transpiler.message.types import TypeClass
 from transpiler.routing.signatures import (
     Parameter,

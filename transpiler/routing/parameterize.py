@@ -13,7 +13,7 @@ from functools import partial
 
 from transpiler import ir
 from transpiler.compiler import parse_selector
-from transpiler.layouts.columns import BIGINT, DOUBLE, STRING
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.literal_parameters import form_of
 from transpiler.lowering.names import Missing

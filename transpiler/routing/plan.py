@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, STRING, Path
+from transpiler.ir.column_types import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import Missing
 from transpiler.routing import tuning

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE
+from transpiler.ir.column_types import BIGINT, DOUBLE
 from transpiler.routing.signatures import Parameter, constant_of, reads_message, reads_parameters
 from transpiler.selector.ast import Comparison
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from transpiler import ir
-from transpiler.layouts.columns import ColumnType, SparkType
+from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.routing import tuning
 from transpiler.selector.ast import Comparison
 

@@ -15,8 +15,8 @@ from dataclasses import replace
 from itertools import chain, compress
 
 from transpiler import ir
+from transpiler.ir.column_types import BIGINT, STRING, SparkType
 from transpiler.ir.java_regex import any_text_expression
-from transpiler.layouts.columns import BIGINT, STRING, SparkType
 from transpiler.rewrites.combine_in_lists import in_or_equal
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard

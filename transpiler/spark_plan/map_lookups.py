@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from operator import is_
 
 from transpiler import ir
-from transpiler.layouts.columns import DOUBLE, Key, Path
+from transpiler.ir.column_types import DOUBLE, Key, Path
 from transpiler.rewrites.combine_in_lists import combine_in_lists
 from transpiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.selector.ast import Comparison

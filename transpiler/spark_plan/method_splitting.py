@@ -9,7 +9,7 @@ blocks that hold no other, and only the part is cut further.
 from __future__ import annotations
 
 from transpiler import ir
-from transpiler.layouts.columns import Key
+from transpiler.ir.column_types import Key
 from transpiler.spark_plan import tuning
 
 _TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)

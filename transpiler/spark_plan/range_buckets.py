@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE, Key, SparkType
+from transpiler.ir.column_types import BIGINT, DOUBLE, Key, SparkType
 from transpiler.selector.ast import Comparison
 from transpiler.spark_plan import tuning
 

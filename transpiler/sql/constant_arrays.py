@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from transpiler import ir
-from transpiler.layouts.columns import BIGINT, DOUBLE
+from transpiler.ir.column_types import BIGINT, DOUBLE
 from transpiler.spark_plan.range_buckets import Row
 
 #: Writes a constant as SQL whose own type counts.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from transpiler import ir
-from transpiler.layouts.columns import ColumnType, SparkType
+from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.message import ids
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.message.types import TypeClass

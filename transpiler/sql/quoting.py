@@ -10,7 +10,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from transpiler.layouts.columns import Element, Key, Path
+from transpiler.ir.column_types import Element, Key, Path
 
 #: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
 _RESERVED = frozenset(

@@ -1,0 +1,79 @@
+"""Spark's column types and the paths from a row to a value, as data and without Spark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+
+class SparkType(Enum):
+    """The Spark types that have an AMQP counterpart, by their SQL names."""
+
+    # There is one of each, and Enum's own hash is slow.
+    __hash__ = object.__hash__
+
+    BOOLEAN = "BOOLEAN"
+    TINYINT = "TINYINT"
+    SMALLINT = "SMALLINT"
+    INT = "INT"
+    BIGINT = "BIGINT"
+    FLOAT = "FLOAT"
+    DOUBLE = "DOUBLE"
+    DECIMAL = "DECIMAL"
+    STRING = "STRING"
+    CHAR = "CHAR"
+    VARCHAR = "VARCHAR"
+    BINARY = "BINARY"
+    TIMESTAMP = "TIMESTAMP"
+    TIMESTAMP_NTZ = "TIMESTAMP_NTZ"
+
+    @property
+    def bits(self) -> int | None:
+        """The width of an integer type; None for the others."""
+        return _BITS.get(self)
+
+
+_BITS = {SparkType.TINYINT: 8, SparkType.SMALLINT: 16, SparkType.INT: 32, SparkType.BIGINT: 64}
+
+
+class ColumnType(NamedTuple):
+    """A Spark type with its parameters: precision and scale of a DECIMAL, collation of a string."""
+
+    kind: SparkType
+    precision: int = 0
+    scale: int = 0
+    collation: str = "UTF8_BINARY"
+
+    def __str__(self) -> str:
+        if self.kind is SparkType.DECIMAL:
+            return f"DECIMAL({self.precision},{self.scale})"
+        if self.collation != "UTF8_BINARY":
+            return f"{self.kind.value} COLLATE {self.collation}"
+        return str(self.kind.value)
+
+
+BOOLEAN = ColumnType(SparkType.BOOLEAN)
+SMALLINT = ColumnType(SparkType.SMALLINT)
+BIGINT = ColumnType(SparkType.BIGINT)
+DOUBLE = ColumnType(SparkType.DOUBLE)
+STRING = ColumnType(SparkType.STRING)
+BINARY = ColumnType(SparkType.BINARY)
+TIMESTAMP = ColumnType(SparkType.TIMESTAMP)
+
+
+class Key(NamedTuple):
+    """One step of a path: the value of a map at a key."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One step of a path: the element of an array whose number a lambda's variable has."""
+
+    variable: str
+
+
+#: From a row to a value: the name of a column, then fields of structs, keys of maps and elements of arrays.
+Path = tuple[str | Key | Element, ...]

@@ -19,7 +19,6 @@ from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.amqp import UNION
 from transpiler.layouts.amqp_0_10 import SUBJECT as SUBJECT_HEADER
-from transpiler.layouts.columns import TaggedUnion
 from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
 from transpiler.lowering.column_values import at
 from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
@@ -132,10 +131,10 @@ class Published:
         own = first_text(self._own_keys(frame)) if self._own_keys(frame) else relay.NO_TEXT
         made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
         found, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
-        if isinstance(found, TaggedUnion):
+        if found is not None and found.union is not None:
             sent = {"type": quote_text(AmqpType.STRING.value), "string": default}
             fields = [
-                f"'{name}', CASE WHEN {own} IS NOT NULL THEN {quote_path((*found.path, name))} "
+                f"'{name}', CASE WHEN {own} IS NOT NULL THEN {quote_path((*found.union, name))} "
                 f"ELSE {sent.get(name, 'NULL')} END"
                 for name in UNION
             ]

@@ -76,6 +76,7 @@ from transpiler.ir.traversal import (
     size,
     sql_not,
     substitute_parameters,
+    without_conversions,
 )
 
 __all__ = [
@@ -140,4 +141,5 @@ __all__ = [
     "sql_not",
     "substitute_parameters",
     "type_class",
+    "without_conversions",
 ]

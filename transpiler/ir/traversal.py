@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import is_, mul
 
 from transpiler.ir.column_types import Path
-from transpiler.ir.functions import MENTIONS
+from transpiler.ir.functions import MENTIONS, Function
 from transpiler.ir.nodes import (
     And,
     AnyRow,
@@ -245,3 +245,33 @@ def sql_not(predicate: Predicate) -> Predicate | None:
             return Or(kept) if isinstance(predicate, And) else And(kept)
         case _:
             return None
+
+
+#: Functions that are NULL where their first argument is, and nowhere else.
+_NULL_PRESERVING = frozenset(
+    {
+        Function.TO_DOUBLE,
+        Function.TO_LONG,
+        Function.TO_DECIMAL,
+        Function.MILLISECONDS,
+        Function.BY_BYTES,
+        Function.UNPADDED,
+        Function.TEXT,
+        Function.AT_MOST,
+        Function.NEXT,
+        Function.LATER,
+        Function.FOLDED,
+        Function.STRING_MESSAGE_ID,
+        Function.STRING_CORRELATION_ID,
+        Function.ULONG_ID,
+        Function.UUID_ID,
+        Function.BINARY_ID,
+    }
+)
+
+
+def without_conversions(value: Value) -> Value:
+    """What decides whether a value is NULL, without conversions that keep NULL and nothing else."""
+    while isinstance(value, Apply) and value.function in _NULL_PRESERVING:
+        value = value.arguments[0]
+    return value

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
-from transpiler.layouts.columns import ColumnSource, Fields, TaggedUnion, TypedColumn, UnionShape
+from transpiler.layouts.columns import Fields, UnionShape
+from transpiler.layouts.stored import Stored, stored_column, stored_union
 from transpiler.message.fields import MessageField
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, Compound, SelectorType, coerce
 
@@ -83,15 +84,15 @@ class AmqpLayout:
         """The columns of the sections."""
         return {section: UnionShape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections}
 
-    def field(self, place: MessageField) -> ColumnSource | None:
+    def field(self, place: MessageField) -> Stored | None:
         """A column for a field with one type, a tagged union for an id or an annotation."""
         if place.section not in self.sections:
             return None
         if place.section in MAPS:
-            return TaggedUnion((place.section, Key(place.field)))
+            return stored_union((place.section, Key(place.field)))
         return _struct_field(place)
 
-    def property(self, name: str) -> ColumnSource | None:
+    def property(self, name: str) -> Stored | None:
         """Every name has a place: the value of the application-properties map at that key."""
         return self.field(MessageField("application_properties", name))
 
@@ -104,10 +105,10 @@ class AmqpLayout:
         return {section: _SECTION_ROWS[section](message) for section in self.sections}
 
 
-def _struct_field(place: MessageField) -> ColumnSource:
+def _struct_field(place: MessageField) -> Stored:
     column_type = STRUCTS[place.section][place.field]
     path = (place.section, place.field)
-    return TypedColumn(path, column_type) if isinstance(column_type, ColumnType) else TaggedUnion(path)
+    return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)
 
 
 def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:

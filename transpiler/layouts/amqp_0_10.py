@@ -13,21 +13,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.layouts.amqp import unions
 from transpiler.layouts.columns import (
     PERSISTENT,
-    ColumnSource,
-    Derivation,
-    Derived,
     Fields,
-    TaggedUnion,
-    TypedColumn,
     UnionShape,
 )
+from transpiler.layouts.stored import Stored, stored_choice, stored_column, stored_union, stored_value
 from transpiler.message.fields import MessageField
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.selector.ast import Comparison
 
 if TYPE_CHECKING:
     from transpiler.message.message import Message
@@ -71,38 +69,48 @@ _REPLY_TO = ("message_properties", "reply_to")
 _HEADERS = ("message_properties", "application_headers")
 
 
-def _column(section: str, name: str, column_type: ColumnType) -> TypedColumn:
-    return TypedColumn((section, name), column_type)
+def _message(name: str, column_type: ColumnType) -> Stored:
+    return stored_column(("message_properties", name), column_type)
 
 
-def _message(name: str, column_type: ColumnType) -> TypedColumn:
-    return _column("message_properties", name, column_type)
+def _delivery(name: str, column_type: ColumnType) -> Stored:
+    return stored_column(("delivery_properties", name), column_type)
 
 
-def _delivery(name: str, column_type: ColumnType) -> TypedColumn:
-    return _column("delivery_properties", name, column_type)
+_MODE = ir.Column(("delivery_properties", "delivery_mode"), SMALLINT)
+_REPLY_TO_PARTS = tuple(
+    ir.Column(("message_properties", "reply_to", name), STRING) for name in ("exchange", "routing_key")
+)
 
 
 #: Table 19.1, by the place of AMQP 1.0 that says the same.
-_PLACES: Mapping[MessageField, ColumnSource] = MappingProxyType(
+_PLACES: Mapping[MessageField, Stored] = MappingProxyType(
     {
-        MessageField("header", "durable"): Derived(Derivation.PERSISTENT, (_delivery("delivery_mode", SMALLINT),)),
+        MessageField("header", "durable"): stored_choice(
+            _MODE,
+            (
+                (ir.Compare(Comparison.EQ, _MODE, ir.constant(PERSISTENT)), True),
+                (ir.Compare(Comparison.NE, _MODE, ir.constant(PERSISTENT)), False),
+            ),
+        ),
         MessageField("header", "priority"): _delivery("priority", SMALLINT),
         MessageField("header", "ttl"): _delivery("ttl", BIGINT),
         MessageField("delivery_properties", "redelivered"): _delivery("redelivered", BOOLEAN),
         MessageField("delivery_properties", "exchange"): _delivery("exchange", STRING),
         MessageField("delivery_properties", "routing_key"): _delivery("routing_key", STRING),
-        MessageField("properties", "message_id"): Derived(Derivation.UUID, (_message("message_id", BINARY),)),
+        MessageField("properties", "message_id"): stored_value(
+            AmqpType.UUID, ir.Column(("message_properties", "message_id"), BINARY)
+        ),
         MessageField("properties", "user_id"): _message("user_id", BINARY),
         # A header of that name that is no text is a header only.
-        MessageField("properties", "subject"): TypedColumn((*_HEADERS, Key(SUBJECT), "string"), STRING),
-        MessageField("properties", "reply_to"): Derived(
-            Derivation.ADDRESS,
-            tuple(
-                TypedColumn(("message_properties", "reply_to", name), STRING) for name in ("exchange", "routing_key")
-            ),
+        MessageField("properties", "subject"): stored_column((*_HEADERS, Key(SUBJECT), "string"), STRING),
+        MessageField("properties", "reply_to"): stored_value(
+            AmqpType.STRING, ir.Apply(ir.Function.ADDRESS, _REPLY_TO_PARTS, STRING)
         ),
-        MessageField("properties", "correlation_id"): Derived(Derivation.TEXT, (_message("correlation_id", BINARY),)),
+        MessageField("properties", "correlation_id"): stored_value(
+            AmqpType.STRING,
+            ir.Apply(ir.Function.TEXT, (ir.Column(("message_properties", "correlation_id"), BINARY),), STRING),
+        ),
         MessageField("properties", "content_type"): _message("content_type", STRING),
         MessageField("properties", "content_encoding"): _message("content_encoding", STRING),
         MessageField("properties", "creation_time"): _delivery("timestamp", TIMESTAMP),
@@ -122,15 +130,15 @@ class ZeroTenLayout:
         """The columns of both structs."""
         return SCHEMA
 
-    def field(self, place: MessageField) -> ColumnSource | None:
+    def field(self, place: MessageField) -> Stored | None:
         """The place by Table 19.1; None for what 0-10 does not have."""
         if place.section == "application_properties":
             return self.property(place.field)
         return _PLACES.get(place)
 
-    def property(self, name: str) -> ColumnSource | None:
+    def property(self, name: str) -> Stored | None:
         """Every name has a place: the application header of that name."""
-        return TaggedUnion((*_HEADERS, Key(name)))
+        return stored_union((*_HEADERS, Key(name)))
 
     def names(self) -> tuple[str, ...]:
         """Empty, for any name has a place."""

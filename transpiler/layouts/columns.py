@@ -1,8 +1,4 @@
-"""Spark's column types and the places of values in a row, as data and without Spark.
-
-A place is what a layout answers when it is asked for a field: a typed column, or a tagged union whose type is known
-only row by row.
-"""
+"""Columns as a schema has them: what each Spark type is to AMQP, and Spark's JSON form of a type."""
 
 from __future__ import annotations
 
@@ -44,50 +40,8 @@ class TypedColumn:
     type: ColumnType
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedUnion:
-    """A struct ``V`` of the canonical schema: a type name, and one field for each class of values."""
-
-    path: Path
-
-
-class Derivation(Enum):
-    """How an older wire format says what AMQP 1.0 says in one field."""
-
-    #: Bytes that are UTF-8 text.
-    TEXT = "text"
-    #: Sixteen bytes that are a UUID.
-    UUID = "uuid"
-    #: A delivery mode: 2 is durable, anything else is not.
-    PERSISTENT = "persistent"
-    #: An exchange and a routing key: ``exchange/key``, or the key alone for the default exchange.
-    ADDRESS = "address"
-
-
-#: What an older wire format's way to say something is to AMQP.
-DERIVED_TYPES: Mapping[Derivation, AmqpType] = MappingProxyType(
-    {
-        Derivation.TEXT: AmqpType.STRING,
-        Derivation.ADDRESS: AmqpType.STRING,
-        Derivation.UUID: AmqpType.UUID,
-        Derivation.PERSISTENT: AmqpType.BOOLEAN,
-    }
-)
-
 #: The delivery mode of AMQP 0-8 to 0-10 that is durable.
 PERSISTENT = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """A value that is made of one or more typed columns."""
-
-    derivation: Derivation
-    columns: tuple[TypedColumn, ...]
-
-
-#: Where a value is; None elsewhere says that the layout has no place for it.
-ColumnSource = TypedColumn | TaggedUnion | Derived
 
 
 class UnionShape(Enum):

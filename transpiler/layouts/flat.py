@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import ColumnType, Path
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
-from transpiler.layouts.columns import ColumnSource, Fields, TypedColumn, UnionShape, read_type
+from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, read_type
+from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import coerce
 
@@ -41,7 +42,7 @@ class FlatLayout:
     sections: AmqpLayout
     name: str = "flat"
 
-    def field(self, place: MessageField) -> ColumnSource | None:
+    def field(self, place: MessageField) -> Stored | None:
         """The place of a section's field where the DataFrame has that section.
 
         A column with the name of its annotation holds the publisher's connection.
@@ -49,12 +50,12 @@ class FlatLayout:
         found = self.sections.field(place)
         return self.property(place.field) if found is None and place == PUBLISHER_CONNECTION else found
 
-    def property(self, name: str) -> ColumnSource | None:
+    def property(self, name: str) -> Stored | None:
         """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
         column = self.columns.get(name)
         if isinstance(column, Unusable):
             raise LayoutError.at("layout.column-type", f"column {name}: {column.reason}", hint=column.hint)
-        return column
+        return None if column is None else stored_column(column.path, column.type)
 
     def names(self) -> tuple[str, ...]:
         """The columns that can be properties."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from transpiler.layouts.columns import ColumnSource, Fields
+from transpiler.layouts.columns import Fields
+from transpiler.layouts.stored import Stored
 from transpiler.message.fields import MessageField
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Layout(Protocol):
         """What errors call this layout."""
         ...
 
-    def field(self, place: MessageField) -> ColumnSource | None:
+    def field(self, place: MessageField) -> Stored | None:
         """The place of a field of a section, or of an annotation by its key.
 
         ``fields.PUBLISHER_CONNECTION`` asks where the connection is that a message was published on, for no-local;
@@ -33,7 +34,7 @@ class Layout(Protocol):
         """
         ...
 
-    def property(self, name: str) -> ColumnSource | None:
+    def property(self, name: str) -> Stored | None:
         """The place of an application property.
 
         ``LayoutError`` where a column has that name but a type that no property has.

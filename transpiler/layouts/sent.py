@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from transpiler import ir
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.amqp_0_10 import SUBJECT
-from transpiler.layouts.columns import ColumnSource, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
+from transpiler.layouts.stored import Stored, stored_column, stored_union
 from transpiler.message.fields import MessageField
 
 if TYPE_CHECKING:
@@ -34,34 +35,28 @@ class SentLayout:
         """The name of the layout below."""
         return self.before.name
 
-    def field(self, place: MessageField) -> ColumnSource | None:
+    def field(self, place: MessageField) -> Stored | None:
         """The column of the subject; any other field as below."""
         return (
-            TypedColumn((SENT_SUBJECT,), STRING)
+            stored_column((SENT_SUBJECT,), STRING)
             if place == MessageField("properties", "subject")
             else self._field(place)
         )
 
-    def _field(self, place: MessageField) -> ColumnSource | None:
+    def _field(self, place: MessageField) -> Stored | None:
         if place == MessageField("application_properties", SUBJECT):
             return self.property(SUBJECT)
         return self.before.field(place)
 
-    def property(self, name: str) -> ColumnSource | None:
+    def property(self, name: str) -> Stored | None:
         """The column of the header; any other property as below."""
         found = self.before.property(name)
         if name != SUBJECT:
             return found
-        match found:
-            case TaggedUnion():
-                return TaggedUnion((SENT_HEADER,))
-            case None:
-                return TypedColumn((SENT_HEADER,), STRING)
-            case TypedColumn(type=column_type) if column_type == STRING:
-                return TypedColumn((SENT_HEADER,), STRING)
-            case _:
-                # A column of another type has no room for a subject.
-                return found
+        if found is None or _is_plain_text(found):
+            return stored_column((SENT_HEADER,), STRING)
+        # A column of another type has no room for a subject.
+        return found if found.union is None else stored_union((SENT_HEADER,))
 
     def names(self) -> tuple[str, ...]:
         """The properties that have a place below."""
@@ -70,3 +65,9 @@ class SentLayout:
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message as a row of the layout below."""
         return self.before.row(message)
+
+
+def _is_plain_text(stored: Stored) -> bool:
+    """Return True for a STRING column as it is."""
+    value = stored.values[0].value
+    return stored.union is None and isinstance(value, ir.Column) and value.type == STRING

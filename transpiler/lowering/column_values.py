@@ -1,4 +1,4 @@
-"""From a place in a row to an operand: the types that a column, or a tagged union, can have to a dialect.
+"""From what a layout stores at a place to an operand: the types that its values can have to a dialect.
 
 A dialect's table of operand types says what each AMQP type is to it, which types it does not have, and on which its
 evaluation ends in an error.
@@ -6,122 +6,43 @@ evaluation ends in an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, Path, SparkType
-from transpiler.layouts.columns import (
-    AMQP_TYPES,
-    DERIVED_TYPES,
-    PERSISTENT,
-    ColumnSource,
-    Derivation,
-    Derived,
-    TaggedUnion,
-    TypedColumn,
-)
-from transpiler.lowering.operands import (
-    DECIMAL,
-    NULL,
-    Alternative,
-    Operand,
-    choice,
-    complement,
-    from_value,
-    without_conversions,
-)
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
+from transpiler.layouts.stored import Stored, StoredValue
+from transpiler.lowering.operands import DECIMAL, NULL, Alternative, Operand, complement
 from transpiler.message.operand_types import JMS_TYPES, ByteText, OperandType, OperandTypes, UnsignedLong
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, SelectorType, ValueType
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, ValueType
 from transpiler.selector.ast import Comparison
-
-#: The fields of a tagged union that hold a value, by the class of values that they are named after.
-_FIELDS = {"boolean": BOOLEAN, "long": BIGINT, "double": DOUBLE, "string": STRING, "binary": BINARY}
-
-
-def _field_of(selector_type: SelectorType) -> str | None:
-    return None if selector_type is SelectorType.NULL else TYPE_CLASS[selector_type].value
-
-
-#: The AMQP types whose values are in each field.
-_TYPES_IN_FIELD = {
-    field: tuple(amqp for amqp, selector_type in COERCION.items() if _field_of(selector_type) == field)
-    for field in _FIELDS
-}
 
 
 @lru_cache(maxsize=4_096)
-def at(source: ColumnSource, types: OperandTypes = JMS_TYPES, origin: str = "") -> Operand:
+def at(stored: Stored, types: OperandTypes = JMS_TYPES, origin: str = "") -> Operand:
     """The operand at a place by a table of types; ``origin`` is the property's name.
 
     Selectors ask for the same few properties again and again, so the operands are kept.
     """
-    match source:
-        case TaggedUnion(path=path):
-            return _union(path, types, origin)
-        case TypedColumn():
-            return _column(AMQP_TYPES[source.type.kind], column_value(source), types, origin)
-        case Derived(derivation=Derivation.PERSISTENT, columns=[mode]):
-            number = ir.Column(mode.path, mode.type)
-            persistent = ir.Compare(Comparison.EQ, number, ir.constant(PERSISTENT))
-            other = ir.Compare(Comparison.NE, number, ir.constant(PERSISTENT))
-            there = from_value(OperandType.LONG, column_value(mode))
-            return choice(there, OperandType.BOOLEAN, ((persistent, True), (other, False)))
-        case Derived(derivation=derivation):
-            return _column(DERIVED_TYPES[derivation], column_value(source), types, origin)
-
-
-def column_value(source: TypedColumn | Derived) -> ir.Value:
-    """The value of a place that has one type, as a selector sees it."""
-    match source:
-        case TypedColumn(path=path, type=column_type):
-            return _seen(ir.Column(path, column_type))
-        case Derived(derivation=Derivation.TEXT, columns=[column]):
-            return ir.Apply(ir.Function.TEXT, (column_value(column),), STRING)
-        case Derived(derivation=Derivation.UUID, columns=[column]):
-            return column_value(column)
-        case Derived(derivation=Derivation.ADDRESS, columns=[exchange, key]):
-            return ir.Apply(ir.Function.ADDRESS, (column_value(exchange), column_value(key)), STRING)
-        case Derived(derivation=Derivation.PERSISTENT):
-            items = at(source).alternatives
-            return ir.Apply(ir.Function.FIRST, tuple(ir.When(item.guard, item.value) for item in items), BOOLEAN)
-    raise AssertionError(source)
-
-
-def _seen(column: ir.Column) -> ir.Value:
-    """A column as the value that a selector sees."""
-    match column.type.kind:
-        case SparkType.FLOAT | SparkType.DECIMAL:
-            return ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
-        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
-            return ir.Apply(ir.Function.MILLISECONDS, (column,), BIGINT)
-        case SparkType.CHAR:
-            return ir.Apply(ir.Function.UNPADDED, (_by_bytes(column),), STRING)
-        case SparkType.STRING | SparkType.VARCHAR:
-            return _by_bytes(column)
-        case _:
-            return column
-
-
-def _by_bytes(column: ir.Column) -> ir.Value:
-    if column.type.collation == "UTF8_BINARY":
-        return column
-    return ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
-
-
-def _column(amqp: AmqpType, value: ir.Value, types: OperandTypes, origin: str) -> Operand:
-    decides = without_conversions(value)
-    present, absent = ir.IsNull(decides, negated=True), ir.IsNull(decides)
+    if stored.tag is not None:
+        return _of_several_types(stored, stored.tag, types, origin)
+    [amqp] = stored.types
     if amqp in types.throws:
-        return Operand((), ir.FALSE, absent, present)
+        return Operand((), ir.FALSE, stored.absent, stored.present)
     kind = types.table.get(amqp)
     if kind is None:
         return NULL
-    value = _converted(amqp, value, types)
+    items = tuple(
+        Alternative(
+            kind, _converted(amqp, item.value, types), item.guard, never_null=isinstance(item.value, ir.Constant)
+        )
+        for item in stored.values
+    )
     if kind.floating and not types.special_doubles:
-        finite = _finite(value)
-        return Operand((Alternative(kind, value, finite),), finite, ir.any_of(absent, _not_finite(value)))
-    return Operand((Alternative(kind, value),), present, absent, origin=origin)
+        [item] = items
+        finite = _finite(item.value)
+        return Operand((item._replace(guard=finite),), finite, ir.any_of(stored.absent, _not_finite(item.value)))
+    return Operand(items, stored.present, stored.absent, origin=origin)
 
 
 def _finite(value: ir.Value) -> ir.Predicate:
@@ -137,58 +58,69 @@ def _not_finite(value: ir.Value) -> ir.Predicate:
     )
 
 
-def _union(path: Path, types: OperandTypes, origin: str) -> Operand:
-    tag = ir.Column((*path, "type"), STRING)
-    by_field: dict[str, dict[tuple[OperandType, ir.Function | None], list[ValueType]]] = {}
-    for amqp, kind in types.table.items():
-        field = TYPE_CLASS[COERCION[amqp]].value
-        by_field.setdefault(field, {}).setdefault((kind, _conversion(amqp, types)), []).append(amqp)
+def _of_several_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin: str) -> Operand:
     items: list[Alternative] = []
-    for field, kinds in by_field.items():
-        column = ir.Column((*path, field), _FIELDS[field])
-        for (kind, _), names in kinds.items():
-            items.extend(_field_values(kind, names, column, tag, types))
-    dropped: ir.Predicate = ir.FALSE
+    dropped: list[ir.Predicate] = []
+    for group in _by_type(stored, types):
+        items.extend(_values(*group, stored, tag, types))
     if not types.special_doubles:
-        dropped = _not_finite(ir.Column((*path, "double"), DOUBLE))
+        dropped = [
+            ir.all_of(item.guard, _not_finite(item.value)) for item in stored.values if item.value.type == DOUBLE
+        ]
     without = [amqp for amqp in COERCION if amqp not in types.table and amqp not in types.throws]
-    present = _not_tagged(tag, {*without, *types.throws})
+    present = stored.lacks_type({*without, *types.throws})
     if len(types.table) < len(without) + len(types.throws):
-        present = _tagged(tag, types.table)
+        present = stored.has_type(types.table)
     return Operand(
         tuple(_merged(items)),
-        ir.all_of(present, complement(dropped)),
-        ir.any_of(ir.IsNull(tag), _tagged(tag, without), dropped),
-        _tagged(tag, types.throws) if types.throws else ir.FALSE,
+        ir.all_of(present, complement(ir.any_of(*dropped))),
+        ir.any_of(stored.key_absent, stored.has_type(without), *dropped),
+        stored.has_type(types.throws) if types.throws else ir.FALSE,
         origin,
     )
 
 
-def _field_values(
-    kind: OperandType, names: list[ValueType], column: ir.Column, tag: ir.Value, types: OperandTypes
+def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType, list[ValueType], StoredValue]]:
+    """Each value, with those of its AMQP types that are one type to the dialect, in the order of its table."""
+    order = {amqp: number for number, amqp in enumerate(types.table)}
+    groups: list[tuple[int, OperandType, list[ValueType], StoredValue]] = []
+    for item in stored.values:
+        kinds: dict[tuple[OperandType, ir.Function | None], list[ValueType]] = {}
+        for amqp in sorted((amqp for amqp in item.types if amqp in order), key=order.__getitem__):
+            kinds.setdefault((types.table[amqp], _conversion(amqp, types)), []).append(amqp)
+        first = min((order[names[0]] for names in kinds.values()), default=0)
+        groups += [(first, kind, names, item) for (kind, _), names in kinds.items()]
+    for _, kind, names, item in sorted(groups, key=lambda group: group[0]):
+        yield kind, names, item
+
+
+def _values(
+    kind: OperandType, names: list[ValueType], item: StoredValue, stored: Stored, tag: ir.Value, types: OperandTypes
 ) -> Iterator[Alternative]:
-    """The values of one field of a tagged union that have one type to the dialect."""
-    others = [amqp for amqp in _TYPES_IN_FIELD[str(column.path[-1])] if amqp not in names]
-    guard: ir.Predicate = ir.TRUE
+    """The alternatives of one value, for those of its AMQP types that have one type to the dialect."""
+    others = [amqp for amqp in item.types if amqp not in names]
+    test: ir.Predicate = ir.TRUE
     if others:
-        guard = _not_tagged(tag, others) if len(others) < len(names) else _tagged(tag, names)
+        test = stored.lacks_type(others) if len(others) < len(names) else stored.has_type(names)
+    guard = ir.all_of(item.guard, test)
     if kind is OperandType.LONG and AmqpType.ULONG in names and types.unsigned_long is not UnsignedLong.WRAPPED:
-        yield from _unsigned(column, tag, guard, types)
+        yield from _unsigned(item, tag, guard, types)
     elif kind.floating and not types.special_doubles:
-        yield Alternative(kind, column, ir.all_of(guard, _finite(column)), never_null=True)
+        yield Alternative(kind, item.value, ir.all_of(guard, _finite(item.value)), never_null=True)
     else:
-        # A field also holds the types that make the evaluation throw: their values are none of these.
+        # A value also stands for the types that make the evaluation throw: these are none of the alternative's.
         throwing = {TYPE_CLASS[COERCION[thrown]] for thrown in types.throws}
-        shared = None if TYPE_CLASS[COERCION[names[0]]] in throwing else ir.TRUE
-        value = _converted(names[0], column, types)
-        yield Alternative(kind, value, guard, never_null=_names_types(guard), shared_guard=shared)
+        shared = None if TYPE_CLASS[COERCION[names[0]]] in throwing else item.guard
+        value = _converted(names[0], item.value, types)
+        yield Alternative(kind, value, guard, never_null=_names_types(test), shared_guard=shared)
 
 
-def _unsigned(column: ir.Column, tag: ir.Value, guard: ir.Predicate, types: OperandTypes) -> Iterator[Alternative]:
+def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: OperandTypes) -> Iterator[Alternative]:
     """Integers beside unsigned longs, of which the canonical schema keeps the low 64 bits."""
+    column = item.value
     negative = ir.Compare(Comparison.LT, column, ir.constant(0))
     unsigned = ir.constant(AmqpType.ULONG.value)
-    large = ir.all_of(ir.Compare(Comparison.EQ, tag, unsigned), negative)
+    large = ir.all_of(item.guard, ir.Compare(Comparison.EQ, tag, unsigned), negative)
     if types.unsigned_long is UnsignedLong.EXACT:
         # Merged in this order, the column is only looked at where the first one is NULL.
         exact = ir.Apply(ir.Function.ADD_BIG, (column, ir.Constant(2**64, DECIMAL)), DECIMAL)
@@ -231,21 +163,6 @@ def _converted(amqp: ValueType, value: ir.Value, types: OperandTypes) -> ir.Valu
     if conversion is None:
         return value
     return ir.Apply(conversion, (value,), BIGINT if conversion is ir.Function.CODE_POINT else STRING)
-
-
-def _tagged(tag: ir.Value, names: Iterable[ValueType]) -> ir.Predicate:
-    return _tag_is_in(tag, names, negated=False)
-
-
-def _not_tagged(tag: ir.Value, names: Iterable[ValueType]) -> ir.Predicate:
-    return _tag_is_in(tag, names, negated=True)
-
-
-def _tag_is_in(tag: ir.Value, names: Iterable[ValueType], negated: bool) -> ir.Predicate:
-    members = tuple([ir.constant(name) for name in sorted(amqp.value for amqp in names)])
-    if len(members) > 1:
-        return ir.In(tag, members, negated)
-    return ir.Compare(Comparison.NE if negated else Comparison.EQ, tag, members[0])
 
 
 def _names_types(guard: ir.Predicate) -> bool:

@@ -16,8 +16,8 @@ from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError
 from transpiler.filters.kinds import Prefix, Reference, Suffix
 from transpiler.ir.column_types import BIGINT, STRING
-from transpiler.layouts.columns import AMQP_TYPES, DERIVED_TYPES, ColumnSource, Derived, TaggedUnion, TypedColumn
 from transpiler.layouts.layout import Layout
+from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.lowering.comparison_predicates import to_double
 from transpiler.lowering.equality_tests import BY_CLASS, COMPOUNDS, Comparand, EqualityForm, equality_tests
@@ -45,7 +45,7 @@ class ValueTest(NamedTuple):
 class Header:
     """The value that a message has at a key: in the first of some places that has the key."""
 
-    places: tuple[ColumnSource, ...]
+    places: tuple[Stored, ...]
 
     @property
     def operand(self) -> Operand:
@@ -53,7 +53,7 @@ class Header:
         result = NULL
         for place in reversed(self.places):
             operand = at(place)
-            missing = _missing(place)
+            missing = place.key_absent
             more = tuple(item._replace(guard=ir.all_of(missing, item.guard)) for item in result.alternatives)
             result = Operand(
                 operand.alternatives + more,
@@ -65,12 +65,12 @@ class Header:
     @property
     def present(self) -> ir.Predicate:
         """The predicate that the message has the key, be it with a null value."""
-        return ir.any_of(*map(_present, self.places))
+        return ir.any_of(*[place.key_present for place in self.places])
 
     @property
     def missing(self) -> ir.Predicate:
         """The predicate that the message does not have the key."""
-        return ir.all_of(*map(_missing, self.places))
+        return ir.all_of(*[place.key_absent for place in self.places])
 
     def equals(self, tests: Sequence[ValueTest]) -> ir.Predicate:
         """The predicate that one of some tests of the value holds."""
@@ -78,11 +78,11 @@ class Header:
         earlier: list[ir.Predicate] = []
         for place in self.places:
             alternatives.append(ir.all_of(*earlier, ir.any_of(*(_holds(place, *test) for test in tests))))
-            earlier.append(_missing(place))
+            earlier.append(place.key_absent)
         return ir.any_of(*alternatives)
 
 
-def header_at(*places: ColumnSource | None) -> Header:
+def header_at(*places: Stored | None) -> Header:
     """The header at the first of some places that has its key; without a place it is in no message.
 
     A typed column cannot tell a null value from an absent key: to it both are absent.
@@ -90,19 +90,7 @@ def header_at(*places: ColumnSource | None) -> Header:
     return Header(tuple(place for place in places if place is not None))
 
 
-def _present(place: ColumnSource) -> ir.Predicate:
-    if isinstance(place, TaggedUnion):
-        return ir.IsNull(ir.Column((*place.path, "type"), STRING), negated=True)
-    return at(place).present
-
-
-def _missing(place: ColumnSource) -> ir.Predicate:
-    if isinstance(place, TaggedUnion):
-        return ir.IsNull(ir.Column((*place.path, "type"), STRING))
-    return at(place).absent
-
-
-def _holds(place: ColumnSource, form: EqualityForm, values: Sequence[ir.Value]) -> ir.Predicate:
+def _holds(place: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.Predicate:
     guard = _has_types(place, form.types, form.excludes_types)
     value = _comparand(place, form.comparand)
     if guard == ir.FALSE or value is None:
@@ -114,25 +102,13 @@ def _holds(place: ColumnSource, form: EqualityForm, values: Sequence[ir.Value]) 
     return ir.all_of(guard, ir.Compare(Comparison.EQ, value, constant))
 
 
-def _has_types(place: ColumnSource, types: tuple[ValueType, ...], excluded: bool) -> ir.Predicate:
+def _has_types(place: Stored, types: tuple[ValueType, ...], excluded: bool) -> ir.Predicate:
     if not types:
         return ir.TRUE
-    match place:
-        case TaggedUnion(path=path):
-            tag = ir.Column((*path, "type"), STRING)
-            members = tuple(ir.constant(name) for name in sorted(member.value for member in types))
-            if len(members) > 1:
-                return ir.In(tag, members, negated=excluded)
-            return ir.Compare(Comparison.NE if excluded else Comparison.EQ, tag, members[0])
-        case TypedColumn(type=column_type):
-            own = AMQP_TYPES[column_type.kind]
-        case Derived(derivation=derivation):
-            own = DERIVED_TYPES[derivation]
-    symbol = own is AmqpType.STRING and AmqpType.SYMBOL in types
-    return ir.TRUE if (own in types or symbol) is not excluded else ir.FALSE
+    return place.lacks_type(types) if excluded else place.has_type(types)
 
 
-def _comparand(place: ColumnSource, comparand: Comparand) -> ir.Value | None:
+def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
     """The value at a place that a test compares; None where the place never has such a value."""
     values: list[ir.Value] = []
     operand = at(place)

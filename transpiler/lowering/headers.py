@@ -8,7 +8,7 @@ from typing import assert_never
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, STRING, ColumnType, SparkType
-from transpiler.layouts.columns import ColumnSource, Derivation, Derived, TaggedUnion
+from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.lowering.operands import (
     NULL,
@@ -32,9 +32,9 @@ _IDS = (MessageField("properties", "message_id"), MessageField("properties", "co
 _DURABILITIES = {True: "DURABLE", False: "NON_DURABLE"}
 
 
-def whole_number(source: ColumnSource) -> ir.Value:
+def whole_number(stored: Stored) -> ir.Value:
     """The integer at a place that holds nothing else."""
-    [item] = at(source).of(OperandType.LONG)
+    [item] = at(stored).of(OperandType.LONG)
     return item.value
 
 
@@ -51,48 +51,48 @@ def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], z
 
 @lru_cache(maxsize=4_096)
 def converted(
-    conversion: Conversion, place: MessageField, source: ColumnSource, kind: OperandType, types: OperandTypes, name: str
+    conversion: Conversion, place: MessageField, stored: Stored, kind: OperandType, types: OperandTypes, name: str
 ) -> Operand:
     """The operand at a place after a conversion: of one type, or, as it is stored, of the dialect's types.
 
     There are few header fields, and a layout has each of them in one place, so the operands are kept.
     """
-    stored = at(source)
+    operand = at(stored)
     match conversion:
         case Conversion.AS_IS | Conversion.ANY_ID:
             if place.section in _MAPS or place in _IDS:
-                return at(source, types, name)
-            return _each(stored, kind, lambda value: value)
+                return at(stored, types, name)
+            return _each(operand, kind, lambda value: value)
         case Conversion.INTEGER:
-            return _only_integers(at(source, types, name))
+            return _only_integers(at(stored, types, name))
         case Conversion.TEXT:
-            return _each(stored, kind, lambda value: ir.Apply(ir.Function.TEXT, (value,), STRING))
+            return _each(operand, kind, lambda value: ir.Apply(ir.Function.TEXT, (value,), STRING))
         case Conversion.TEXT_OF_BYTES:
-            return _each(stored, kind, lambda value: ir.Apply(ir.Function.TEXT_OF_BYTES, (value,), STRING))
+            return _each(operand, kind, lambda value: ir.Apply(ir.Function.TEXT_OF_BYTES, (value,), STRING))
         case Conversion.DELIVERY_MODE:
-            return choice(stored, kind, [(_is(stored, durable), mode) for durable, mode in DELIVERY_MODES.items()])
+            return choice(operand, kind, [(_is(operand, durable), mode) for durable, mode in DELIVERY_MODES.items()])
         case Conversion.DURABILITY:
-            return choice(stored, kind, [(_is(stored, durable), mode) for durable, mode in _DURABILITIES.items()])
+            return choice(operand, kind, [(_is(operand, durable), mode) for durable, mode in _DURABILITIES.items()])
         case Conversion.REDELIVERED:
             counts = ((Comparison.GT, True), (Comparison.LE, False))
-            return choice(stored, kind, [(_compares(stored, operator), truth) for operator, truth in counts])
+            return choice(operand, kind, [(_compares(operand, operator), truth) for operator, truth in counts])
         case Conversion.PRIORITY:
             highest, small = ir.constant(MAX_PRIORITY), ColumnType(SparkType.INT)
-            return _each(stored, kind, lambda value: ir.Apply(ir.Function.AT_MOST, (value, highest), small))
+            return _each(operand, kind, lambda value: ir.Apply(ir.Function.AT_MOST, (value, highest), small))
         case Conversion.DELIVERY_COUNT:
-            return _each(stored, kind, lambda value: ir.Apply(ir.Function.NEXT, (value,), BIGINT))
+            return _each(operand, kind, lambda value: ir.Apply(ir.Function.NEXT, (value,), BIGINT))
         case Conversion.GROUP_SEQUENCE:
-            return _each(stored, kind, lambda value: ir.Apply(ir.Function.FOLDED, (value,), BIGINT))
+            return _each(operand, kind, lambda value: ir.Apply(ir.Function.FOLDED, (value,), BIGINT))
         case Conversion.WHOLE_SECONDS:
-            return _each(stored, kind, _whole_seconds)
+            return _each(operand, kind, _whole_seconds)
         case Conversion.STRING_ID:
-            return _string_id(source, kind)
+            return _string_id(stored, kind)
         case Conversion.PREFIXED_ID:
-            return _prefixed(_string_id(source, kind), kind)
+            return _prefixed(_string_id(stored, kind), kind)
         case Conversion.MESSAGE_ID:
-            return _jms_id(ir.Function.STRING_MESSAGE_ID, source, kind)
+            return _jms_id(ir.Function.STRING_MESSAGE_ID, stored, kind)
         case Conversion.CORRELATION_ID:
-            return _jms_id(ir.Function.STRING_CORRELATION_ID, source, kind)
+            return _jms_id(ir.Function.STRING_CORRELATION_ID, stored, kind)
         case Conversion.EXPIRY | Conversion.EXPIRY_UNLESS_ZERO:
             raise AssertionError("an expiry has several places")
         case _:
@@ -145,9 +145,9 @@ def _whole_seconds(milliseconds: ir.Value) -> ir.Value:
     return ir.Apply(ir.Function.TO_LONG, (ir.Apply(ir.Function.SUBTRACT_BIG, (milliseconds, rest), BIGINT),), BIGINT)
 
 
-def _string_id(source: ColumnSource, kind: OperandType) -> Operand:
+def _string_id(stored: Stored, kind: OperandType) -> Operand:
     """The text of an id that is a string."""
-    strings = at(source).of(OperandType.STRING)
+    strings = at(stored).of(OperandType.STRING)
     return from_value(kind, strings[0].value) if strings else NULL
 
 
@@ -167,29 +167,19 @@ def _prefixed(operand: Operand, kind: OperandType) -> Operand:
     return operand._replace(alternatives=items)
 
 
-def _jms_id(whole: ir.Function, source: ColumnSource, kind: OperandType) -> Operand:
+def _jms_id(whole: ir.Function, stored: Stored, kind: OperandType) -> Operand:
     """The JMS text of an id: one alternative for each type that it can have."""
-    operand = at(source)
-    binary: list[tuple[ir.Function, ir.Predicate]] = [(ir.Function.BINARY_ID, ir.TRUE)]
-    match source:
-        case TaggedUnion(path=path):
-            tag = ir.Column((*path, "type"), STRING)
-            binary = [
-                (ir.Function.UUID_ID, _is_tagged(tag, AmqpType.UUID)),
-                (ir.Function.BINARY_ID, _is_tagged(tag, AmqpType.BINARY)),
-            ]
-        case Derived(derivation=Derivation.UUID):
-            binary = [(ir.Function.UUID_ID, ir.TRUE)]
+    operand = at(stored)
     forms: list[tuple[ir.Function, ir.Predicate, Alternative]]
     forms = [(whole, ir.TRUE, item) for item in operand.of(OperandType.STRING)]
     forms += [(ir.Function.ULONG_ID, ir.TRUE, item) for item in operand.of(OperandType.LONG)]
-    forms += [(function, guard, item) for function, guard in binary for item in operand.of(OperandType.BYTES)]
+    for item in operand.of(OperandType.BYTES):
+        for function, amqp in ((ir.Function.UUID_ID, AmqpType.UUID), (ir.Function.BINARY_ID, AmqpType.BINARY)):
+            guard = stored.has_type([amqp])
+            if guard != ir.FALSE:
+                forms.append((function, guard, item))
     alternatives = tuple(
         Alternative(kind, ir.Apply(function, (item.value,), STRING), ir.all_of(item.guard, guard))
         for function, guard, item in forms
     )
     return operand._replace(alternatives=alternatives)
-
-
-def _is_tagged(tag: ir.Column, amqp_type: AmqpType) -> ir.Predicate:
-    return ir.Compare(Comparison.EQ, tag, ir.Constant(amqp_type.value, STRING))

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import STRING
-from transpiler.layouts.columns import ColumnSource, TaggedUnion
 from transpiler.layouts.layout import Layout
+from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.message import jms_types
 from transpiler.message.fields import MessageField
@@ -42,13 +42,9 @@ def message_choices(layout: Layout) -> Choices:
     choices.append((data, "BytesMessage"))
     amqp_value = _equals(section, "amqp-value")
     if value is not None:
-        operand, tag = at(value), _tag(value)
-        texts = tuple(ir.Constant(kind.value, STRING) for kind in jms_types.TEXT_VALUES)
-        text = ir.any_of(operand.absent, ir.In(tag, texts))
+        text = ir.any_of(value.absent, value.has_type(jms_types.TEXT_VALUES))
         choices.append((ir.all_of(amqp_value, text), "TextMessage"))
-        [binary] = jms_types.BYTES_VALUES
-        is_binary = ir.Compare(Comparison.EQ, tag, ir.Constant(binary.value, STRING))
-        choices.append((ir.all_of(amqp_value, is_binary), "BytesMessage"))
+        choices.append((ir.all_of(amqp_value, value.has_type(jms_types.BYTES_VALUES)), "BytesMessage"))
     choices.append((ir.any_of(amqp_value, _equals(section, "amqp-sequence")), "ObjectMessage"))
     return choices
 
@@ -61,7 +57,7 @@ def _annotated(layout: Layout, key: str, names: Mapping[int, str]) -> Choices:
     return [(ir.Compare(Comparison.EQ, number, ir.constant(code)), name) for code, name in names.items()]
 
 
-def _by_content(location: ColumnSource | None) -> Choices:
+def _by_content(location: Stored | None) -> Choices:
     if location is None:
         return []
     media: ir.Value = ir.Apply(ir.Function.MEDIA_TYPE, (at(location).alternatives[0].value,), STRING)
@@ -76,10 +72,5 @@ def _by_content(location: ColumnSource | None) -> Choices:
     ]
 
 
-def _equals(location: ColumnSource, text: str) -> ir.Predicate:
+def _equals(location: Stored, text: str) -> ir.Predicate:
     return ir.Compare(Comparison.EQ, at(location).alternatives[0].value, ir.constant(text))
-
-
-def _tag(location: ColumnSource) -> ir.Column:
-    assert isinstance(location, TaggedUnion)
-    return ir.Column((*location.path, "type"), STRING)

@@ -8,8 +8,8 @@ from typing import Literal, NoReturn
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.layouts.columns import ColumnSource
 from transpiler.layouts.layout import Layout
+from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.lowering.headers import converted, expiry, whole_number
 from transpiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
@@ -128,7 +128,7 @@ class Names:
             operand = or_else(operand, part)
         return operand if field.default is None else or_else(operand, literal(field.type, field.default))
 
-    def _own_column(self, identifier: ast.Identifier) -> ColumnSource | None:
+    def _own_column(self, identifier: ast.Identifier) -> Stored | None:
         """The typed column of the field's own name, which holds what the broker would have said."""
         return self.layout.property(identifier.name) if self.layout.names() and not identifier.section else None
 
@@ -166,7 +166,7 @@ class Names:
                 operand = or_else(operand, in_every_row(Alternative(field.type, value)), nothing_stored)
         return operand if located else None
 
-    def _source(self, place: MessageField) -> ColumnSource | None:
+    def _source(self, place: MessageField) -> Stored | None:
         if place.section == RECEIVER:
             return None
         return self.layout.property(place.field) if place.section == PROPERTIES else self.layout.field(place)

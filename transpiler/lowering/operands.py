@@ -106,7 +106,7 @@ def in_every_row(item: Alternative) -> Operand:
 
 def from_value(kind: OperandType, value: ir.Value) -> Operand:
     """An operand that is one value; NULL where the value is."""
-    null = without_conversions(value)
+    null = ir.without_conversions(value)
     return Operand((Alternative(kind, value),), ir.IsNull(null, negated=True), ir.IsNull(null))
 
 
@@ -160,7 +160,7 @@ def one_value(
     for value, group in groups.items():
         guard = guard_of(group, operand)
         # What stands behind another value is only asked for where that one is NULL.
-        implied = bool(values) and guard == ir.IsNull(without_conversions(values[-1]))
+        implied = bool(values) and guard == ir.IsNull(ir.without_conversions(values[-1]))
         values.append(value if guard == ir.TRUE or implied else ir.When(guard, value))
     return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), _widest(values))
 
@@ -180,33 +180,3 @@ def _widest(values: Sequence[ir.Value]) -> ColumnType:
     if len(types) == 1:
         return values[0].type
     return DECIMAL if DECIMAL in types else BIGINT if BIGINT in types else ColumnType(SparkType.INT)
-
-
-#: Functions that are NULL where their first argument is, and nowhere else.
-_CONVERSIONS = frozenset(
-    {
-        ir.Function.TO_DOUBLE,
-        ir.Function.TO_LONG,
-        ir.Function.TO_DECIMAL,
-        ir.Function.MILLISECONDS,
-        ir.Function.BY_BYTES,
-        ir.Function.UNPADDED,
-        ir.Function.TEXT,
-        ir.Function.AT_MOST,
-        ir.Function.NEXT,
-        ir.Function.LATER,
-        ir.Function.FOLDED,
-        ir.Function.STRING_MESSAGE_ID,
-        ir.Function.STRING_CORRELATION_ID,
-        ir.Function.ULONG_ID,
-        ir.Function.UUID_ID,
-        ir.Function.BINARY_ID,
-    }
-)
-
-
-def without_conversions(value: ir.Value) -> ir.Value:
-    """What decides whether a value is NULL, without conversions that keep NULL and nothing else."""
-    while isinstance(value, ir.Apply) and value.function in _CONVERSIONS:
-        value = value.arguments[0]
-    return value

@@ -1,0 +1,158 @@
+"""The answer of a layout: the values that a place in a row can hold, as typed alternatives of the intermediate form.
+
+Whatever a store looks like, a column of one type, a struct that tells its own type, bytes that are a text, a choice
+between two columns, comes down to this, so that no module outside of ``layouts`` knows which store it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from transpiler import ir
+from transpiler.ir.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    STRING,
+    ColumnType,
+    Path,
+    SparkType,
+)
+from transpiler.layouts.columns import AMQP_TYPES
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, SelectorType, TypeClass, ValueType
+from transpiler.selector.ast import Comparison
+
+
+class StoredValue(NamedTuple):
+    """A value, the AMQP types that it stands for, and the predicate under which it does, where it is not NULL."""
+
+    types: tuple[ValueType, ...]
+    value: ir.Value
+    guard: ir.Predicate = ir.TRUE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """What a place holds: values of which at most one stands for it in a row.
+
+    ``present`` and ``absent`` say where the place has a value that is not null, and where it has none; ``key_absent``
+    where a map does not have the key, so that a stored null is none. ``tag`` is the text of the AMQP type where a value
+    has several. ``union`` is the path of a struct ``V`` of the canonical schema.
+    """
+
+    values: tuple[StoredValue, ...]
+    present: ir.Predicate
+    absent: ir.Predicate
+    key_absent: ir.Predicate
+    tag: ir.Value | None = None
+    union: Path | None = None
+
+    @property
+    def key_present(self) -> ir.Predicate:
+        """Where there is a value, be it null."""
+        return self.present if self.tag is None else ir.IsNull(self.tag, negated=True)
+
+    @property
+    def types(self) -> frozenset[ValueType]:
+        """The AMQP types of all values."""
+        return frozenset(amqp for value in self.values for amqp in value.types)
+
+    def of_class(self, type_class: TypeClass) -> tuple[StoredValue, ...]:
+        """The values of one class."""
+        return tuple(value for value in self.values if ir.type_class(value.value.type) is type_class)
+
+    def has_type(self, types: Iterable[ValueType]) -> ir.Predicate:
+        """Where the value is of one of some AMQP types."""
+        return self._test_type(frozenset(types), excluded=False)
+
+    def lacks_type(self, types: Iterable[ValueType]) -> ir.Predicate:
+        """Where the value is of none of some AMQP types."""
+        return self._test_type(frozenset(types), excluded=True)
+
+    def _test_type(self, types: frozenset[ValueType], excluded: bool) -> ir.Predicate:
+        if self.tag is None:
+            [own] = self.types
+            return ir.BoolConst((own in types or (own is AmqpType.STRING and AmqpType.SYMBOL in types)) is not excluded)
+        members = tuple([ir.constant(name) for name in sorted(amqp.value for amqp in types)])
+        if len(members) > 1:
+            return ir.In(self.tag, members, excluded)
+        return ir.Compare(Comparison.NE if excluded else Comparison.EQ, self.tag, members[0])
+
+
+def stored_value(amqp: AmqpType, value: ir.Value) -> Stored:
+    """A place that holds values of one type."""
+    decides = ir.without_conversions(value)
+    present, absent = ir.IsNull(decides, negated=True), ir.IsNull(decides)
+    return Stored((StoredValue((amqp,), value),), present, absent, absent)
+
+
+@lru_cache(maxsize=4_096)
+def stored_column(path: Path, column_type: ColumnType) -> Stored:
+    """A column of one type, as the value that a selector sees."""
+    return stored_value(AMQP_TYPES[column_type.kind], seen(ir.Column(path, column_type)))
+
+
+def seen(column: ir.Column) -> ir.Value:
+    """A column as the value that a selector sees."""
+    match column.type.kind:
+        case SparkType.FLOAT | SparkType.DECIMAL:
+            return ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
+        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
+            return ir.Apply(ir.Function.MILLISECONDS, (column,), BIGINT)
+        case SparkType.CHAR:
+            return ir.Apply(ir.Function.UNPADDED, (_by_bytes(column),), STRING)
+        case SparkType.STRING | SparkType.VARCHAR:
+            return _by_bytes(column)
+        case _:
+            return column
+
+
+def _by_bytes(column: ir.Column) -> ir.Value:
+    if column.type.collation == "UTF8_BINARY":
+        return column
+    return ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
+
+
+#: The fields of a struct ``V`` that hold a value, by the class of values that they are named after.
+_FIELDS = {"boolean": BOOLEAN, "long": BIGINT, "double": DOUBLE, "string": STRING, "binary": BINARY}
+
+
+def _field_of(selector_type: SelectorType) -> str | None:
+    return None if selector_type is SelectorType.NULL else TYPE_CLASS[selector_type].value
+
+
+_TYPES_IN_FIELD = {
+    field: tuple(amqp for amqp, selector_type in COERCION.items() if _field_of(selector_type) == field)
+    for field in _FIELDS
+}
+
+_NULL = ir.constant(AmqpType.NULL.value)
+
+
+@lru_cache(maxsize=4_096)
+def stored_union(path: Path) -> Stored:
+    """A struct ``V`` of the canonical schema: a type's name, and one field for each class of values."""
+    tag = ir.Column((*path, "type"), STRING)
+    values = tuple(
+        StoredValue(_TYPES_IN_FIELD[name], ir.Column((*path, name), column_type))
+        for name, column_type in _FIELDS.items()
+    )
+    absent = ir.any_of(ir.IsNull(tag), ir.Compare(Comparison.EQ, tag, _NULL))
+    return Stored(values, ir.Compare(Comparison.NE, tag, _NULL), absent, ir.IsNull(tag), tag, path)
+
+
+def stored_choice(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool]]) -> Stored:
+    """A boolean for each of some predicates, one of which holds wherever a value is not NULL."""
+    values = tuple(StoredValue((AmqpType.BOOLEAN,), ir.constant(truth), guard) for guard, truth in choices)
+    present, absent = ir.IsNull(decides, negated=True), ir.IsNull(decides)
+    return Stored(values, present, absent, absent)
+
+
+def stored_else(first: Stored, second: Stored) -> Stored:
+    """A column of one type and, where it is NULL, a union, whose tag also tells the type of what is in the column."""
+    rest = tuple(value._replace(guard=ir.all_of(first.absent, value.guard)) for value in second.values)
+    return replace(second, values=first.values + rest, union=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -10,8 +11,11 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import (
     BinaryType,
     BooleanType,
+    ByteType,
     DataType,
     DoubleType,
+    FloatType,
+    IntegerType,
     LongType,
     MapType,
     ShortType,
@@ -32,8 +36,11 @@ from transpiler.layouts.layout import ArchiveLayout
 
 _SPARK_TYPES: Mapping[SparkType, DataType] = {
     SparkType.BOOLEAN: BooleanType(),
+    SparkType.TINYINT: ByteType(),
     SparkType.SMALLINT: ShortType(),
+    SparkType.INT: IntegerType(),
     SparkType.BIGINT: LongType(),
+    SparkType.FLOAT: FloatType(),
     SparkType.DOUBLE: DoubleType(),
     SparkType.STRING: StringType(),
     SparkType.BINARY: BinaryType(),
@@ -67,15 +74,27 @@ MESSAGE_SCHEMA = _schema(AmqpLayout().schema, TimestampType())
 
 
 def create_messages(
-    spark: SparkSession, messages: Iterable[Message | Mapping[str, Any]], layout: str | ArchiveLayout = "amqp"
+    spark: SparkSession,
+    messages: Iterable[Message | Mapping[str, Any]],
+    layout: str | ArchiveLayout = "amqp",
+    *,
+    promote: Mapping[str, str] | None = None,
+    mixed: Iterable[str] = (),
 ) -> DataFrame:
     """A DataFrame from messages or their JSON form, one row each, in order: in ``MESSAGE_SCHEMA``, or in the columns of
     another layout that has a schema of its own (``amqp-0-10``), with what of a message that layout can hold.
 
-    ``DecodeError`` where a dict is no message. A time that TIMESTAMP cannot hold, such as an expiry of "never",
-    becomes the nearest one that it can.
+    ``promote`` writes application properties of the layout ``amqp`` into columns of their own as well, each of a Spark
+    type, and ``mixed`` names those whose values may have other types: ``AmqpLayout(promoted=…, mixed=…)`` reads them.
+
+    ``DecodeError`` where a dict is no message; ``LayoutError`` where a promoted value does not fit its column. A time
+    that TIMESTAMP cannot hold, such as an expiry of "never", becomes the nearest one that it can.
     """
     found = find_layout(layout)
+    if promote is not None:
+        if not isinstance(found, AmqpLayout):
+            raise LayoutError.at("layout.promoted", f"the layout {found.name} has no map of which to promote")
+        found = replace(found, promoted=dict(promote), mixed=frozenset(mixed))
     if not isinstance(found, ArchiveLayout):
         raise LayoutError.at("layout.schema", f"the layout {found.name} has no schema of its own")
     canonical = (message if isinstance(message, Message) else Message.from_dict(message) for message in messages)

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
-from transpiler.layouts.columns import Fields, UnionShape
-from transpiler.layouts.stored import Stored, stored_column, stored_union
+from transpiler import ir
+from transpiler.errors import LayoutError
+from transpiler.ir.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    ColumnType,
+    Key,
+    SparkType,
+)
+from transpiler.layouts.columns import AMQP_TYPES, Fields, UnionShape
+from transpiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.fields import MessageField
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpValue, Compound, SelectorType, coerce
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType, coerce
 
 if TYPE_CHECKING:
     from transpiler.message.message import Body, Header, Message, Properties, Values
@@ -72,20 +85,73 @@ UNION: Mapping[str, ColumnType] = MappingProxyType(
 )
 
 
+#: The Spark types that a promoted property can have, by their SQL names.
+PROMOTABLE: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        kind.value: ColumnType(kind)
+        for kind in (
+            SparkType.BOOLEAN,
+            SparkType.TINYINT,
+            SparkType.SMALLINT,
+            SparkType.INT,
+            SparkType.BIGINT,
+            SparkType.FLOAT,
+            SparkType.DOUBLE,
+            SparkType.STRING,
+            SparkType.BINARY,
+        )
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class AmqpLayout:
-    """The canonical schema, or the sections of it that a DataFrame has."""
+    """The canonical schema, or the sections of it that a DataFrame has, and columns for some application properties.
+
+    ``promoted`` names application properties that are also columns, each with its Spark type (``{"color": "STRING",
+    "weight": "BIGINT"}``): these are read instead of the map, so that a file reader skips by them. All their values
+    have the AMQP type of the Spark type. ``mixed`` are the promoted properties whose values may be of other types:
+    their column has all values of a class (any integer in BIGINT, any text in STRING), and the others are read from the
+    map. ``LayoutError`` for a type or a name that cannot be.
+    """
 
     name: str = "amqp"
     sections: tuple[str, ...] = SECTIONS
+    promoted: Mapping[str, str] = field(default_factory=dict)
+    mixed: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name, type_name in self.promoted.items():
+            if type_name not in PROMOTABLE:
+                raise LayoutError.at(
+                    "layout.promoted",
+                    f"the promoted property {name} has the type {type_name}",
+                    hint=f"the types of promoted properties are {', '.join(PROMOTABLE)}",
+                )
+            if name in SECTIONS:
+                message = f"a promoted property has the name of the section {name}"
+                raise LayoutError.at("layout.promoted", message, hint="leave it in the map")
+        for name in sorted(self.mixed.difference(self.promoted)):
+            raise LayoutError.at("layout.promoted", f"{name} is mixed, and not promoted", hint="give it a type")
+        for name in sorted(self.mixed):
+            if PROMOTABLE[self.promoted[name]] not in UNION.values():
+                message = f"the mixed property {name} has the type {self.promoted[name]}"
+                hint = "the types of classes of values are BOOLEAN, BIGINT, DOUBLE, STRING and BINARY"
+                raise LayoutError.at("layout.promoted", message, hint=hint)
 
     @property
     def schema(self) -> Fields:
-        """The columns of the sections."""
-        return {section: UnionShape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections}
+        """The columns of the sections, and those of the promoted properties."""
+        columns = {name: PROMOTABLE[type_name] for name, type_name in self.promoted.items()}
+        return {
+            **{section: UnionShape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections},
+            **columns,
+        }
 
     def field(self, place: MessageField) -> Stored | None:
         """A column for a field with one type, a tagged union for an id or an annotation."""
+        if place.section == "application_properties" and place.field in self.promoted:
+            return self._promoted(place.field)
         if place.section not in self.sections:
             return None
         if place.section in MAPS:
@@ -96,13 +162,46 @@ class AmqpLayout:
         """Every name has a place: the value of the application-properties map at that key."""
         return self.field(MessageField("application_properties", name))
 
+    def _promoted(self, name: str) -> Stored:
+        column_type = PROMOTABLE[self.promoted[name]]
+        if name not in self.mixed:
+            return stored_column((name,), column_type)
+        return stored_beside(ir.Column((name,), column_type), stored_union(("application_properties", Key(name))))
+
     def names(self) -> tuple[str, ...]:
         """Empty, for any name has a place."""
         return ()
 
     def row(self, message: Message) -> Mapping[str, Any]:
-        """The message in the canonical schema, a time in milliseconds."""
-        return {section: _SECTION_ROWS[section](message) for section in self.sections}
+        """The message in the canonical schema, a time in milliseconds.
+
+        ``LayoutError`` for a promoted property whose value has another type than its column, unless it is mixed.
+        """
+        row: dict[str, Any] = {section: _SECTION_ROWS[section](message) for section in self.sections}
+        properties = message.application_properties or {}
+        for name in self.promoted:
+            row[name] = self._promoted_value(name, properties.get(name))
+        return row
+
+    def _promoted_value(self, name: str, value: AmqpValue | Compound | None) -> object:
+        if value is None or value == AmqpValue(AmqpType.NULL, None):
+            return None
+        type_name = self.promoted[name]
+        if name in self.mixed:
+            [class_field] = [field for field, kind in UNION.items() if field != "type" and kind.kind.value == type_name]
+            return (union(value) or {})[class_field]
+        own = AMQP_TYPES[PROMOTABLE[type_name].kind]
+        if isinstance(value, AmqpValue) and (value.type is own or {value.type, own} == _TEXTS):
+            return coerce(value)
+        kind = value.type if isinstance(value, AmqpValue) else value
+        raise LayoutError.at(
+            "layout.promoted",
+            f"the property {name} is {kind.value}, and its column {type_name} holds {own.value}",
+            hint="name it among the mixed ones, whose other values are read from the map",
+        )
+
+
+_TEXTS = {AmqpType.STRING, AmqpType.SYMBOL}
 
 
 def _struct_field(place: MessageField) -> Stored:
@@ -134,9 +233,9 @@ def _struct_row(section: Header | Properties | Body | None, fields: Mapping[str,
     if section is None:
         return None
     row = {}
-    for field in fields:
-        value = getattr(section, field)
-        row[field] = union(value) if isinstance(value, AmqpValue | Compound) else value
+    for name in fields:
+        value = getattr(section, name)
+        row[name] = union(value) if isinstance(value, AmqpValue | Compound) else value
     return row
 
 

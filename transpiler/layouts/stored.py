@@ -152,7 +152,7 @@ def stored_choice(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool]
     return Stored(values, present, absent, absent)
 
 
-def stored_else(first: Stored, second: Stored) -> Stored:
-    """A column of one type and, where it is NULL, a union, whose tag also tells the type of what is in the column."""
-    rest = tuple(value._replace(guard=ir.all_of(first.absent, value.guard)) for value in second.values)
-    return replace(second, values=first.values + rest, union=None)
+def stored_beside(column: ir.Column, union: Stored) -> Stored:
+    """A union of which one class of values is in a column beside it; the union still tells the types."""
+    values = tuple(value._replace(value=column) if value.value.type == column.type else value for value in union.values)
+    return replace(union, values=values, union=None)

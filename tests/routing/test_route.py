@@ -14,6 +14,8 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages, route
 from spark_ext.routing import query
 from tests.routing import topologies
+from tests.sizes import size
+from tests.spark.harness import INTERPRETED
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message, TranspilerError, parse_selector
 from transpiler.reference.evaluate import evaluate
@@ -24,9 +26,8 @@ from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Topology
 
 MESSAGES = 24
-EXAMPLES = 8 * (settings().max_examples // 100)
+EXAMPLES = size(3, 8)
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 
 def published(spark: SparkSession, messages: list[Message], exchanges: list[str | None]) -> DataFrame:
@@ -106,7 +107,7 @@ def test_spark_agrees_with_the_reference(
 
 @pytest.mark.parametrize("min_rows", [1, 12])
 @given(data=st.data())
-@settings(max_examples=EXAMPLES // 2, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=max(2, EXAMPLES // 2), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_several_routing_keys_are_routed_together(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, min_rows: int, data: st.DataObject
 ) -> None:

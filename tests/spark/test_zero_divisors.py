@@ -11,9 +11,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from spark_ext import create_messages, infer_layout
+from tests.sizes import size
 from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
-from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES
+from tests.spark.test_agreement import INTERPRETED, PHASES
 from tests.spark.test_dialect_agreement import takes
 from transpiler import Message, parse_selector, print_selector, transpile_selector
 from transpiler.layouts.layout import Layout
@@ -23,8 +24,9 @@ from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, find_dialect
 
-#: The brokers' SQL is long, and to analyze it takes most of the time; --thorough tries twenty times as many.
-SELECTORS = 6
+#: The brokers' SQL is long, and to analyze it takes most of the time.
+SELECTORS = size(3, 6)
+EXAMPLES = 2
 
 #: Integers whose sums, differences and products are often zero, and those at the ends of their widths.
 _WHOLE = (0, 1, -1, 2, 4, 5, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63))
@@ -131,7 +133,7 @@ def test_a_header_field_divides_and_is_divided_by_zero(spark: SparkSession, dial
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
-@settings(max_examples=max(1, EXAMPLES // 24), phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_a_division_by_zero_means_the_same_on_the_canonical_layout(
     spark: SparkSession, dialect: str, data: st.DataObject
 ) -> None:
@@ -167,7 +169,7 @@ def _typed() -> list[Message]:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
-@settings(max_examples=max(1, EXAMPLES // 24), phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_a_division_by_zero_means_the_same_on_typed_columns(
     spark: SparkSession, dialect: str, data: st.DataObject
 ) -> None:

@@ -28,7 +28,7 @@ from transpiler.topology.broker_rules import QPID_JAVA, Rules
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
 
 MESSAGES = 24
-EXAMPLES = size(3, 8)
+EXAMPLES = size(2, 8)
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 WEIGHT, PRICE, REGION = ir.Column(("weight",), BIGINT), ir.Column(("price",), DOUBLE), ir.Column(("region",), STRING)
 FIRST, SECOND = parameter(0, BIGINT), parameter(1, DOUBLE)

@@ -2,14 +2,20 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench lint clean java python
+.PHONY: demo test test-all bench lint clean java python
 
 demo: java .venv/.installed
 	@mkdir -p build
 	@$(BIN)/python examples/demo.py 2>build/demo.log || { cat build/demo.log >&2; exit 1; }
 
+# A sample of every property and table, in five minutes. Only what needs a broker is left to test-all: a broker has to
+# be installed and started, and one that is slow or missing says nothing about a change.
 test: java .venv/.installed
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses 2 -m "not live" $(ARGS)
+
+# All cases, fuzzing and live brokers, with random examples that are drawn anew each time: up to 40 minutes.
+test-all: java .venv/.installed
+	@$(BIN)/python -m pytest --numprocesses 2 --full $(ARGS)
 
 bench: java .venv/.installed
 	@$(BIN)/python -m tests.benchmarks $(ARGS)

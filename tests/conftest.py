@@ -1,4 +1,4 @@
-"""One Spark session for all tests, and how many examples the properties try."""
+"""The Spark session of a process, the order of the tests, and the option for their size."""
 
 from __future__ import annotations
 
@@ -13,35 +13,41 @@ import pytest
 from hypothesis import settings
 from pyspark.sql import SparkSession
 from xdist.remote import Producer
-from xdist.scheduler import LoadScopeScheduling
+from xdist.scheduler import LoadFileScheduling
 
-settings.register_profile("default", deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("thorough", deadline=None, max_examples=2_000, print_blob=True)
+from tests.sizes import FULL, SAMPLE, is_full
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--thorough", action="store_true", help="many more random examples, drawn anew every time")
+    parser.addoption("--full", action="store_true", help="all cases, and random examples that are drawn anew each time")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    settings.load_profile("thorough" if config.getoption("--thorough") else "default")
-
-
-class OneSession(LoadScopeScheduling):
-    """Tests beside each other by file, but for those with a session of Spark, which are all in one process."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return "spark" if _has_session(file) else file
+    settings.load_profile(FULL if config.getoption("--full") else SAMPLE)
+    if not is_full():
+        # A sample is over before the JVM's second compiler has paid for itself. Processes that tests start get it too.
+        os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 @cache
-def _has_session(file: str) -> bool:
-    return "SparkSession" in Path(__file__).parent.parent.joinpath(file).read_text(encoding="utf-8")
+def _starts_a_jvm(file: Path) -> bool:
+    return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", "subprocess"))
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneSession:
-    return OneSession(config, log)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the files that take long first, so that short ones are left to fill the time of the process ahead."""
+    config.option.loadscopereorder = False
+    items.sort(key=lambda item: not _starts_a_jvm(item.path))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """Distribute whole files.
+
+    Each process has a session of its own: Spark plans a query in one thread, and tests plan more than they run, so
+    one session for all leaves the second core idle.
+    """
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
 
 
 def java_is_there() -> bool:

@@ -1,6 +1,6 @@
 """Spark says in three values what each broker says, on the canonical layout.
 
-By default every twelfth case, other ones for each dialect; ``--thorough`` takes all of them, which is half an hour.
+A sample takes some cases of each set, other ones for each dialect.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages
 from tests.conformance.test_dialects import PARTED
 from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, Row, all_messages, verdicts
+from tests.sizes import sample, size
 from tests.spark.harness import CHUNK, numbered, settings
 from tests.spark.test_agreement import INTERPRETED
 from transpiler import transpile_selector
 
 
-def chosen(dialect: str, thorough: bool) -> list[Row]:
+def chosen(dialect: str) -> list[Row]:
     """The cases to try: those that the broker accepts."""
     rows = [row for row in verdicts(dialect) if row.letters != "P"]
-    return rows if thorough else rows[DIALECTS.index(dialect) :: 12]
+    return sample(rows[size(DIALECTS.index(dialect), 0) :], 60, lambda row: row.name.partition(":")[0])
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_spark_says_what_the_broker_says(spark: SparkSession, dialect: str, request: pytest.FixtureRequest) -> None:
-    rows = chosen(dialect, request.config.getoption("--thorough"))
+def test_spark_says_what_the_broker_says(spark: SparkSession, dialect: str) -> None:
+    rows = chosen(dialect)
     by_selector: dict[str, list[Row]] = {}
     for row in rows:
         by_selector.setdefault(row.selector, []).append(row)
@@ -49,4 +50,4 @@ def test_spark_says_what_the_broker_says(spark: SparkSession, dialect: str, requ
                             parted.add((dialect, row.name))
         frame.unpersist()
     assert parted == {key for key in PARTED if key[0] == dialect}
-    assert cases > 5_000
+    assert cases > size(300, 75_000)

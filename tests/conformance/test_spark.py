@@ -8,16 +8,19 @@ from pyspark.sql import SparkSession
 from spark_ext import create_messages
 from tests.conformance.decided import RANDOM, REFUSED, SINGLE
 from tests.conformance.vectors import RANDOM_FILES, random_messages, random_selectors, single_cases
+from tests.sizes import sample
 from tests.spark.harness import answers, numbered, settings
 from tests.spark.test_agreement import INTERPRETED
 from transpiler import Message, transpile_selector
 
 
 def test_every_probe_and_suite_case_has_the_brokers_verdict_or_a_decision(spark: SparkSession) -> None:
-    cases = [case for case in single_cases() if case.selector not in REFUSED]
+    accepted = dict.fromkeys(case.selector for case in single_cases() if case.selector not in REFUSED)
+    selectors = sample(accepted, 250, SINGLE.__contains__)
+    tried = set(selectors)
+    cases = [case for case in single_cases() if case.selector in tried]
     messages: dict[str, Message] = {repr(case.message): case.message for case in cases}
     rows = {key: index for index, key in enumerate(messages)}
-    selectors = list(dict.fromkeys(case.selector for case in cases))
     with settings(spark, INTERPRETED):
         frame = numbered(create_messages(spark, messages.values())).cache()
         columns = answers(frame, [transpile_selector(text, result="ternary").sql for text in selectors])
@@ -25,12 +28,13 @@ def test_every_probe_and_suite_case_has_the_brokers_verdict_or_a_decision(spark:
     parted = {
         case.selector for case in cases if by_selector[case.selector][rows[repr(case.message)]] is not case.verdict
     }
-    assert parted == set(SINGLE)
+    assert parted == set(SINGLE) & tried
 
 
 @pytest.mark.parametrize("file", RANDOM_FILES)
 def test_every_random_case_has_the_brokers_verdict_or_a_decision(spark: SparkSession, file: str) -> None:
-    agreed = list(random_selectors(file))
+    agreed = sample(random_selectors(file), 100, lambda item: (file, item.selector) in RANDOM)
+    tried = {item.selector for item in agreed}
     with settings(spark, INTERPRETED):
         frame = numbered(create_messages(spark, random_messages(file))).cache()
         columns = answers(frame, [transpile_selector(item.selector, result="ternary").sql for item in agreed])
@@ -42,6 +46,6 @@ def test_every_random_case_has_the_brokers_verdict_or_a_decision(spark: SparkSes
     decided = {
         key: tuple(sorted(index for indexes in found.values() for index in indexes))
         for key, found in RANDOM.items()
-        if key[0] == file
+        if key[0] == file and key[1] in tried
     }
     assert parted == decided

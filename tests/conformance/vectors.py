@@ -161,14 +161,20 @@ def _every_message() -> Iterator[Message]:
 @cache
 def verdicts(dialect: str) -> tuple[Row, ...]:
     """What one broker says on every case."""
+    return tuple(Row(name, selector, places, letters[dialect]) for name, selector, places, letters in _tried())
+
+
+@cache
+def _tried() -> tuple[tuple[str, str, tuple[int, ...], dict[str, str]], ...]:
+    """Every case with the letters of all brokers: its name, its selector, and the messages that it was tried on."""
     numbers = {repr(message): number for number, message in enumerate(all_messages())}
     rows = []
     for file in ("probes.jsonl.gz", "suites.jsonl.gz"):
         for line, row in enumerate(_lines(file), 1):
             number = numbers[repr(read_message(row["message"]))]
-            rows.append(Row(f"{file.partition('.')[0]}:{line}", row["selector"], (number,), row["verdicts"][dialect]))
+            rows.append((f"{file.partition('.')[0]}:{line}", row["selector"], (number,), row["verdicts"]))
     for file in RANDOM_FILES:
         places = tuple(numbers[repr(message)] for message in random_messages(file))
         for line, row in enumerate(_lines(file)[1:], 2):
-            rows.append(Row(f"{file.partition('.')[0]}:{line}", row["selector"], places, row["verdicts"][dialect]))
+            rows.append((f"{file.partition('.')[0]}:{line}", row["selector"], places, row["verdicts"]))
     return tuple(rows)

@@ -16,6 +16,7 @@ from spark_ext import create_messages
 from tests.filters import vectors
 from tests.routing import rabbitmq_headers
 from tests.routing.test_route import PHASES
+from tests.sizes import size
 from tests.spark.harness import answers, numbered
 from transpiler import LayoutError, Message, matches, route_message, transpile_address, transpile_filter
 from transpiler.filters.kinds import ApplicationPropertiesFilter, Filter, HeadersBinding, Match, NotFilter
@@ -230,7 +231,7 @@ def bindings(draw: st.DrawFn) -> str:
 
 
 @given(data=st.data())
-@settings(max_examples=5, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size(2, 5), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_random_addresses_take_what_their_bindings_route(spark: SparkSession, data: st.DataObject) -> None:
     values = st.sampled_from(VALUES)
     headers = st.dictionaries(st.sampled_from(("a", "b", "x-c", "qpid.subject")), values, max_size=4)

@@ -660,9 +660,9 @@ def command(*arguments: str) -> Callable[[Any], object]:
     return run
 
 
-def table() -> dict[str, Bomb]:
-    """All bombs by name."""
-    parts = (
+def parts() -> dict[str, dict[str, Bomb]]:
+    """All bombs by name, in parts by what reads them."""
+    tables = (
         command_bombs,
         selector_bombs,
         evaluation_bombs,
@@ -673,7 +673,12 @@ def table() -> dict[str, Bomb]:
         address_bombs,
         xquery_bombs,
     )
-    return {name: bomb for part in parts for name, bomb in part()}
+    return {part.__name__: dict(part()) for part in tables}
+
+
+def table() -> dict[str, Bomb]:
+    """All bombs by name."""
+    return {name: bomb for part in parts().values() for name, bomb in part.items()}
 
 
 def _vm_size() -> int:
@@ -727,13 +732,14 @@ def ignite(bomb: Bomb, limited: bool) -> list[Any]:
 
 
 def main() -> None:
-    """The whole table, or the bombs whose names hold a text; with --measure slower ones may finish."""
+    """The whole table, or bombs whose names hold a text, or with --named are it; --measure lets slow ones finish."""
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    named = "--named" in sys.argv
     limited = "--measure" not in sys.argv
     compiler.transpile_selector("a = 1")
     command("compare", "a = 1")("")
     for name, bomb in table().items():
-        if words and not any(word in name for word in words):
+        if words and not any(word == name if named else word in name for word in words):
             continue
         ended = ignite(bomb, limited)
         for _ in range(AGAIN if limited else 0):

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.fuzz.targets import ANY, TARGETS, run
+from tests.sizes import size
 
 CORPUS = Path(__file__).parent / "fuzz" / "corpus.jsonl.gz"
 
-#: Inputs that are tried after the corpus: some seconds.
-RUNS = 5_000
+#: Inputs that are tried after the corpus: some seconds, or minutes.
+RUNS = size(1_000, 50_000)
 
 
 def corpus() -> dict[str, list[bytes]]:

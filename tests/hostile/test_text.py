@@ -311,7 +311,7 @@ def paths() -> Iterator[tuple[str, Callable[[str], list[str]]]]:
     )
 
 
-@pytest.mark.parametrize(("path", "compiled"), paths(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(("path", "compiled"), list(paths()), ids=lambda value: value if isinstance(value, str) else "")
 @given(text=hostile)
 def test_sql_has_nothing_that_a_setting_reads_in_another_way(
     path: str, compiled: Callable[[str], list[str]], text: str

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import route
 from tests.routing.test_prefilter import INTERPRETED, PHASES, bound
+from tests.sizes import size
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -16,7 +17,7 @@ from transpiler.reference.route import route_message
 from transpiler.routing import tuning
 
 MESSAGES = 16
-EXAMPLES = 20 * (settings().max_examples // 100)
+EXAMPLES = size(4, 20)
 
 TYPES = {
     "a": AmqpType.LONG,

@@ -18,13 +18,17 @@ from pyspark.sql import SparkSession
 from spark_ext import route
 from tests.routing import rabbitmq, rabbitmq_headers, topologies
 from tests.routing.test_route import PHASES, published, queues, with_keys
+from tests.sizes import size
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
 from transpiler.topology.broker_rules import RABBITMQ_3_12
 from transpiler.topology.model import Binding, Queue, Topology
 
-pytestmark = pytest.mark.skipif(rabbitmq.MISSING is not None, reason=rabbitmq.MISSING or "")
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(rabbitmq.MISSING is not None, reason=rabbitmq.MISSING or ""),
+]
 
 #: Without the plugins that bring the other two, and never published to.
 RULES = replace(
@@ -35,7 +39,7 @@ RULES = replace(
         if name not in ("amq.rabbitmq.event", "amq.rabbitmq.log", "amq.rabbitmq.trace")
     },
 )
-EXAMPLES = settings().max_examples // 5
+EXAMPLES = size(5, 20)
 MESSAGES = 30
 SPARK_EVERY = 7
 

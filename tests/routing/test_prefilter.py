@@ -12,6 +12,8 @@ from pyspark.sql import functions as sf
 
 from spark_ext import create_messages, route
 from tests.routing import topologies
+from tests.sizes import size
+from tests.spark.harness import INTERPRETED
 from tests.spark.harness import settings as spark_settings
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
@@ -26,10 +28,8 @@ from transpiler.topology.broker_rules import QPID_JAVA, Rules
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
 
 MESSAGES = 24
-EXAMPLES = 8 * (settings().max_examples // 100)
+EXAMPLES = size(2, 8)
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-
 WEIGHT, PRICE, REGION = ir.Column(("weight",), BIGINT), ir.Column(("price",), DOUBLE), ir.Column(("region",), STRING)
 FIRST, SECOND = parameter(0, BIGINT), parameter(1, DOUBLE)
 NAN = float("nan")

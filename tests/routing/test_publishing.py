@@ -204,7 +204,7 @@ addresses = st.one_of(
 
 @pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
 @given(data=st.data())
-@settings(max_examples=EXAMPLES // 2, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=max(2, EXAMPLES // 2), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_spark_agrees_with_the_reference_on_random_addresses(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, rules: Rules, data: st.DataObject
 ) -> None:

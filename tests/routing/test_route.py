@@ -14,6 +14,8 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages, route
 from spark_ext.routing import query
 from tests.routing import topologies
+from tests.sizes import size
+from tests.spark.harness import INTERPRETED
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message, TranspilerError, parse_selector
 from transpiler.reference.evaluate import evaluate
@@ -24,9 +26,8 @@ from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Topology
 
 MESSAGES = 24
-EXAMPLES = 8 * (settings().max_examples // 100)
+EXAMPLES = size(2, 8)
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 
 def published(spark: SparkSession, messages: list[Message], exchanges: list[str | None]) -> DataFrame:
@@ -64,7 +65,7 @@ def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> Non
     parted: list[bool] = []
 
     @given(text=topologies.selectors(rules), message=topologies.messages())
-    @settings(max_examples=1_000, phases=PHASES, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=size(300, 1_000), phases=PHASES, suppress_health_check=list(HealthCheck))
     def draw(text: str, message: Message) -> None:
         answer = evaluate(parse_selector(text, rules.dialect), message, find_dialect(rules.dialect)) is True
         try:
@@ -106,7 +107,7 @@ def test_spark_agrees_with_the_reference(
 
 @pytest.mark.parametrize("min_rows", [1, 12])
 @given(data=st.data())
-@settings(max_examples=EXAMPLES // 2, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=max(2, EXAMPLES // 2), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_several_routing_keys_are_routed_together(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, min_rows: int, data: st.DataObject
 ) -> None:

@@ -62,7 +62,7 @@ def messages(draw: st.DrawFn) -> Message:
 
 @pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
 @given(data=st.data())
-@settings(max_examples=EXAMPLES // 2, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=max(2, EXAMPLES // 2), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_random_topologies_route_an_archive_as_the_reference_does(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, rules: Rules, data: st.DataObject
 ) -> None:

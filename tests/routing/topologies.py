@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.sizes import size
 from tests.spark import strategies
 from transpiler import Message, TranspilerError, parse_selector, print_selector
 from transpiler.amqp.encoder import encode
@@ -150,7 +151,7 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True) -> Topolo
         exchanges.append(Exchange(name, draw(st.sampled_from(types)), alternate))
     kinds: dict[str, Any] = dict(rules.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
     bindings = []
-    for _ in range(draw(st.integers(0, 40))):
+    for _ in range(draw(st.integers(0, size(12, 40)))):
         source = draw(st.sampled_from(names))
         binding = Binding(source, draw(st.sampled_from(QUEUES)), draw(patterns))
         if rules.exchange_to_exchange and draw(st.integers(0, 4)) == 0:

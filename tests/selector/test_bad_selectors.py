@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import size
 from tests.spark.strategies import HEADERS, NAMES, selectors
 from transpiler import (
     SelectorSyntaxError,
@@ -229,7 +230,7 @@ _SOUP = st.lists(st.sampled_from([*_WORDS.split(), "\n"]), max_size=15).map(" ".
 
 
 @given(st.one_of(st.text(), _SOUP))
-@settings(max_examples=1_000)
+@settings(max_examples=size(200, 4_000))
 def test_any_text_parses_or_says_where_it_does_not(text: str) -> None:
     try:
         tree = parse_selector(text)
@@ -242,6 +243,6 @@ def test_any_text_parses_or_says_where_it_does_not(text: str) -> None:
 
 
 @given(selectors(NAMES + HEADERS))
-@settings(max_examples=1_000)
+@settings(max_examples=size(200, 4_000))
 def test_a_printed_tree_parses_to_itself(tree: object) -> None:
     assert parse_selector(print_selector(tree)) == tree  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import size
 from transpiler import TranspilerError, parse_selector
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -113,7 +114,7 @@ def _has(values: ValueSet, value: AmqpValue | None, dialect: Dialect) -> bool:
 
 
 @given(_conditions, st.sampled_from(list(DIALECTS)))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=size(60, 1_000))
 def test_a_meaning_has_every_value_for_which_the_broker_answers_so(text: str, name: str) -> None:
     dialect = DIALECTS[name]
     try:
@@ -132,7 +133,7 @@ def test_a_meaning_has_every_value_for_which_the_broker_answers_so(text: str, na
 
 
 @given(_conditions, st.sampled_from(list(DIALECTS)))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=size(60, 1_000))
 def test_no_finding_is_false_for_any_value(text: str, name: str) -> None:
     dialect = DIALECTS[name]
     try:
@@ -252,7 +253,7 @@ _sets = st.recursive(
 
 
 @given(st.lists(_sets, min_size=1, max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=size(50, 1_000))
 def test_sets_are_closed_under_union_intersection_and_complement(sets: list[ValueSet]) -> None:
     dialect = DIALECTS["jms"]
     for value in VALUES:

@@ -9,6 +9,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from tests.sizes import is_full
+
 #: Expressions in one projection. Far more make a plan that takes longer to analyze than to run.
 CHUNK = 120
 
@@ -23,6 +25,12 @@ EXPRESSION_RULES = ",".join(
         " SimplifyDateTimeConversions SimplifyExtractValueOps UnwrapCastInBinaryComparison"
     ).split()
 )
+
+#: Thousands of small expressions over a few rows: interpreting them is faster than compiling them.
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
+#: For a few rows of which only the answers matter: interpreted in a sample, and in full as users run them.
+INTERPRETED_IN_SAMPLE = {} if is_full() else INTERPRETED
 
 
 def numbered(frame: DataFrame) -> DataFrame:

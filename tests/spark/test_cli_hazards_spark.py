@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from spark_ext.cli import main
+from tests.spark.harness import INTERPRETED_IN_SAMPLE, settings
 from transpiler.filters.sets import read_filters
 
 TOPOLOGY = '{"broker": "qpid-java", "exchanges": [{"name": "é", "type": "direct"}], "queues": ["q"]}'
@@ -31,15 +33,17 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture(autouse=True)
 def in_a_directory_with_files(
-    spark: SparkSession,  # noqa: ARG001
+    spark: SparkSession,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     Path("topology.json").write_text(TOPOLOGY, encoding="utf-8")
     Path("filter.json").write_text(FILTER, encoding="utf-8")
     Path("filter.bin").write_bytes(read_filters(FILTER.replace("é", "b")).to_amqp())
     Path("messages.jsonl").write_text(lines(MESSAGES), encoding="utf-8")
+    with settings(spark, INTERPRETED_IN_SAMPLE):
+        yield
 
 
 def lines(values: list[dict[str, object]], end: str = "\n") -> str:

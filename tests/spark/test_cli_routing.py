@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
 from spark_ext.cli import main
+from tests.spark.harness import INTERPRETED_IN_SAMPLE, settings
 
 DATA = Path(__file__).parent.parent.parent / "examples" / "data"
 TRACE, DEFINITIONS = str(DATA / "trace.jsonl.gz"), str(DATA / "definitions.json")
@@ -41,7 +42,7 @@ SMALL = {
 
 @pytest.fixture
 def run(  # type: ignore[no-untyped-def]
-    spark: SparkSession,  # noqa: ARG001
+    spark: SparkSession,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -57,7 +58,8 @@ def run(  # type: ignore[no-untyped-def]
         named = [
             str(tmp_path / word) if Path(word).suffix in (".jsonl", ".parquet", ".out") else word for word in arguments
         ]
-        return CliRunner().invoke(main, named)
+        with settings(spark, INTERPRETED_IN_SAMPLE):
+            return CliRunner().invoke(main, named)
 
     return invoke
 

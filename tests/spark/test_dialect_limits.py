@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
-from tests.spark.harness import answers, numbered
+from tests.spark.harness import INTERPRETED_IN_SAMPLE, answers, numbered, settings
 from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, transpile_selector
 from transpiler.selector.dialect_rules import (
     Division,
@@ -42,13 +42,10 @@ LONG = {
 
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_an_integer_beyond_38_digits_is_unknown_and_never_wrong(spark: SparkSession, ansi: str) -> None:
-    spark.conf.set("spark.sql.ansi.enabled", ansi)
-    try:
+    with settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED_IN_SAMPLE}):
         frame = numbered(create_messages(spark, MESSAGES))
         sqls = [transpile_selector(text, dialect="rabbitmq", result="ternary").sql for text in LONG]
         columns = answers(frame, sqls)
-    finally:
-        spark.conf.unset("spark.sql.ansi.enabled")
     for (text, beyond), column in zip(LONG.items(), columns, strict=True):
         wanted = [evaluate(text, message, "rabbitmq") for message in MESSAGES]
         other = [(said, found) for said, found in zip(wanted, column, strict=True) if said is not found]

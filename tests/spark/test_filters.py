@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from spark_ext import SelectorWarning, compile_filter, create_messages, infer_layout
+from tests.sizes import size
 from tests.spark import strategies
 from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
@@ -40,7 +41,7 @@ from transpiler.message.codec import PROPERTY_TYPES
 from transpiler.message.message import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
-FILTERS, MESSAGES = 40, 16
+FILTERS, MESSAGES = size(20, 40), 16
 CONNECTIONS = ("c1", "c2")
 
 words = st.sampled_from(("a", "b", "", "é", "\n", "a+", "$", "stock"))
@@ -145,7 +146,7 @@ canonical_messages = st.builds(
 
 @pytest.mark.parametrize("ansi", ["true", "false"])
 @given(data=st.data())
-@settings(max_examples=EXAMPLES // 4, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=max(2, EXAMPLES // 4), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_spark_agrees_with_the_reference_on_the_canonical_layout(
     spark: SparkSession, ansi: str, data: st.DataObject
 ) -> None:
@@ -189,7 +190,7 @@ def flat_messages(draw: st.DrawFn) -> Message:
 
 
 @given(data=st.data())
-@settings(max_examples=EXAMPLES // 4, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=max(2, EXAMPLES // 4), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_spark_agrees_with_the_reference_on_typed_columns(spark: SparkSession, data: st.DataObject) -> None:
     names = (*_COLUMNS, "missing")
     nodes = data.draw(st.lists(filters(names, names), min_size=FILTERS, max_size=FILTERS))

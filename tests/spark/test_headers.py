@@ -15,6 +15,7 @@ from spark_ext import (
     message_type,
     reply_to_type,
 )
+from tests.sizes import sample, size
 from tests.spark import strategies
 from tests.spark.harness import numbered
 from tests.spark.harness import settings as spark_settings
@@ -124,6 +125,7 @@ def test_ids_of_all_types_mix_in_one_column(spark: SparkSession, name: str, fiel
         )
     ]
     selectors += [f"{name} NOT LIKE 'ID:AMQP!_%' ESCAPE '!'", f"{name} IS NULL"]
+    selectors = sample(selectors, 60)
     with spark_settings(spark, INTERPRETED):
         assert_agreement(numbered(create_messages(spark, messages)), "amqp", selectors, messages)
 
@@ -177,7 +179,7 @@ kinds = st.builds(
 
 
 @given(messages=st.lists(kinds, min_size=200, max_size=200))
-@settings(max_examples=3, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size(2, 6), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_the_class_of_a_message_and_the_kinds_of_its_destinations_are_columns(
     spark: SparkSession, messages: list[Message]
 ) -> None:

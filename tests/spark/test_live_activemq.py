@@ -23,6 +23,8 @@ from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialects import ACTIVEMQ
 
+pytestmark = pytest.mark.live
+
 ROOT = Path(__file__).parents[2]
 PLACES = (ROOT / "build" / "activemq" / "usr" / "share" / "java", Path("/usr/share/java"))
 JARS = ("activemq-client.jar", "geronimo-jms_1.1_spec.jar", "hawtbuf.jar")

@@ -21,6 +21,7 @@ from spark_ext import create_messages, infer_layout, route
 from tests.conformance.vectors import DIALECTS
 from tests.hostile.test_any_row import COMMON, FILTERS, TOPOLOGY
 from tests.hostile.test_any_row import SELECTORS as BY_DIALECT
+from tests.sizes import sample, size
 from tests.spark import strategies
 from tests.spark.harness import CHUNK, numbered
 from tests.spark.harness import settings as spark_settings
@@ -31,9 +32,9 @@ from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.layout import Layout
 from transpiler.selector import ast
 
-#: Selectors by messages, for each dialect, layout and setting; the option --thorough draws 20 times as many tables.
-SELECTORS, MESSAGES = 8, 16
-TABLES = max(1, settings().max_examples // 100)
+#: Selectors by messages, and tables of them, for each dialect, layout and setting.
+SELECTORS, MESSAGES = size(4, 8), 16
+TABLES = size(1, 2)
 
 SEPARATE = {"spark.sql.subexpressionElimination.enabled": "false"}
 #: What the optimizer and the engine do. ``ALL`` stands for all rules that Spark lets a user exclude.
@@ -191,7 +192,7 @@ def test_what_spark_rewrites_to_common_expressions_is_noticed(spark: SparkSessio
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_selector_has_common_expressions(spark: SparkSession, tables: dict[str, list[Table]], dialect: str) -> None:
     schema = StructType.fromDDL(f"{COLUMNS}, t timestamp, w timestamp_ntz, d decimal(12, 2)")
-    every = [table for several in tables.values() for table in several]
+    every = sample((table for several in tables.values() for table in several), 3)
     typed = accepted([tree for table in every for tree in table.typed], dialect)
     found = compiled(typed, infer_layout(schema), dialect)
     assert common_expressions(spark, spark.createDataFrame([], schema), found) == []

@@ -136,6 +136,7 @@ def test_the_reader_gets_the_predicate(typed: DataFrame, selector: str, pushed: 
     assert pushed in pushed_filters(typed.filter(compile_selector(selector, typed)))
 
 
+@pytest.mark.filterwarnings("ignore::spark_ext.SelectorWarning")
 @pytest.mark.parametrize(("selector", "pushed"), PUSHED_CANONICAL)
 def test_the_reader_gets_the_predicate_on_headers(canonical: DataFrame, selector: str, pushed: str) -> None:
     assert pushed in pushed_filters(canonical.filter(compile_selector(selector)))

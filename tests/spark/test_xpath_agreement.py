@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
+from tests.sizes import size
 from tests.spark.harness import answers, numbered
 from transpiler import Message, UnsupportedFeatureError, evaluate, transpile_selector
 
-EXPRESSIONS = 150
+EXPRESSIONS = size(50, 300)
 
 DOCUMENTS = (
     "<a b='1'><c>2</c></a>",

@@ -11,9 +11,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from spark_ext import create_messages, infer_layout
+from tests.sizes import sample, size
 from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
-from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES
+from tests.spark.test_agreement import INTERPRETED, PHASES
 from tests.spark.test_dialect_agreement import takes
 from transpiler import Message, parse_selector, print_selector, transpile_selector
 from transpiler.layouts.layout import Layout
@@ -23,8 +24,9 @@ from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, find_dialect
 
-#: The brokers' SQL is long, and to analyze it takes most of the time; --thorough tries twenty times as many.
-SELECTORS = 6
+#: The brokers' SQL is long, and to analyze it takes most of the time.
+SELECTORS = size(3, 6)
+EXAMPLES = 2
 
 #: Integers whose sums, differences and products are often zero, and those at the ends of their widths.
 _WHOLE = (0, 1, -1, 2, 4, 5, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63))
@@ -100,7 +102,7 @@ _CANONICAL = (
 
 def _canonical() -> list[Message]:
     found = []
-    for place, (n, x) in enumerate(product(_CANONICAL, _CANONICAL[::3])):
+    for place, (n, x) in enumerate(sample(product(_CANONICAL, _CANONICAL[::3]), 41)):
         properties = {name: value for name, value in (("n", n), ("x", x)) if value is not None}
         header = Header(priority=(None, 0, 4, 9)[place % 4], delivery_count=(None, 0, 1)[place % 3])
         fields = Properties(creation_time=(None, 0, 1000)[place % 3], group_sequence=(None, 0, 1)[place % 3])
@@ -131,7 +133,7 @@ def test_a_header_field_divides_and_is_divided_by_zero(spark: SparkSession, dial
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
-@settings(max_examples=max(1, EXAMPLES // 24), phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_a_division_by_zero_means_the_same_on_the_canonical_layout(
     spark: SparkSession, dialect: str, data: st.DataObject
 ) -> None:
@@ -152,7 +154,7 @@ _COLUMNS: dict[str, tuple[str, AmqpType, tuple[float | None, ...]]] = {
 
 
 def _typed() -> list[Message]:
-    rows = product(*(values for _, _, values in _COLUMNS.values()))
+    rows = sample(product(*(values for _, _, values in _COLUMNS.values())), 97)
     return [
         Message(
             application_properties={
@@ -167,7 +169,7 @@ def _typed() -> list[Message]:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
-@settings(max_examples=max(1, EXAMPLES // 24), phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_a_division_by_zero_means_the_same_on_typed_columns(
     spark: SparkSession, dialect: str, data: st.DataObject
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import size
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BOOLEAN, Key
 from transpiler.selector.ast import Comparison
@@ -59,7 +60,7 @@ NODES = st.recursive(
 
 
 @given(NODES, st.randoms(use_true_random=False))
-@settings(max_examples=200)
+@settings(max_examples=size(50, 500))
 def test_blocks_change_no_truth(node: ir.Predicate, spread: random.Random) -> None:
     found = split_methods(node)
     for _ in range(5):

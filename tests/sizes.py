@@ -6,7 +6,8 @@ anew each time, and what it finds is pinned with ``@example``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import random
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from hypothesis import settings
@@ -30,7 +31,7 @@ def size(sample: int, full: int) -> int:
 
 
 def sample(cases: Iterable[T], count: int, stratum: Callable[[T], object] | None = None) -> list[T]:
-    """All cases under ``--full``; else ``count`` of them, evenly spread, in their order.
+    """All cases under ``--full``; else about ``count`` of them in their order, drawn at random, the same in each run.
 
     With a stratum, of each stratum a share, and at least one case.
     """
@@ -40,14 +41,8 @@ def sample(cases: Iterable[T], count: int, stratum: Callable[[T], object] | None
     strata: dict[object, list[int]] = {}
     for place, case in enumerate(listed):
         strata.setdefault(stratum(case) if stratum else None, []).append(place)
-    chosen = {
-        place
-        for places in strata.values()
-        for place in _spread(places, max(1, round(count * len(places) / len(listed))))
-    }
-    return [case for place, case in enumerate(listed) if place in chosen]
-
-
-def _spread(places: Sequence[int], count: int) -> list[int]:
-    """So many of the places, one from the middle of each of as many equal parts."""
-    return [places[(2 * number + 1) * len(places) // (2 * count)] for number in range(count)]
+    draw = random.Random(0)
+    chosen: set[int] = set()
+    for places in strata.values():
+        chosen.update(draw.sample(places, max(1, round(count * len(places) / len(listed)))))
+    return [listed[place] for place in sorted(chosen)]

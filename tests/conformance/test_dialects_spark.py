@@ -5,8 +5,10 @@ A sample takes some cases of each set, other ones for each dialect.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import create_messages
@@ -24,8 +26,15 @@ def chosen(dialect: str) -> list[Row]:
     return sample(rows[size(DIALECTS.index(dialect), 0) :], 60, lambda row: row.name.partition(":")[0])
 
 
+@pytest.fixture(scope="module")
+def messages(spark: SparkSession) -> Iterator[DataFrame]:
+    frame = numbered(create_messages(spark, all_messages())).cache()
+    yield frame
+    frame.unpersist()
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_spark_says_what_the_broker_says(spark: SparkSession, dialect: str) -> None:
+def test_spark_says_what_the_broker_says(spark: SparkSession, messages: DataFrame, dialect: str) -> None:
     rows = chosen(dialect)
     by_selector: dict[str, list[Row]] = {}
     for row in rows:
@@ -33,7 +42,6 @@ def test_spark_says_what_the_broker_says(spark: SparkSession, dialect: str) -> N
     selectors = list(by_selector)
     parted, cases = set(), 0
     with settings(spark, INTERPRETED):
-        frame = numbered(create_messages(spark, all_messages())).cache()
         for start in range(0, len(selectors), CHUNK // 2):
             part = selectors[start : start + CHUNK // 2]
             needed = sorted({number for text in part for row in by_selector[text] for number in row.messages})
@@ -41,13 +49,12 @@ def test_spark_says_what_the_broker_says(spark: SparkSession, dialect: str) -> N
                 sf.expr(transpile_selector(text, dialect=dialect, result="ternary", now=TAKEN_AT).sql).alias(f"c{i}")
                 for i, text in enumerate(part)
             ]
-            found = {row[0]: row for row in frame.filter(sf.col("id").isin(needed)).select("id", *columns).collect()}
+            found = {row[0]: row for row in messages.filter(sf.col("id").isin(needed)).select("id", *columns).collect()}
             for place, text in enumerate(part, 1):
                 for row in by_selector[text]:
                     for number, letter in zip(row.messages, row.letters, strict=True):
                         cases += 1
                         if found[number][place] is not TRUTHS.get(letter):
                             parted.add((dialect, row.name))
-        frame.unpersist()
     assert parted == {key for key in PARTED if key[0] == dialect}
     assert cases > size(300, 75_000)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from pyspark.sql import functions as sf
 from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route
 from spark_ext.routing import constant_tables
 from spark_ext.routing import query as routing
-from tests.sizes import size
+from tests.sizes import sample, size
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, largest_method, settings
 from transpiler import LayoutError, Message, SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.message.message import Properties
@@ -462,23 +464,21 @@ SELECTORS = (
 )
 
 
-@pytest.mark.parametrize("wide", [False, True], ids=["canonical", "many columns"])
-@pytest.mark.parametrize(
-    ("topics", "selectors", "several"),
-    [
-        (True, 0, True),
-        (True, 3, False),
-        (True, 0, False),
-        (False, 3, False),
-        (False, 5, False),
-        (False, 9, False),
-        (False, 11, False),
-    ],
-    ids=["several keys", "topics and selectors", "topics", "three", "five", "one key", "compiled ones"],
-)
-def test_no_method_is_too_long_for_the_jit(
-    spark: SparkSession, tmp_path: Path, topics: bool, selectors: int, several: bool, wide: bool
-) -> None:
+#: By name: topics or none, how many of the selectors, and several routing keys or one.
+MIXES = {
+    "several keys": (True, 0, True),
+    "topics and selectors": (True, 3, False),
+    "topics": (True, 0, False),
+    "three": (False, 3, False),
+    "five": (False, 5, False),
+    "one key": (False, 9, False),
+    "compiled ones": (False, 11, False),
+}
+
+
+@pytest.mark.parametrize(("mix", "columns"), sample(product(MIXES, ("canonical", "many columns")), 7, itemgetter(0)))
+def test_no_method_is_too_long_for_the_jit(spark: SparkSession, tmp_path: Path, mix: str, columns: str) -> None:
+    topics, selectors, several = MIXES[mix]
     rules = RABBITMQ if several else QPID_JAVA
     names = [f"q{number}" for number in range(size(24, 60))]
     patterns = [f"#.w{n % 7}.{'*' if n % 2 else '#'}.w{n}" for n in range(len(names))]
@@ -489,18 +489,19 @@ def test_no_method_is_too_long_for_the_jit(
         for text in SELECTORS[:selectors]
     ]
     made = create_messages(spark, [Message()])
-    if wide:
+    if columns == "many columns":
         texts = ("region", "tenant", "origin", "kind", "customer", "sku", "routing_key")
-        columns = [f"'{name}' AS {name}" for name in texts] + ["id AS weight", "id * 0.5D AS price"]
-        made = spark.range(1).selectExpr(*columns, *(f"id + {n} AS n{n}" for n in range(45)))
+        read = [f"'{name}' AS {name}" for name in texts] + ["id AS weight", "id * 0.5D AS price"]
+        made = spark.range(1).selectExpr(*read, *(f"id + {n} AS n{n}" for n in range(45)))
     made.write.parquet(str(tmp_path / "messages"))
     frame = spark.read.parquet(str(tmp_path / "messages")).selectExpr("*", "'amq.topic' AS exchange")
     if several:
         frame = frame.selectExpr("*", "array('a', 'b') AS routing_keys")
     topology = Topology(rules, (), tuple(map(Queue, names)), tuple(bindings))
+    layout = frame if columns == "many columns" else "amqp"
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
-        assert largest_method(route(frame, topology, frame if wide else "amqp")) < 8_000
-        assert largest_method(route(frame, topology, frame if wide else "amqp", keys=frame)) < 8_000
+        assert largest_method(route(frame, topology, layout)) < 8_000
+        assert largest_method(route(frame, topology, layout, keys=frame)) < 8_000
 
 
 def test_no_method_of_many_columns_is_too_long_for_the_jit(spark: SparkSession, tmp_path: Path) -> None:

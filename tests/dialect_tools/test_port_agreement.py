@@ -165,4 +165,4 @@ def test_the_brokers_own_cases_select_the_same_messages(source: str) -> None:
         assert tried.count("refused") < len(tried), target
         found.update(tried)
     assert found["exact"] + found["noted"] >= sum(found.values()) * 6 // 10
-    assert found["exact"] >= 3
+    assert found["exact"] >= size(1, 3)

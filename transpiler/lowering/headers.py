@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import assert_never
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, STRING, ColumnType, SparkType
+from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.lowering.operands import (
@@ -59,7 +59,9 @@ def converted(
     """
     operand = at(stored)
     match conversion:
-        case Conversion.AS_IS | Conversion.ANY_ID:
+        case Conversion.ANY_ID:
+            return _without_columns_of(at(stored, types, name), BOOLEAN, DOUBLE)
+        case Conversion.AS_IS:
             if place.section in _MAPS or place in _IDS:
                 return at(stored, types, name)
             return _each(operand, kind, lambda value: value)
@@ -97,6 +99,17 @@ def converted(
             raise AssertionError("an expiry has several places")
         case _:
             assert_never(conversion)
+
+
+def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:
+    """The operand without the columns of some types, in which an id never has a value."""
+    return operand._replace(
+        alternatives=tuple(
+            item
+            for item in operand.alternatives
+            if not (isinstance(item.value, ir.Column) and item.value.type in column_types)
+        )
+    )
 
 
 def _each(operand: Operand, kind: OperandType, convert: Callable[[ir.Value], ir.Value]) -> Operand:

@@ -171,8 +171,12 @@ class Trial:
         if witness.values is not None:
             pair = next(pair for pair in self._pairs(candidate) if pair[0] == witness.values[0])
             return value_of(pair[0], message, left) == value_of(pair[1], message, right)
-        source_verdict, target_verdict = judge(self.node, message, left, _NOW), judge(candidate, message, right, _NOW)
-        return not self._parts(source_verdict, target_verdict, wanted)
+        try:
+            verdicts = judge(self.node, message, left, _NOW), judge(candidate, message, right, _NOW)
+        except PatternError:
+            # The one side's pattern is none by the other's rule.
+            return False
+        return not self._parts(*verdicts, wanted)
 
     def _fields(self) -> str:
         literals = {inner.value for inner in ast.walk(self.node) if isinstance(inner, ast.StringLiteral)}

@@ -140,6 +140,8 @@ def _calculated(constants: Sequence[object]) -> list[_Item]:
     items += [_Item(AmqpValue(AmqpType.BYTE, 1), False), _Item(AmqpValue(AmqpType.DOUBLE, 1e300), True)]
     items += [_Item(AmqpValue(AmqpType.STRING, "5"), False), _Item(AmqpValue(AmqpType.DOUBLE, math.nan), True)]
     items += [_Item(AmqpValue(AmqpType.INT, number), False) for number in (*range(-4, 14), 99, 100, 101)]
+    texts = [one for one in constants if isinstance(one, str)][:4]
+    items += [_Item(AmqpValue(AmqpType.STRING, one + other), False) for one, other in itertools.permutations(texts, 2)]
     numbers = [float(one) for one in constants if isinstance(one, int | float) and abs(one) < 2**53]
     for one, other in itertools.product(numbers[:6], repeat=2):
         for made in (one + other, one - other, one * other, one / other if other else 0.0):

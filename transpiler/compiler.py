@@ -239,7 +239,7 @@ def transpile_address(
     result: Result = "filter",
     missing: Missing = "error",
 ) -> Transpiled:
-    """What a receiver with a Qpid address gets, as Spark SQL over the messages that were sent to the address's node.
+    """The messages that a receiver with a Qpid address gets, as Spark SQL over those sent to the address's node.
 
     ``node_type`` is what the name resolves to: ``queue``, or the type of an exchange. The subject and ``x-bindings``
     of the address are its bindings, by the AMQP 0-10 mapping; ``selector`` of its link filters what they take, by the

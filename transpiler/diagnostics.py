@@ -26,7 +26,7 @@ _MAX_NAME, _MAX_CANDIDATES = 100, 5_000
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """What is wrong (or doubtful), where, and what to do about it.
+    """A finding: what is wrong or doubtful, its place, and what to do about it.
 
     ``span`` is None where there is no text to point into, as for a value built in Python. ``message`` and ``hint`` are
     one line each that a terminal can show, at most ``MAX_MESSAGE`` characters long.

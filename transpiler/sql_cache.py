@@ -147,7 +147,7 @@ class CacheEntry:
             cache._filled[key] = self._compiled(known, nodes, compile_text)
 
     def _key(self, skeleton: _Skeleton) -> Hashable | None:
-        """What texts share that differ in their values only: fixed literals, equal values, the ranges of numbers."""
+        """The key of texts that differ in their values only: fixed literals, equal values, the ranges of numbers."""
         numbers: dict[LiteralValue, int] = {}
         alike: list[object] = [self._literals[place].raw for place in skeleton.fixed]
         self._values = []

@@ -74,7 +74,7 @@ class _Number(_Placeholder):
     values: Range
 
     def _is_below(self, other: object) -> bool:
-        """Whether all values are below a number; none may be equal to it, or above it, unless all are."""
+        """Return True if all values are below a number; none may be equal to it, or above it, unless all are."""
         if isinstance(other, _Placeholder) or not isinstance(other, int | float):
             raise ValueNeededError
         if other >= self.values.high:

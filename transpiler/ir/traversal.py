@@ -158,7 +158,7 @@ def substitute_parameters(node: Predicate, values: Mapping[int, Value]) -> Predi
 
 
 def size(node: Node) -> int:
-    """How many nodes the text would have: a part counts as often as it would be written."""
+    """The number of nodes that the text would have: a part counts as often as it would be written."""
     return Sizes().of(node)
 
 
@@ -170,7 +170,7 @@ class Sizes:
         self.known: dict[int, tuple[Node, int]] = {}
 
     def of(self, node: Node) -> int:
-        """How many nodes the text would have."""
+        """The number of nodes that the text would have."""
         known = self.known.get(id(node))
         if known is None:
             sizes = (1 if isinstance(part, _LEAVES) else self.of(part) for part in children(node))
@@ -211,7 +211,7 @@ def constants_in(node: Node) -> set[Constant]:
 
 
 def column_paths(node: Node) -> set[Path]:
-    """Where in a row the node looks."""
+    """The paths in a row that the node reads."""
     return {inner.path for inner in descendants(node) if isinstance(inner, Column)} | {
         inner.array for inner in descendants(node) if isinstance(inner, ArrayContains)
     }
@@ -271,7 +271,7 @@ _NULL_PRESERVING = frozenset(
 
 
 def without_conversions(value: Value) -> Value:
-    """What decides whether a value is NULL, without conversions that keep NULL and nothing else."""
+    """The part that decides whether a value is NULL, without conversions that keep NULL and nothing else."""
     while isinstance(value, Apply) and value.function in _NULL_PRESERVING:
         value = value.arguments[0]
     return value

@@ -1,4 +1,4 @@
-"""Where the fields and properties of a message are in a DataFrame: one layout for each kind of store.
+"""Layouts: the places of a message's fields and properties in a DataFrame, one layout for each kind of store.
 
 The idea: a layout answers, for a message field or a property name, with the place of its value in a row and with the
 types that it may have there. Nothing else knows a column's name.

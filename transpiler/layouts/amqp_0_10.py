@@ -145,7 +145,7 @@ class ZeroTenLayout:
         return ()
 
     def row(self, message: Message) -> Mapping[str, Any]:
-        """What of a message AMQP 0-10 can say, as one row; a time is its milliseconds."""
+        """The part of a message that AMQP 0-10 can say, as one row; a time is its milliseconds."""
         return {
             "message_properties": _message_properties(message),
             "delivery_properties": _delivery_properties(message),

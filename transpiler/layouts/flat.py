@@ -145,7 +145,7 @@ def _type(field: SchemaField) -> ColumnType | None:
 
 
 def is_struct(field: SchemaField) -> bool:
-    """Whether a column is a struct."""
+    """Return True if a column is a struct."""
     return isinstance(field["type"], Mapping) and field["type"].get("type") == "struct"
 
 
@@ -160,7 +160,7 @@ def _describe(spark_type: object) -> str:
 
 
 def is_section(name: str, field: SchemaField | None) -> bool:
-    """Whether a column has the shape that the canonical schema gives that section."""
+    """Return True if a column has the shape that the canonical schema gives that section."""
     return field is not None and fits(field["type"], _SECTIONS[name])
 
 
@@ -168,7 +168,7 @@ _SECTIONS = AmqpLayout().schema
 
 
 def fits(spark_type: object, shape: ColumnType | UnionShape | Fields) -> bool:
-    """Whether a Spark type has a shape; a struct may have more fields."""
+    """Return True if a Spark type has a shape; a struct may have more fields."""
     match shape:
         case ColumnType():
             return read_type(spark_type) == shape

@@ -23,7 +23,7 @@ class Layout(Protocol):
 
     @property
     def name(self) -> str:
-        """What errors call this layout."""
+        """The name that errors use."""
         ...
 
     def field(self, place: MessageField) -> Stored | None:

@@ -37,7 +37,7 @@ class StoredValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored:
-    """What a place holds: values of which at most one stands for it in a row.
+    """The content of a place: values of which at most one stands for it in a row.
 
     ``present`` and ``absent`` say where the place has a value that is not null, and where it has none; ``key_absent``
     where a map does not have the key, so that a stored null is none. ``tag`` is the text of the AMQP type where a value
@@ -53,7 +53,7 @@ class Stored:
 
     @property
     def key_present(self) -> ir.Predicate:
-        """Where there is a value, be it null."""
+        """The rows where there is a value, be it null."""
         return self.present if self.tag is None else ir.IsNull(self.tag, negated=True)
 
     @property
@@ -66,11 +66,11 @@ class Stored:
         return tuple(value for value in self.values if ir.type_class(value.value.type) is type_class)
 
     def has_type(self, types: Iterable[ValueType]) -> ir.Predicate:
-        """Where the value is of one of some AMQP types."""
+        """The rows where the value is of one of some AMQP types."""
         return self._test_type(frozenset(types), excluded=False)
 
     def lacks_type(self, types: Iterable[ValueType]) -> ir.Predicate:
-        """Where the value is of none of some AMQP types."""
+        """The rows where the value is of none of some AMQP types."""
         return self._test_type(frozenset(types), excluded=True)
 
     def _test_type(self, types: frozenset[ValueType], excluded: bool) -> ir.Predicate:

@@ -164,7 +164,7 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
 
 
 def _absent_or_error(left: Operand, right: Operand, dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
-    """Where an operand is NULL, and where one throws that is evaluated."""
+    """The rows where an operand is NULL, and where one throws that is evaluated."""
     if is_java(dialect):
         # Java leaves the right side alone where the left one is NULL.
         absent = ir.any_of(left.absent, ir.all_of(left.present, right.absent))
@@ -181,7 +181,7 @@ def _without_result(
     both: ir.Predicate,
     dialect: Dialect,
 ) -> ir.Predicate:
-    """Where two numbers have no result: zero divisors, and integers that do not fit."""
+    """The rows where two numbers have no result: zero divisors, and integers that do not fit."""
     whole = ir.all_of(left.where(WHOLE), right.where(WHOLE))
     if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_UNKNOWN:
         return ir.all_of(both, is_zero(right))

@@ -166,7 +166,7 @@ def _converted(amqp: ValueType, value: ir.Value, types: OperandTypes) -> ir.Valu
 
 
 def _names_types(guard: ir.Predicate) -> bool:
-    """Whether a guard lists the types that it takes, each of which has a value."""
+    """Return True if a guard lists the types that it takes, each of which has a value."""
     match guard:
         case ir.In(negated=negated):
             return not negated

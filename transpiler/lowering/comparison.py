@@ -54,17 +54,17 @@ class OperandComparison(Outcomes):
         self._pairs_throw: ir.Predicate | None = None
 
     def lower_true(self) -> ir.Predicate:
-        """Where a pair holds, or, in some dialects, NULL is equal or unequal."""
+        """The rows where a pair holds, or, in some dialects, NULL is equal or unequal."""
         equal = self._operator is Comparison.EQ
         return ir.any_of(self._holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
 
     def lower_false(self) -> ir.Predicate:
-        """Where both operands have values and no pair holds or throws, or, in some dialects, by NULL."""
+        """The rows where both operands have values and no pair holds or throws, or, in some dialects, by NULL."""
         equal = self._operator is Comparison.EQ
         return ir.any_of(self._not_holding(), self._nulls_are_unequal() if equal else self._nulls_are_equal())
 
     def lower_error(self) -> ir.Predicate:
-        """Where an operand throws that is evaluated, or a pair throws."""
+        """The rows where an operand throws that is evaluated, or a pair throws."""
         error = ir.any_of(self._operands_throw(), self._throwing())
         if widens_left(self._dialect) and not self._operator.is_equality and self._left.of(OperandType.BYTES):
             # Java casts the left side before it looks at the right one.
@@ -86,7 +86,7 @@ class OperandComparison(Outcomes):
         return unequal
 
     def _operands_throw(self) -> ir.Predicate:
-        """Where an operand throws: the right one, if NULL on the left does not decide and end the comparison."""
+        """The rows where an operand throws: the right one, if NULL on the left does not end the comparison."""
         left, right = self._left, self._right
         ends = self._dialect.type_ladder is not NumericPromotion.EXACT
         if self._operator.is_equality and (widens_left(self._dialect) or self._nulls_compare()):
@@ -94,7 +94,7 @@ class OperandComparison(Outcomes):
         return ir.any_of(left.error, ir.all_of(left.present, right.error) if ends else right.error)
 
     def _holding(self) -> ir.Predicate:
-        """Where a pair of alternatives makes the comparison TRUE."""
+        """The rows where a pair of alternatives makes the comparison TRUE."""
         if self._pairs_hold is None:
             is_itself = self._same_array and self._operator is Comparison.EQ and self._left.of(OperandType.BYTES)
             terms = [self._left.where([OperandType.BYTES])] if is_itself else []
@@ -120,7 +120,7 @@ class OperandComparison(Outcomes):
         return terms
 
     def _throwing(self) -> ir.Predicate:
-        """Where a pair of alternatives throws."""
+        """The rows where a pair of alternatives throws."""
         if self._pairs_throw is None:
             pairs = [(first, second) for kind, first, second in self._kinds if kind is ComparisonKind.THROWS]
             self._pairs_throw = _both_stand(pairs)
@@ -192,5 +192,5 @@ def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
 
 
 def _both_stand(pairs: list[_Pair]) -> ir.Predicate:
-    """Where both values of a pair are there, which no comparison says."""
+    """The rows where both values of a pair are there, which no comparison says."""
     return ir.any_of(*dict.fromkeys([ir.all_of(first.stands, second.stands) for first, second in pairs]))

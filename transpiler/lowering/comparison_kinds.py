@@ -1,4 +1,4 @@
-"""How two values compare, by their types and the dialect: one of a few kinds of comparison, or never, or an error."""
+"""Kinds of comparison: those of two values, by their types and the dialect."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _CONDITIONS = (OperandType.BOOLEAN, OperandType.ATOM)
 
 
 def widens_left(dialect: Dialect) -> bool:
-    """Whether the dialect compares by the code of ActiveMQ's family, which goes by the left operand's Java type."""
+    """Return True if the dialect has the comparisons of ActiveMQ's family, which go by the left operand's Java type."""
     return dialect.type_ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
 
 

@@ -23,7 +23,7 @@ _EXACT_FLOAT = 2**24
 def compare_as(
     kind: ComparisonKind, operator: Comparison, left: Alternative, right: Alternative, polarity: bool = True
 ) -> ir.Predicate:
-    """Where a comparison of two values, both not NULL, is TRUE, or, for a complemented kind, FALSE."""
+    """The rows where a comparison of two values, both not NULL, is TRUE, or, for a complemented kind, FALSE."""
     match kind:
         case ComparisonKind.ALWAYS:
             return ir.TRUE
@@ -124,12 +124,12 @@ def _compare_to(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Pre
 
 
 def _zero(value: ir.Value) -> bool:
-    """Whether a value can be zero."""
+    """Return True if a value can be zero."""
     return not isinstance(value, ir.Constant) or value.value == 0
 
 
 def _signed(value: ir.Value) -> bool:
-    """Whether a value can be -0.0."""
+    """Return True if a value can be -0.0."""
     if isinstance(value, ir.Constant):
         return str(value.value).startswith("-")
     if isinstance(value, ir.Apply) and value.function in (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT):
@@ -258,7 +258,7 @@ def to_double(value: ir.Value) -> ir.Value:
 
 
 def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
-    """Where a comparison of two like values, both not NULL, is TRUE, or FALSE."""
+    """The rows where a comparison of two like values, both not NULL, is TRUE, or FALSE."""
     if ir.type_class(left.type) is TypeClass.FLOATING or ir.type_class(right.type) is TypeClass.FLOATING:
         return _compare_doubles(operator, to_double(left), to_double(right), polarity)
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):

@@ -41,7 +41,7 @@ class Functions:
         self.receiver = receiver
 
     def call(self, node: ast.Call) -> Operand:
-        """What a function yields."""
+        """The operand that a function yields."""
         match node.function:
             case "UTC":
                 return in_every_row(Alternative(OperandType.LONG, self.receiver.time, never_null=True))

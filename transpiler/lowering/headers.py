@@ -143,7 +143,7 @@ def _is(operand: Operand, truth: bool) -> ir.Predicate:
 
 
 def _compares(operand: Operand, operator: Comparison) -> ir.Predicate:
-    """Where an integer compares with zero."""
+    """The rows where an integer compares with zero."""
     return ir.any_of(
         *(
             ir.all_of(item.guard, ir.Compare(operator, item.value, ir.constant(0)))

@@ -1,4 +1,4 @@
-"""How large a selector may become as a predicate."""
+"""The limit of a selector's size as a predicate."""
 
 from __future__ import annotations
 

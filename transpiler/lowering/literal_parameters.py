@@ -22,7 +22,7 @@ NO_PARAMETERS: Parameters = MappingProxyType({})
 
 
 def is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = False) -> ir.Predicate:
-    """Where a value is, or is not, one of some others."""
+    """The rows where a value is, or is not, one of some others."""
     known = tuple(member for member in members if isinstance(member, ir.Constant))
     if len(known) == len(members):
         return ir.In(value, known, negated)
@@ -32,7 +32,7 @@ def is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = Fals
 
 
 def form_of(pattern: Pattern) -> tuple[str, int] | None:
-    """What a pattern with one text asks, the text aside; None where it asks more than that."""
+    """The form of a pattern with one text, the text aside; None for a pattern of more parts."""
     match pattern:
         case (str(),):
             return "is", 0
@@ -45,7 +45,7 @@ def form_of(pattern: Pattern) -> tuple[str, int] | None:
 
 
 def fits(value: ir.Value, pattern: Pattern, parameter: ir.Value | None = None, negated: bool = False) -> ir.Predicate:
-    """Where a text matches, or does not match, a pattern; ``parameter`` stands for the text of one that has a form."""
+    """The rows where a text matches, or does not match, a pattern; ``parameter`` stands for the text of its form."""
     if parameter is None:
         return ir.Like(value, pattern, negated)
     match form_of(pattern):

@@ -52,7 +52,7 @@ class Numbers:
         self.operand = operand
 
     def where(self, types: Sequence[OperandType]) -> ir.Predicate:
-        """Where the operand is of one of some types."""
+        """The rows where the operand is of one of some types."""
         return self.operand.where(types) if self.operand.of(*types) else ir.FALSE
 
     def integer(self, types: Sequence[OperandType] = WHOLE, bits: int = 64) -> ir.Value | None:
@@ -119,12 +119,12 @@ def wrapped(number: int, bits: int) -> int:
 
 
 def is_java(dialect: Dialect) -> bool:
-    """Whether integers have 32 or 64 bits by their Java types."""
+    """Return True if integers have 32 or 64 bits by their Java types."""
     return dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
 
 def yields_doubles(operator: Arithmetic, dialect: Dialect) -> bool:
-    """Whether an operation makes doubles of integers."""
+    """Return True if an operation makes doubles of integers."""
     if operator is Arithmetic.REMAINDER:
         return dialect.remainder is Remainder.DOUBLE
     return operator is Arithmetic.DIVIDE and dialect.division not in (
@@ -134,7 +134,7 @@ def yields_doubles(operator: Arithmetic, dialect: Dialect) -> bool:
 
 
 def is_zero(numbers: Numbers) -> ir.Predicate:
-    """Where an operand is a number and zero."""
+    """The rows where an operand is a number and zero."""
     tests = []
     for item in numbers.operand.of(*NUMBERS):
         if isinstance(item.value, ir.Constant):
@@ -229,7 +229,7 @@ def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Diale
 
 
 def _may_overflow(operator: Arithmetic, left: Numbers, right: Numbers) -> bool:
-    """Whether the result of finite numbers can be infinite: not by adding what is small beside the largest double."""
+    """Return True if the result of finite numbers can be infinite: not by adding small ones to the largest double."""
     small, unit = 1e290, 1.0
 
     def bound(numbers: Numbers) -> float:

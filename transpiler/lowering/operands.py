@@ -37,7 +37,7 @@ class Alternative(NamedTuple):
 
     @property
     def stands(self) -> ir.Predicate:
-        """Where the alternative stands for the operand."""
+        """The rows where the alternative stands for the operand."""
         if self.stands_where is not None:
             return self.stands_where
         if self.never_null or isinstance(self.value, ir.Constant):
@@ -64,7 +64,7 @@ class Operand(NamedTuple):
         return tuple([item for item in self.alternatives if item.type in types])
 
     def where(self, types: Iterable[OperandType]) -> ir.Predicate:
-        """Where the operand has a value of one of some types; FALSE where it never has one."""
+        """The rows where the operand has a value of one of some types; FALSE where it never has one."""
         chosen = set(types)
         if all(item.type in chosen for item in self.alternatives):
             return self.present
@@ -88,7 +88,7 @@ NULL = Operand((), ir.FALSE, ir.TRUE)
 
 
 def complement(predicate: ir.Predicate) -> ir.Predicate:
-    """Where a predicate does not hold."""
+    """The rows where a predicate does not hold."""
     return ir.BoolConst(not predicate.value) if isinstance(predicate, ir.BoolConst) else ir.NotTrue(predicate)
 
 
@@ -166,7 +166,7 @@ def one_value(
 
 
 def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
-    """Where one of some alternatives of one value stands; little is left to say where they are all of that value."""
+    """The rows where one of some alternatives of one value stands; shorter where they are all of that value."""
     if len(group) == 1 and group[0].guard == ir.TRUE:
         return ir.TRUE
     shared, value = group[0].shared_guard, group[0].value

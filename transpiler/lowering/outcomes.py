@@ -28,21 +28,21 @@ class Outcomes(ABC):
 
     @property
     def true(self) -> ir.Predicate:
-        """Where the condition is TRUE."""
+        """The rows where the condition is TRUE."""
         if self._true is None:
             self._true = self.lower_true()
         return self._true
 
     @property
     def false(self) -> ir.Predicate:
-        """Where the condition is FALSE."""
+        """The rows where the condition is FALSE."""
         if self._false is None:
             self._false = self.lower_false()
         return self._false
 
     @property
     def error(self) -> ir.Predicate:
-        """Where the evaluation of the condition ends in an error."""
+        """The rows where the evaluation of the condition ends in an error."""
         if self._error is None:
             self._error = self.lower_error()
         return self._error
@@ -95,15 +95,15 @@ class Negation(Outcomes):
         self._operand = operand
 
     def lower_true(self) -> ir.Predicate:
-        """Where the operand is FALSE."""
+        """The rows where the operand is FALSE."""
         return self._operand.false
 
     def lower_false(self) -> ir.Predicate:
-        """Where the operand is TRUE."""
+        """The rows where the operand is TRUE."""
         return self._operand.true
 
     def lower_error(self) -> ir.Predicate:
-        """Where the operand ends in an error."""
+        """The rows where the operand ends in an error."""
         return self._operand.error
 
     def negated(self) -> Outcomes:
@@ -122,17 +122,17 @@ class BooleanOperand(Outcomes):
         self._others_are_false = others_are_false
 
     def lower_true(self) -> ir.Predicate:
-        """Where the operand is TRUE."""
+        """The rows where the operand is TRUE."""
         return self._is(True)
 
     def lower_false(self) -> ir.Predicate:
-        """Where the operand is FALSE, or, in some dialects, no boolean."""
+        """The rows where the operand is FALSE, or, in some dialects, no boolean."""
         others = [item.type for item in self._operand.alternatives if item.type is not OperandType.BOOLEAN]
         other = self._operand.where(others) if self._others_are_false and others else ir.FALSE
         return ir.any_of(self._is(False), other)
 
     def lower_error(self) -> ir.Predicate:
-        """Where the operand ends in an error."""
+        """The rows where the operand ends in an error."""
         return self._operand.error
 
     def _is(self, value: bool) -> ir.Predicate:
@@ -156,15 +156,15 @@ class NullTest(Outcomes):
         self._operand = operand
 
     def lower_true(self) -> ir.Predicate:
-        """Where the operand is NULL."""
+        """The rows where the operand is NULL."""
         return self._operand.absent
 
     def lower_false(self) -> ir.Predicate:
-        """Where the operand has a value."""
+        """The rows where the operand has a value."""
         return self._operand.present
 
     def lower_error(self) -> ir.Predicate:
-        """Where the operand ends in an error."""
+        """The rows where the operand ends in an error."""
         return self._operand.error
 
 
@@ -212,7 +212,7 @@ class _Junction(Outcomes):
         return self._joined().false
 
     def lower_error(self) -> ir.Predicate:
-        """Where a term throws that is reached."""
+        """The rows where a term throws that is reached."""
         return ir.FALSE if self._never_throws() else self._joined().error
 
     def _never_throws(self) -> bool:
@@ -244,14 +244,14 @@ class _BinaryJunction(Outcomes):
         self._disjunction = is_disjunction
 
     def lower_true(self) -> ir.Predicate:
-        """Where both are TRUE, or for OR the first that is reached."""
+        """The rows where both are TRUE, or for OR the first that is reached."""
         left, right = self._left, self._right
         if not self._disjunction:
             return self._calm(ir.all_of(left.true, right.true))
         return self._calm(ir.any_of(left.true, ir.all_of(right.true, self._reached_after(left))))
 
     def lower_false(self) -> ir.Predicate:
-        """Where both are FALSE, or for AND the first that is reached; Broker-J's OR forgets an unknown left side."""
+        """The rows where both are FALSE, or for AND the first that is reached; Broker-J forgets an unknown one."""
         left, right = self._left, self._right
         own_logic = self._dialect.logic is Logic.QPID_JAVA
         if self._disjunction:
@@ -264,7 +264,7 @@ class _BinaryJunction(Outcomes):
         return self._calm(ir.any_of(left.false, ir.all_of(right.false, self._reached_after(left))))
 
     def lower_error(self) -> ir.Predicate:
-        """Where a side throws that is evaluated."""
+        """The rows where a side throws that is evaluated."""
         left, right = self._left, self._right
         if self._dialect.evaluation is Evaluation.STRICT:
             return ir.any_of(left.error, right.error)
@@ -275,7 +275,7 @@ class _BinaryJunction(Outcomes):
         return ir.any_of(left.error, ir.all_of(right.error, reached))
 
     def _reached_after(self, left: Outcomes) -> ir.Predicate:
-        """Where the left side has not thrown; strict evaluation says so once for both sides."""
+        """The rows where the left side has not thrown; strict evaluation says so once for both sides."""
         return ir.TRUE if self._dialect.evaluation is Evaluation.STRICT else complement(left.error)
 
     def _calm(self, predicate: ir.Predicate) -> ir.Predicate:

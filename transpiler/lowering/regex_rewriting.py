@@ -55,7 +55,7 @@ TOO_MANY = "the repeats can divide a text among them in too many ways, which Jav
 
 
 class Cost(NamedTuple):
-    """What a continuation takes: powers of the text's length to fail and in all, and ways that are tried.
+    """The cost of a continuation: powers of the text's length to fail and in all, and ways that are tried.
 
     ``tries`` says that it may look at characters again, so that a round can take more than its own characters.
     """

@@ -38,23 +38,23 @@ class _OneTest(Outcomes):
         self._below = compare(ast.Comparison.LE, value, high, dialect)
 
     def lower_true(self) -> ir.Predicate:
-        """Where all operands have values, and both comparisons hold."""
+        """The rows where all operands have values, and both comparisons hold."""
         return ir.all_of(self._all_present(), self._above.true, self._below.true)
 
     def lower_false(self) -> ir.Predicate:
-        """Where all operands have values, and a comparison does not hold."""
+        """The rows where all operands have values, and a comparison does not hold."""
         thrown = self._comparisons_throw()
         return ir.all_of(self._all_present(), complement(ir.any_of(self.true, thrown)))
 
     def lower_error(self) -> ir.Predicate:
-        """Where an operand throws, or a comparison that is made."""
+        """The rows where an operand throws, or a comparison that is made."""
         return ir.any_of(*[operand.error for operand in self._operands], self._comparisons_throw())
 
     def _all_present(self) -> ir.Predicate:
         return ir.all_of(*[operand.present for operand in self._operands])
 
     def _comparisons_throw(self) -> ir.Predicate:
-        """Where a comparison of values throws, the second one only where the first holds."""
+        """The rows where a comparison of values throws, the second one only where the first holds."""
         above, below = self._above.error, self._below.error
         if above == below == ir.FALSE:
             return ir.FALSE
@@ -85,17 +85,17 @@ class _InTexts(Outcomes):
         self._dialect = dialect
 
     def lower_true(self) -> ir.Predicate:
-        """Where the value is a string of the list."""
+        """The rows where the value is a string of the list."""
         return ir.any_of(*self._tests(negated=False))
 
     def lower_false(self) -> ir.Predicate:
-        """Where the value is another string, or, in most dialects, no string."""
+        """The rows where the value is another string, or, in most dialects, no string."""
         others = [item.type for item in self._value.alternatives if item.type is not OperandType.STRING]
         unlike_is_false = self._dialect.in_not_string is not InOperand.UNKNOWN and others
         return ir.any_of(*self._tests(negated=True), self._value.where(others) if unlike_is_false else ir.FALSE)
 
     def lower_error(self) -> ir.Predicate:
-        """Where the value throws."""
+        """The rows where the value throws."""
         return self._value.error
 
     def _tests(self, negated: bool) -> list[ir.Predicate]:
@@ -125,7 +125,7 @@ def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, diale
 
 
 def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
-    """Where a member equals the value, and where the evaluation of a member throws before one does."""
+    """The rows where a member equals the value, and where the evaluation of a member throws before one does."""
     equal: ir.Predicate = ir.FALSE
     error: ir.Predicate = ir.FALSE
     for member in members:
@@ -145,7 +145,7 @@ def _as_string(operand: Operand) -> Operand:
 
 
 def _are_like(value: Operand, member: Operand) -> ir.Predicate:
-    """Where two operands have values of one type, or are both numbers."""
+    """The rows where two operands have values of one type, or are both numbers."""
     terms: list[ir.Predicate] = []
     for kind in dict.fromkeys(item.type for item in member.alternatives):
         like = [item.type for item in value.alternatives if item.type is kind or (item.type.numeric and kind.numeric)]

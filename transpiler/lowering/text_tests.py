@@ -35,17 +35,17 @@ class Like(Outcomes):
         ]
 
     def lower_true(self) -> ir.Predicate:
-        """Where the operand is a string that matches."""
+        """The rows where the operand is a string that matches."""
         return ir.any_of(*[ir.all_of(guard, test.predicate(negated=False)) for guard, test in self._tests])
 
     def lower_false(self) -> ir.Predicate:
-        """Where the operand is a string that does not match, or, in some dialects, no string."""
+        """The rows where the operand is a string that does not match, or, in some dialects, no string."""
         tests = [ir.all_of(guard, test.predicate(negated=True)) for guard, test in self._tests]
         is_false = self._dialect.like_not_string is LikeOperand.FALSE
         return ir.any_of(*tests, self._no_string() if is_false else ir.FALSE)
 
     def lower_error(self) -> ir.Predicate:
-        """Where the operand throws, or, in some dialects, is no string."""
+        """The rows where the operand throws, or, in some dialects, is no string."""
         throws = self._dialect.like_not_string is LikeOperand.THROWS
         return ir.any_of(self._operand.error, self._no_string() if throws else ir.FALSE)
 
@@ -65,7 +65,7 @@ class _Test(NamedTuple):
     parameter: ir.Value | None
 
     def predicate(self, negated: bool) -> ir.Predicate:
-        """Where the text matches, or does not match."""
+        """The rows where the text matches, or does not match."""
         value, pattern, wildcards = self.value, self.pattern, self.dialect.wildcards
         if wildcards is Wildcards.BYTES:
             value = ir.Apply(ir.Function.BEFORE_NUL, (value,), STRING)
@@ -89,7 +89,7 @@ class _Test(NamedTuple):
 
 
 def is_engine_independent(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
-    """Whether every engine finds the same texts to match: no wildcard has bytes or line ends to stumble over."""
+    """Return True if every engine finds the same texts to match: no wildcard has bytes or line ends to stumble over."""
     if Wildcard.ONE in pattern:
         return False
     match dialect.wildcards:
@@ -102,7 +102,7 @@ def is_engine_independent(pattern: Pattern, written: str, escape: str | None, di
 
 
 def _from_bytes(value: ir.Value) -> bool:
-    """Whether a text can be one that was bytes."""
+    """Return True if a text can be one that was bytes."""
     match value:
         case ir.Apply(function=ir.Function.TEXT_OF_BYTES):
             return True
@@ -115,7 +115,7 @@ def _from_bytes(value: ir.Value) -> bool:
 
 
 def _by_octets(value: ir.Value, pattern: Pattern) -> tuple[ir.Value, Pattern]:
-    """Where a wildcard stands for one byte, text and pattern as their bytes."""
+    """The rows where a wildcard stands for one byte, text and pattern as their bytes."""
     if Wildcard.ONE not in pattern:
         return value, pattern
     octets = tuple(part.encode().decode("latin-1") if isinstance(part, str) else part for part in pattern)

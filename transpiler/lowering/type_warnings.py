@@ -59,7 +59,7 @@ class TypeWarnings:
         self._warn(f"{described}: {operator} holds for strings only, so this {outcome}", node.span, None)
 
     def _unlike_hint(self, node: ast.Expression, others: set[str]) -> str | None:
-        """How the literal would read as a value of the other side's type."""
+        """The hint that shows the literal as a value of the other side's type."""
         match node:
             case ast.IntegerLiteral() | ast.FloatLiteral() if others == {"a string"}:
                 return f"to compare the text, write '{self._source.text[node.span.start : node.span.end]}'"

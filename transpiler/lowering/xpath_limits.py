@@ -1,4 +1,4 @@
-"""How many operators and groups an XPath expression has, by the count of the Java library that Spark asks.
+"""The number of operators and groups of an XPath expression, by the count of the Java library that Spark asks.
 
 JDK's ``jdk.xml.xpathExprOpLimit`` and ``jdk.xml.xpathExprGrpLimit`` refuse an expression when a row is evaluated, so it
 has to be refused before. What the library counts was found by asking it: every operator, and also each slash, star,
@@ -42,7 +42,7 @@ def count_xpath(expression: str) -> tuple[int, int]:
 
 
 def beyond_limits(expression: str) -> str | None:
-    """What is too much in an expression; None where Java takes it."""
+    """Describe what is too much in an expression; None where Java accepts it."""
     operators, groups = count_xpath(expression)
     if operators > MAX_OPERATORS:
         return f"{operators} operators and steps, and Java's XPath takes {MAX_OPERATORS}"

@@ -1,4 +1,4 @@
-"""Whether a text is an XPath that both engines read: Java would fail the query over one that it cannot compile.
+"""Return True if a text is an XPath that both engines read: Java would fail the query over one that it cannot compile.
 
 Source: the W3C recommendation of 1999, sections 2 and 3. Taken are the axes child, attribute, parent, self and
 descendant-or-self by their signs, and the first two by name; the node tests of names, ``*``, ``text()`` and
@@ -105,7 +105,7 @@ class _Reader:
             raise NoXPathError(f"only a set of nodes {what}", place)
 
     def _level(self, level: int) -> bool:
-        """Whether the expression is a set of nodes."""
+        """Return True if the expression is a set of nodes."""
         self._depth += 1
         if self._depth > _MAX_DEPTH * len(_LEVELS):
             raise NoXPathError("it has too many levels", self._peek()[2])

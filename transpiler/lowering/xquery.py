@@ -152,7 +152,7 @@ def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
 
 
 def _only_body(condition: query.Condition) -> bool:
-    """Whether every part of a condition looks into the body."""
+    """Return True if every part of a condition looks into the body."""
     match condition:
         case query.And(terms=terms) | query.Or(terms=terms):
             return all(_only_body(term) for term in terms)

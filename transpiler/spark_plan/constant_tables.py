@@ -30,7 +30,7 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
 
 
 def _has_chain(node: ir.Predicate) -> bool:
-    """Whether a look at what stands above the tests alone says that there may be something to do."""
+    """Return True if a look at what stands above the tests alone says that there may be something to do."""
     waiting = [node]
     while waiting:
         match waiting.pop():
@@ -134,7 +134,7 @@ def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.P
 
 
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Where each of some predicates does not hold, their disjunction does not."""
+    """Join the complements among some terms to one complement of a disjunction."""
     found = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(found) < tuning.MIN_TERMS:
         return terms
@@ -260,7 +260,7 @@ def _loosest(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | None:
 
 
 def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
-    """What the lists's predicate reads of a message, and the predicate as it is written inside the lambda.
+    """The values that the list's predicate reads of a message, and the predicate as it is written inside the lambda.
 
     There a cell is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not for
     every row of the list; with one they stay what they are, for few rows of the list are ever looked at.

@@ -38,7 +38,7 @@ _TESTS = (ir.Compare, ir.In, ir.Like, ir.Matches, ir.IsTrue)
 
 @dataclass(slots=True)
 class _AlternativeTests:
-    """What is asked of one union: a test of some alternatives, NULL where the alternative is, and what holds where
+    """The conditions on one union: a test of some alternatives, NULL where the alternative is, and what holds where
     there is another one or none. That is FALSE, TRUE, or the test that the union is there and not AMQP's null."""
 
     union: Path
@@ -68,7 +68,7 @@ class _AlternativeTests:
 
     @property
     def is_long(self) -> bool:
-        """Whether one of the tests may become a list."""
+        """Return True if one of the tests may become a list."""
         return any(isinstance(test, ir.Chain) and len(test.terms) >= tuning.MIN_TERMS for test in self.tests.values())
 
 
@@ -117,7 +117,7 @@ def _asked(
 
 
 def _in_map(path: Path) -> bool:
-    """Whether the path ends in a field of a value of a map."""
+    """Return True if the path ends in a field of a value of a map."""
     return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
 
 

@@ -28,7 +28,7 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
 
 
 def _is_short(node: ir.Predicate) -> bool:
-    """Whether a look at what stands above the tests alone says that there is nothing to cut."""
+    """Return True if a look at what stands above the tests alone says that there is nothing to cut."""
     tests, waiting = 0, [node]
     while waiting:
         inner = waiting.pop()
@@ -52,7 +52,7 @@ class _Splitter:
         self.weights: dict[int, tuple[ir.Node, int]] = {}
 
     def weight(self, node: ir.Node) -> int:
-        """What the node weighs as code of one method."""
+        """The weight of the node as code of one method."""
         known = self.weights.get(id(node))
         if known is None:
             found = (
@@ -64,7 +64,7 @@ class _Splitter:
         return known[1]
 
     def has_long_test(self, node: ir.Predicate) -> bool:
-        """Whether a test is so long that a method of its own does not pay."""
+        """Return True if a test is so long that a method of its own does not pay."""
         if self.weight(node) <= tuning.LONG_TEST_BYTES:
             return False
         match node:
@@ -108,7 +108,7 @@ class _Splitter:
             core = heaviest
 
     def around(self, node: ir.Predicate, core: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """What stands around a part without it and with it, in blocks, and the part by itself."""
+        """The predicate around a part without it and with it, in blocks, and the part by itself."""
         found, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
         without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))
         whole = ir.any_of(without[0], ir.all_of(within[0], found))

@@ -54,7 +54,7 @@ def map_text(rows: Sequence[Row], write: Write) -> str:
 
 
 def _are_numbers(rows: Iterable[Row]) -> bool:
-    """Whether JSON has all constants, and exactly."""
+    """Return True if JSON has all constants, and exactly."""
     return all(
         constant.type in (BIGINT, DOUBLE) and isinstance(constant.value, int | float) and math.isfinite(constant.value)
         for row in rows

@@ -71,7 +71,7 @@ def emit_choice(choices: Sequence[tuple[ir.Predicate, str]], otherwise: str | No
 
 
 def never_null(predicate: ir.Predicate) -> bool:
-    """Whether the emitted text is TRUE or FALSE in every row."""
+    """Return True if the emitted text is TRUE or FALSE in every row."""
     match predicate:
         case ir.BoolConst() | ir.IsNull() | ir.IsNan() | ir.NotTrue():
             return True

@@ -1,4 +1,4 @@
-"""How tightly each form of SQL text binds; parentheses follow from this order alone."""
+"""Precedence of each form of SQL text; parentheses follow from this order alone."""
 
 from __future__ import annotations
 

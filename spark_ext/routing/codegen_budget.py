@@ -43,16 +43,16 @@ def _asked_length(condition: ir.Predicate) -> int:
     return 0 if condition == ir.TRUE else 22 * ir.size(condition)
 
 
-def table_length(shape: Signature) -> int:
+def table_length(signature: Signature) -> int:
     """The same of a table; what is asked of the rows found is in methods of its own."""
-    if shape.residual == ir.TRUE and shape.guard == ir.TRUE:
+    if signature.residual == ir.TRUE and signature.guard == ir.TRUE:
         return 100
-    return 340 * len(split_by_budget(shape.residual))
+    return 340 * len(split_by_budget(signature.residual))
 
 
-def rows_length(rows: int, shape: Signature, guard: ir.Predicate) -> int:
+def rows_length(rows: int, signature: Signature, guard: ir.Predicate) -> int:
     """The same of a table whose keys have so many rows at most, each in columns of its own."""
-    return rows * (180 + 60 * len(shape.types) + _asked_length(guard) + _asked_length(shape.residual))
+    return rows * (180 + 60 * len(signature.types) + _asked_length(guard) + _asked_length(signature.residual))
 
 
 def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:

@@ -1,4 +1,4 @@
-"""The tables of a program as DataFrames: constants by key, the trie as one row, and what each exchange leads to."""
+"""The tables of a plan as DataFrames: constants by key, the trie as one row, and what each exchange leads to."""
 
 from __future__ import annotations
 
@@ -76,20 +76,20 @@ class Payload(Enum):
 
 
 class ConstantTables:
-    """Makes the DataFrames of one program, each once: where a query has one twice, Spark computes it once."""
+    """Makes the DataFrames of one plan, each once: where a query has one twice, Spark computes it once."""
 
-    def __init__(self, session: SparkSession, program: RoutingPlan, payload: Payload) -> None:
+    def __init__(self, session: SparkSession, plan: RoutingPlan, payload: Payload) -> None:
         self._session = session
-        self._program = program
+        self._plan = plan
         self._payload = payload
-        self._of = payload.of(program.queues)
-        self._numbers = {name: number for number, name in enumerate(program.queues)}
+        self._of = payload.of(plan.queues)
+        self._numbers = {name: number for number, name in enumerate(plan.queues)}
         self._stores: dict[str, DataFrame] = {}
 
     @cached_property
     def queues(self) -> DataFrame:
         """One row with one array: the names of the queues by number."""
-        return self._columns({"queues ARRAY<STRING>": [self._program.queues]}, 1)
+        return self._columns({"queues ARRAY<STRING>": [self._plan.queues]}, 1)
 
     def _frame(self, rows: list[Any], schema: StructType) -> DataFrame:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
@@ -123,7 +123,7 @@ class ConstantTables:
     def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
         """The columns of a look-up by how they are declared."""
         keys = list(look_up.rows())
-        declared = [f"{look_up.exchange} STRING"] if self._program.exchange is None else []
+        declared = [f"{look_up.exchange} STRING"] if self._plan.exchange is None else []
         declared += [f"{column.path[0]} {column.type}" for column in look_up.columns]
         columns: dict[str, list[Any]] = {
             declaration: [key[place] for key in keys] for place, declaration in enumerate(declared)
@@ -149,7 +149,7 @@ class ConstantTables:
             rows = [group and list(group.items()) for group in groups]
             found = [listed and [list(map(of, delivered)) for _, delivered in listed] for listed in rows]
         columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": found}
-        for place, column_type in enumerate(table.shape.types):
+        for place, column_type in enumerate(table.signature.types):
             columns[f"{name}_p{place} ARRAY<{column_type}>"] = [
                 listed and [constants[place] for constants, _ in listed] for listed in rows
             ]
@@ -170,18 +170,18 @@ class ConstantTables:
         for number in range(table.most):
             found = [listed[number] if number < len(listed) else None for listed in rows]
             columns[f"{name}_d{number} {self._payload.value}"] = [row and row[1] for row in found]
-            for place, column_type in enumerate(table.shape.types):
+            for place, column_type in enumerate(table.signature.types):
                 columns[f"{name}_p{place}_{number} {column_type}"] = [row and row[0][place] for row in found]
         return columns
 
     @cached_property
     def trie(self) -> dict[str, DataFrame]:
         """By name the trie's arrays, each as one row."""
-        trie = self._program.trie
+        trie = self._plan.trie
         assert trie is not None
         delivered, asked = [], []
         for ends in trie.ends:
-            patterns = [(number, self._program.patterns[number]) for number in ends]
+            patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             asked.append([number for number, delivery in patterns if delivery is None])
         arrays: dict[str, list[Any]] = {
@@ -199,8 +199,8 @@ class ConstantTables:
     @cached_property
     def slots(self) -> DataFrame:
         """One row with one struct: slots for the words of the trie."""
-        assert self._program.trie is not None
-        found = build_cuckoo_table(self._program.trie.words)
+        assert self._plan.trie is not None
+        found = build_cuckoo_table(self._plan.trie.words)
         words = [_NO_WORD if word is None else word for word in found.words]
         fields = "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>"
         return self._frame([((words, found.codes, found.mask, found.more),)], _declared(f"slots STRUCT<{fields}>"))
@@ -208,10 +208,10 @@ class ConstantTables:
     @cached_property
     def entries(self) -> DataFrame:
         """One row an exchange: where the trie begins, and how answers are put together."""
-        program = self._program
-        columns = ["_routing_e STRING"] if program.exchange is None else []
+        plan = self._plan
+        columns = ["_routing_e STRING"] if plan.exchange is None else []
         columns.append("_routing_start ARRAY<INT>, _routing_whole ARRAY<INT>")
-        if not program.simple:
+        if not plan.simple:
             columns += [
                 "_routing_root INT",
                 "_routing_rounds INT",
@@ -220,18 +220,18 @@ class ConstantTables:
                 "q: INT, a: INT, u: STRING>>",
             ]
         rows = []
-        for name, entry in program.entries.items():
-            row: list[Any] = [name] if program.exchange is None else []
+        for name, entry in plan.entries.items():
+            row: list[Any] = [name] if plan.exchange is None else []
             row += self._starts(entry)
-            if not program.simple:
+            if not plan.simple:
                 row += [entry.states[0], len(entry.states) - 1, self._alternates(entry), self._steps(entry)]
             rows.append(tuple(row))
         return self._frame(rows, _declared(", ".join(columns)))
 
     def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
         """Where the trie begins for the words of a key, and for a key as one word."""
-        starts = {} if self._program.trie is None else self._program.trie.starts
-        whole = self._program.whole or ()
+        starts = {} if self._plan.trie is None else self._plan.trie.starts
+        whole = self._plan.whole or ()
         found: tuple[list[int], list[int]] = ([], [])
         for state in entry.states:
             found[state in whole].extend(starts.get(state, ()))

@@ -98,7 +98,7 @@ class Lookup:
         Where one took fewer, Spark would make it a table without the others.
         """
         tables = tuple(
-            (table.most if self.in_columns(table) else 0, table.flat, table.ranges is None, table.shape.types)
+            (table.most if self.in_columns(table) else 0, table.flat, table.ranges is None, table.signature.types)
             for table in self.tables
         )
         return self.key_types, tables
@@ -116,9 +116,9 @@ class Lookup:
     def length(self) -> int:
         """What it takes of a generated method: see ``methods``."""
         return lookup_length(self.keys, self.needed) + sum(
-            rows_length(table.most, table.shape, self._guard(table))
+            rows_length(table.most, table.signature, self._guard(table))
             if self.in_columns(table)
-            else table_length(table.shape)
+            else table_length(table.signature)
             for table in self.tables
         )
 
@@ -132,13 +132,13 @@ class Lookup:
 
     def in_columns(self, table: Table) -> bool:
         """Whether each row of a key has columns of its own, for there are few."""
-        asked = ir.size(table.shape.guard) + ir.size(table.shape.residual)
+        asked = ir.size(table.signature.guard) + ir.size(table.signature.residual)
         few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * len(table.deliveries)
         return self.plain and few and table.flat and table.ranges is None and asked <= self.limits.short
 
     def _guard(self, table: Table) -> ir.Predicate:
         """What is still to be asked of a message that the rows of a key were joined to."""
-        return ir.TRUE if len(self.tables) == 1 and self.needed != ir.TRUE else table.shape.guard
+        return ir.TRUE if len(self.tables) == 1 and self.needed != ir.TRUE else table.signature.guard
 
     def found(self) -> Iterator[tuple[LookupForm, str]]:
         """What the tables deliver to the message that the rows of a key were joined to; of one table, in one form."""
@@ -168,7 +168,7 @@ def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limit
     found: list[Lookup] = []
     places: dict[tuple[object, ...], int] = {}
     for table in tables:
-        keys = table.shape.keys, table.shape.key_types
+        keys = table.signature.keys, table.signature.key_types
         place = places.get(keys)
         if place is not None:
             before = found[place]
@@ -201,17 +201,17 @@ def _of_columns(name: str, table: Table, guard: ir.Predicate) -> Iterator[str]:
         def path(number: int, row: int = row) -> Path:
             return (f"{name}_p{number}_{row}",)
 
-        asked = ir.all_of(guard, _with_constants(table.shape.residual, path))
+        asked = ir.all_of(guard, _with_constants(table.signature.residual, path))
         yield f"{name}_d{row}" if asked == ir.TRUE else _asked_first(asked, f"{name}_d{row}")
 
 
 def _of_arrays(name: str, table: Table, guard: ir.Predicate) -> str:
     """What the rows of a key deliver; the same may be delivered several times."""
-    shape, delivered = table.shape, f"{name}_d"
-    if shape.residual == guard == ir.TRUE:
+    signature, delivered = table.signature, f"{name}_d"
+    if signature.residual == guard == ir.TRUE:
         return delivered
     found = []
-    for residual in split_by_budget(shape.residual):
+    for residual in split_by_budget(signature.residual):
         text = delivered if residual == ir.TRUE else _asked(name, table, residual)
         found.append(hoist_to_method(text if guard == ir.TRUE else _asked_first(guard, text)))
     return found[0] if len(found) == 1 else f"concat({', '.join(found)})"

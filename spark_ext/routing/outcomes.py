@@ -21,27 +21,27 @@ _NAME, _UNROUTABLE = "_routing_unroutable_exchange", "_routing_unroutable"
 class Outcomes:
     """Adds the outcome to routed messages; ``relay`` says that these were sent to the anonymous relay."""
 
-    def __init__(self, topology: Topology, program: RoutingPlan, publisher: Publisher, relay: bool) -> None:
+    def __init__(self, topology: Topology, plan: RoutingPlan, publisher: Publisher, relay: bool) -> None:
         self._topology = topology
-        self._program = program
+        self._plan = plan
         self._publisher = publisher
         self._relay = relay
 
     @property
     def by_alternates(self) -> bool:
         """Return True if some message may reach a queue by way of an alternate."""
-        return any(entry.alternates for entry in self._program.entries.values())
+        return any(entry.alternates for entry in self._plan.entries.values())
 
     @property
     def exchange(self) -> str:
         """The exchange that a message was published to, as SQL."""
-        return EXCHANGE if self._program.exchange is None else quote_text(self._program.exchange)
+        return EXCHANGE if self._plan.exchange is None else quote_text(self._plan.exchange)
 
     def added(self, frame: DataFrame, queues: str, column: str) -> DataFrame:
         """The messages with their outcome; ``queues`` names the column with the queues of each."""
         unroutable = self._unroutable()
-        if self._program.exchange is not None:
-            text = quote_text(unroutable.get(self._program.exchange, self._unknown))
+        if self._plan.exchange is not None:
+            text = quote_text(unroutable.get(self._plan.exchange, self._unknown))
         else:
             session = frame.sparkSession
             rows = session.createDataFrame(list(unroutable.items()), f"{_NAME} STRING, {_UNROUTABLE} STRING")

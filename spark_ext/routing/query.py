@@ -1,7 +1,7 @@
 """Who receives what, as one pass over the messages: look-ups in broadcast tables, and no shuffle of the messages.
 
-The program of a topology becomes left joins with tables of constants, each of which has one row a key, so every
-message stays one row. The text of the query depends on the shapes of the bindings and not on their number.
+The plan of a topology becomes left joins with tables of constants, each of which has one row a key, so every
+message stays one row. The text of the query depends on the signatures of the bindings and not on their number.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ def route(
         source = Source(topology.default_exchange)
     several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
     with pause_garbage_collection():
-        program = build_plan(topology, found, missing, source.exchange, several and source.several_keys)
+        plan = build_plan(topology, found, missing, source.exchange, several and source.several_keys)
         names = _Names(column, outcome, exchange_column)
-        return _Query(messages, topology, found, program, source, publisher).routed(names, keys)
+        return _Query(messages, topology, found, plan, source, publisher).routed(names, keys)
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
@@ -160,20 +160,20 @@ class _Query:
         messages: DataFrame,
         topology: Topology,
         layout: Layout,
-        program: RoutingPlan,
+        plan: RoutingPlan,
         source: Source,
         publisher: Publisher,
     ) -> None:
         self._messages = messages
         self._topology = topology
-        self._published = Published(topology, layout, program, source)
-        self._outcomes = Outcomes(topology, program, publisher, source.relay)
-        self._program = program
+        self._published = Published(topology, layout, plan, source)
+        self._outcomes = Outcomes(topology, plan, publisher, source.relay)
+        self._plan = plan
         self._payload = self._delivered_as()
         self._direct = False
-        self._tables = ConstantTables(messages.sparkSession, program, self._payload)
+        self._tables = ConstantTables(messages.sparkSession, plan, self._payload)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
-        words = [] if program.trie is None else program.trie.words
+        words = [] if plan.trie is None else plan.trie.words
         self._code = literal_code(words, _hashed_from(messages.sparkSession))
 
     def routed(self, names: _Names, repeated: DataFrame | None) -> DataFrame:
@@ -183,9 +183,9 @@ class _Query:
         frame = self._published.with_keys(self._published.with_subject(self._messages))
         ask = _EVERYTHING
         # Without a trie a key is one look-up, which is what it would take to find what is known of it.
-        if repeated is not None and self._program.trie is not None:
+        if repeated is not None and self._plan.trie is not None:
             frame = self._with_known(frame, repeated)
-            ask = _UNLESS_KNOWN if self._program.by_key else _UNLESS_MATCHED
+            ask = _UNLESS_KNOWN if self._plan.by_key else _UNLESS_MATCHED
         frame = self._answered(self._published.with_words(frame), names.queues, ask)
         if names.outcome is not None:
             frame = self._outcomes.added(frame, names.queues, names.outcome)
@@ -200,7 +200,7 @@ class _Query:
         keys = self._published.with_keys(self._published.with_subject(repeated)).select(*names).distinct()
         keys = self._published.with_words(keys)
         answers = [_KNOWN]
-        if self._program.by_key:
+        if self._plan.by_key:
             keys = self._answered(keys, _KNOWN, _EVERYTHING)
             answers += [f"{DIRECT} AS {KNOWN_DIRECT}"] if self._direct else []
         else:
@@ -230,22 +230,22 @@ class _Query:
         return frame.selectExpr("*", *walked).drop(*trie)
 
     def _answered(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
-        program = self._program
-        if program.reads:
-            frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in program.reads.items()))
+        plan = self._plan
+        if plan.reads:
+            frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in plan.reads.items()))
         found = self._found()
         room = self._room
-        if program.trie is not None or not program.simple:
+        if plan.trie is not None or not plan.simple:
             frame = self._with_entries(frame)
-        if program.trie is not None:
+        if plan.trie is not None:
             frame = self._walked(frame, _TOPICS, ask)
             if self._alone:
                 found.add(_APART)
-            if None in program.patterns:
+            if None in plan.patterns:
                 frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
             found.add(f"{_TOPICS}.d")
-        length = 0 if program.trie is None or self._alone else WALK_LENGTH
-        all_look_ups = build_lookups(PREFIX, program.tables, room, length, self._plain)
+        length = 0 if plan.trie is None or self._alone else WALK_LENGTH
+        all_look_ups = build_lookups(PREFIX, plan.tables, room, length, self._plain)
         for look_up in all_look_ups:
             if length and length + look_up.length > room:
                 # What was found so far goes on as one array.
@@ -269,7 +269,7 @@ class _Query:
             frame, in_order = found.in_order(frame)
             return frame.withColumn(column, sf.expr(in_order))
         all_found = found.together()
-        if program.simple:
+        if plan.simple:
             queues = all_found
         else:
             frame = frame.selectExpr("*", f"{all_found} AS {FOUND}")
@@ -280,13 +280,13 @@ class _Query:
         return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
 
     def _found(self) -> CollectedDeliveries:
-        return CollectedDeliveries(self._payload, self._program.queues)
+        return CollectedDeliveries(self._payload, self._plan.queues)
 
     def _delivered_as(self) -> Payload:
         """Where nothing is found twice, tables have the names, which are then in one place and not in two."""
-        if not self._program.simple:
+        if not self._plan.simple:
             return Payload.DELIVERY
-        return Payload.NAME if self._distinct and self._program.trie is None else Payload.NUMBER
+        return Payload.NAME if self._distinct and self._plan.trie is None else Payload.NUMBER
 
     @property
     def _plain(self) -> bool:
@@ -296,31 +296,31 @@ class _Query:
     @property
     def _distinct(self) -> bool:
         """Whether no queue is found twice: asked in parts, one condition may hold in several of them."""
-        whole = all(len(split_by_budget(table.shape.residual)) == 1 for table in self._program.tables)
-        return whole and self._program.distinct
+        whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
+        return whole and self._plan.distinct
 
     @property
     def _alone(self) -> bool:
         """Whether the walk is in a method of its own; keys that are taken whole have a walk for each of them."""
-        return self._program.whole is not None or self._room < WALK_LENGTH
+        return self._plan.whole is not None or self._room < WALK_LENGTH
 
     @cached_property
     def _room(self) -> int:
         """What a generated method has room for besides the columns of the messages and their answer."""
-        program = self._program
+        plan = self._plan
         room = METHOD - columns_length(self._messages.schema)
-        room -= 0 if all(table.flat for table in program.tables) else NESTED_LENGTH
-        walked = 0 if program.trie is None else WALK_LENGTH
-        found = build_lookups(PREFIX, program.tables, room, walked, self._plain)
+        room -= 0 if all(table.flat for table in plan.tables) else NESTED_LENGTH
+        walked = 0 if plan.trie is None else WALK_LENGTH
+        found = build_lookups(PREFIX, plan.tables, room, walked, self._plain)
         if walked + sum(look_up.length for look_up in found) > room or not self._fused:
             # Several methods: what the first reads it hands on.
-            room -= READ_LENGTH * len(program.reads)
+            room -= READ_LENGTH * len(plan.reads)
         return room
 
     @property
     def _fused(self) -> bool:
         """Whether the compiled conditions are few and short enough to be in one method with their neighbours."""
-        compiled = self._program.compiled
+        compiled = self._plan.compiled
         return len(compiled) <= FUSED and sum(ir.size(each.condition) for each in compiled) <= OPERATIONS
 
     def _named(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
@@ -334,9 +334,9 @@ class _Query:
             numbers = let({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
         frame = frame.withColumn(_NAMES, self._tables.queues.scalar())
         name = f"get({_NAMES}, n)"
-        if not any(compiled.delivery.queue == QUEUE_NAMED_BY_KEY for compiled in self._program.compiled):
+        if not any(compiled.delivery.queue == QUEUE_NAMED_BY_KEY for compiled in self._plan.compiled):
             return frame.withColumn(column, sf.expr(ask.names.format(f"transform({numbers}, n -> {name})")))
-        own = SUBJECT if self._program.whole is None else f"get({KEYS}, {QUEUE_NAMED_BY_KEY} - n)"
+        own = SUBJECT if self._plan.whole is None else f"get({KEYS}, {QUEUE_NAMED_BY_KEY} - n)"
         names = f"transform(numbers, n -> CASE WHEN n <= {QUEUE_NAMED_BY_KEY} THEN {own} ELSE {name} END)"
         # A key's number is before all others, wherever its name belongs, and the name may be there already.
         alone = f"size(numbers) < 2 OR numbers[0] > {QUEUE_NAMED_BY_KEY}"
@@ -346,10 +346,10 @@ class _Query:
 
     def _trie_walk(self) -> str:
         """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
-        assert self._program.trie is not None
-        repeats = self._program.trie.repeats
-        asked = _ASKED if None in self._program.patterns else None
-        if self._program.whole is None:
+        assert self._plan.trie is not None
+        repeats = self._plan.trie.repeats
+        asked = _ASKED if None in self._plan.patterns else None
+        if self._plan.whole is None:
             walked = run_automaton(encode_words(WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
             return deliveries_at_end(walked, _ENDS, asked)
         words = key_words("k", self._topology.rules.topic)
@@ -362,7 +362,7 @@ class _Query:
 
     def _exchange_key(self, table: DataFrame) -> list[Key]:
         """The exchange, which is the first column of a table where messages come to several."""
-        return [] if self._program.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.columns[0],), STRING))]
+        return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.columns[0],), STRING))]
 
     def _looked_up(self, frame: DataFrame, look_up: Lookup, rows: DataFrame, found: CollectedDeliveries) -> DataFrame:
         """The messages with what a look-up delivers to them."""
@@ -377,10 +377,10 @@ class _Query:
     def _blocks(self) -> Iterator[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         cases = []
-        for compiled in self._program.compiled:
+        for compiled in self._plan.compiled:
             text = emit_filter(split_methods(compiled.condition))
             delivered = self._delivered(compiled)
-            if self._program.whole is not None and compiled.delivery.queue == QUEUE_NAMED_BY_KEY:
+            if self._plan.whole is not None and compiled.delivery.queue == QUEUE_NAMED_BY_KEY:
                 named = f"transform({self._own_keys()}, n -> {delivered})"
                 cases.append(f"CASE WHEN {_published(compiled.exchanges, text)} THEN {named} END")
             else:
@@ -407,8 +407,8 @@ class _Query:
         state, onward, queue = compiled.delivery
         if self._payload is Payload.NAME:
             assert queue is not None
-            return quote_text(self._program.queues[queue])
-        number = "n" if queue == QUEUE_NAMED_BY_KEY and self._program.whole is not None else queue
+            return quote_text(self._plan.queues[queue])
+        number = "n" if queue == QUEUE_NAMED_BY_KEY and self._plan.whole is not None else queue
         if self._payload is Payload.NUMBER:
             return str(number)
         texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, number)]

@@ -79,19 +79,19 @@ class Source:
 
 
 class Published:
-    """Makes the columns that the conditions of a program name."""
+    """Makes the columns that the conditions of a plan name."""
 
-    def __init__(self, topology: Topology, layout: Layout, program: RoutingPlan, source: Source) -> None:
+    def __init__(self, topology: Topology, layout: Layout, plan: RoutingPlan, source: Source) -> None:
         self._topology = topology
         self._layout = layout
-        self._program = program
+        self._plan = plan
         self._source = source
 
     @property
     def names(self) -> list[str]:
         """The columns that ``with_keys`` makes."""
-        exchange = [EXCHANGE] if self._program.exchange is None else []
-        return [*exchange, SUBJECT if self._program.whole is None else KEYS]
+        exchange = [EXCHANGE] if self._plan.exchange is None else []
+        return [*exchange, SUBJECT if self._plan.whole is None else KEYS]
 
     def check_keys(self, keys: DataFrame, messages: DataFrame) -> None:
         """Raise what is wrong with messages whose keys are to be matched before others."""
@@ -104,13 +104,13 @@ class Published:
         needed: list[ir.Value] = []
         if self._source.relay:
             needed.append(self._to(messages))
-        elif self._program.exchange is None:
+        elif self._plan.exchange is None:
             needed += published_exchanges(messages, self._layout)
         names = [str(column.path[0]) for value in needed for column in columns_in(value)]
-        names += ["routing_keys"] if self._program.whole is not None else []
+        names += ["routing_keys"] if self._plan.whole is not None else []
         own = self._own_keys(messages)
         # Messages with several keys may do without a subject.
-        if not own and self._program.whole is None:
+        if not own and self._plan.whole is None:
             self._keys(messages)
         names += [str(column.path[0]) for value in own for column in columns_in(value)]
         missing = [name for name in dict.fromkeys(names) if name not in keys.columns]
@@ -145,18 +145,18 @@ class Published:
         return frame.selectExpr("*", *made)
 
     def with_keys(self, frame: DataFrame) -> DataFrame:
-        """The messages with their exchange, where the program knows no only one, and their routing keys."""
+        """The messages with their exchange, where the plan knows no only one, and their routing keys."""
         made = []
         if self._source.relay:
             own = self._own_keys(frame)
             subject = first_text(own) if own else relay.NO_TEXT
             frame = relay.relayed(frame, self._topology, emit_value(self._to(frame)), subject)
             made.append(f"{relay.EXCHANGE} AS {EXCHANGE}")
-        elif self._program.exchange is None:
+        elif self._plan.exchange is None:
             default = quote_text(self._topology.default_exchange)
             names = [emit_value(value) for value in published_exchanges(frame, self._layout)]
             made.append(f"coalesce({', '.join([*names, default])}) AS {EXCHANGE}")
-        if self._program.whole is not None:
+        if self._plan.whole is not None:
             made.append(f"coalesce(routing_keys, array({self._only_key(frame)})) AS {KEYS}")
         elif self._asks_for_key():
             made.append(f"{self._key(frame)} AS {SUBJECT}")
@@ -165,14 +165,14 @@ class Published:
         return frame.selectExpr("*", *made)
 
     def with_words(self, frame: DataFrame) -> DataFrame:
-        """The messages that have keys with the forms in which the program compares these."""
-        if self._program.whole is not None:
+        """The messages that have keys with the forms in which the plan compares these."""
+        if self._plan.whole is not None:
             return frame.selectExpr("*", f"CASE WHEN size({KEYS}) = 1 THEN get({KEYS}, 0) END AS {SUBJECT}")
         if not self._asks_for_key():
             return frame
         rules = self._topology.rules.topic
         made = [f"coalesce({SUBJECT}, '') AS {KEY}", f"{exact_key(SUBJECT, rules)} AS {TOPIC}"]
-        if self._program.trie is not None:
+        if self._plan.trie is not None:
             made.append(f"{key_words(SUBJECT, rules)} AS {WORDS}")
         return frame.selectExpr("*", *made)
 
@@ -183,12 +183,12 @@ class Published:
             return "CAST(NULL AS STRING)"
 
     def _asks_for_key(self) -> bool:
-        program = self._program
-        if program.trie is not None:
+        plan = self._plan
+        if plan.trie is not None:
             return True
         key_columns = {ir.Column((KEY,), STRING), ir.Column((TOPIC,), STRING)}
-        return any(key_columns & set(table.shape.keys) for table in program.tables) or any(
-            name in emit_filter(compiled.condition) for compiled in program.compiled for name in (SUBJECT, KEY, TOPIC)
+        return any(key_columns & set(table.signature.keys) for table in plan.tables) or any(
+            name in emit_filter(compiled.condition) for compiled in plan.compiled for name in (SUBJECT, KEY, TOPIC)
         )
 
     def _key(self, frame: DataFrame) -> str:

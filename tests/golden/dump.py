@@ -64,7 +64,7 @@ def _routed(description: dict[str, Any]) -> list[str]:
     program = build_plan(topology_from_dict(description), AmqpLayout(), "null")
     texts = [f"compiled {emit_filter(rule.condition)}" for rule in program.compiled]
     for table in program.tables:
-        keys = ", ".join(map(emit_value, table.shape.keys))
-        asked = f"guard {emit_filter(table.shape.guard)} residual {emit_filter(table.shape.residual)}"
+        keys = ", ".join(map(emit_value, table.signature.keys))
+        asked = f"guard {emit_filter(table.signature.guard)} residual {emit_filter(table.signature.residual)}"
         texts.append(f"table of {len(table.rows)} by {keys} {asked}")
     return sorted(texts)

@@ -48,7 +48,7 @@ class OperandComparison(Outcomes):
             for second in right.alternatives
             if (kind := comparison_kind(operator, first.type, second.type, dialect, convert))
             is not ComparisonKind.NEVER
-            and not (self._same_array and first.type is OperandType.BYTES)
+            and not (self._same_array and operator.is_equality and first.type is OperandType.BYTES)
         ]
         self._pairs_hold: ir.Predicate | None = None
         self._pairs_throw: ir.Predicate | None = None

@@ -21,13 +21,13 @@ class MapValueColumns:
         """The predicate over these columns."""
         return ir.replace_columns(node, self._column)
 
-    def shape(self, shape: Signature) -> Signature:
-        """The shape over these columns."""
+    def signature(self, signature: Signature) -> Signature:
+        """The signature over these columns."""
         return replace(
-            shape,
-            keys=tuple(ir.replace_columns_in(value, self._column) for value in shape.keys),
-            guard=self.predicate(shape.guard),
-            residual=self.predicate(shape.residual),
+            signature,
+            keys=tuple(ir.replace_columns_in(value, self._column) for value in signature.keys),
+            guard=self.predicate(signature.guard),
+            residual=self.predicate(signature.residual),
         )
 
     def _column(self, column: ir.Column) -> ir.Value:

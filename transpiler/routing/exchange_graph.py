@@ -1,9 +1,9 @@
 """The states of a message on its way through exchanges, and which of them it can reach from where it is published.
 
-A state is an exchange together with the routing key that a message has there. What the bindings of a state answer
-depends on the message alone and not on the way that led there, so each is asked once, and the answers are put
-together in the end: by *activation*, where an exchange that no binding answered for sends to its alternate, or by
-*ways*, where an alternate gets what reached no queue by any way, and a message that comes back goes no further.
+A state is an exchange together with the routing key that a message has there. The bindings of a state match by the
+message alone and not by the path that led there, so each is evaluated once, and the results are combined in the end:
+by *activation*, where an exchange without a matching binding sends to its alternate, or by *paths*, where an alternate
+gets what reached no queue by any path, and a message that comes back goes no further.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.topology.model import Binding, Exchange, Topology
 
-#: Ways through the exchanges of a topology with cycles that one exchange's answer may be put together from.
+#: Paths through the exchanges of a topology with cycles that are followed from one exchange at most.
 MAX_PATHS = 10_000
 
 
@@ -36,10 +36,10 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One stop on the ways from an entry: where, and the stops that its bindings and its alternate lead to.
+    """One stop on the paths from an entry: its state, and the stops that its bindings and its alternate lead to.
 
-    Stops are numbered, those that others lead to first. ``onward`` says for the number of a state which stop its
-    binding leads to.
+    Stops are numbered in topological order, successors first. ``onward`` maps the number of a state to the stop that
+    its binding leads to.
     """
 
     state: int
@@ -50,9 +50,10 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What can become of a message published to one exchange: the states that it can reach, the first one first.
+    """The states that a message published to one exchange can reach, the first one first.
 
-    ``alternates`` are the alternates of states, a state's number or a queue; ``steps`` are the ways, the entry last.
+    ``alternates`` are the alternates of states, a state's number or a queue; ``steps`` are the stops of all paths, the
+    entry last.
     """
 
     states: tuple[int, ...]
@@ -61,7 +62,7 @@ class Entry:
 
     @property
     def simple(self) -> bool:
-        """Whether what the bindings of the first state answer is all."""
+        """Return True if the bindings of the first state alone decide."""
         return len(self.states) == 1 and not self.alternates
 
 
@@ -79,9 +80,9 @@ class _Reach:
         self.numbers: dict[State, int] = {}
         self._onward: dict[State, tuple[State, ...]] = {}
         self._bindings: dict[str, tuple[Binding, ...]] = {
-            source: found
+            source: between
             for source, bindings in topology.bindings_by_source.items()
-            if (found := tuple(binding for binding in bindings if binding.destination_type == "exchange"))
+            if (between := tuple(binding for binding in bindings if binding.destination_type == "exchange"))
         }
 
     def number(self, state: State) -> int:
@@ -92,14 +93,14 @@ class _Reach:
 
     def onward(self, state: State) -> tuple[State, ...]:
         """The states that bindings lead to."""
-        found = self._onward.get(state)
-        if found is None:
+        states = self._onward.get(state)
+        if states is None:
             targets = (onward(self.topology, binding, state) for binding in self._bindings.get(state.exchange, ()))
-            found = self._onward[state] = tuple(dict.fromkeys(targets))
-        return found
+            states = self._onward[state] = tuple(dict.fromkeys(targets))
+        return states
 
     def alternate(self, state: State) -> State | str | None:
-        """The state, or the queue, that gets what a state cannot route."""
+        """The state, or the queue, that gets the messages that a state cannot route."""
         alternate = self.topology.alternate(self.exchange(state))
         if alternate is None or alternate.type == "queue":
             return None if alternate is None else alternate.name
@@ -112,14 +113,14 @@ class _Reach:
             yield alternate
 
     def closure(self, start: State) -> tuple[State, ...]:
-        found = {start: None}
+        reached = {start: None}
         waiting = [start]
         while waiting:
             for following in self.all_next(waiting.pop()):
-                if following not in found:
-                    found[following] = None
+                if following not in reached:
+                    reached[following] = None
                     waiting.append(following)
-        return tuple(found)
+        return tuple(reached)
 
 
 def onward(topology: Topology, binding: Binding, state: State) -> State:
@@ -131,14 +132,14 @@ def onward(topology: Topology, binding: Binding, state: State) -> State:
 def build_exchange_graph(topology: Topology, exchange: str | None = None) -> ExchangeGraph:
     """The states reached from one exchange, or from every one that a message can be published to."""
     reach = _Reach(topology)
-    found = ExchangeGraph()
+    graph = ExchangeGraph()
     names = topology.exchange_by_name if exchange is None else [exchange]
     for name in names:
         known = topology.exchange_by_name.get(name)
         if known is not None and not known.internal:
-            found.entries[name] = _entry(reach, State(name))
-    found.states = list(reach.numbers)
-    return found
+            graph.entries[name] = _entry(reach, State(name))
+    graph.states = list(reach.numbers)
+    return graph
 
 
 def _entry(reach: _Reach, start: State) -> Entry:
@@ -159,7 +160,7 @@ def _entry(reach: _Reach, start: State) -> Entry:
 
 
 class _Paths:
-    """The stops of all ways from one state; two ways share what follows where nothing tells them apart."""
+    """The stops of all paths from one state; two paths share a continuation where their pasts do not matter to it."""
 
     def __init__(self, reach: _Reach, start: State) -> None:
         self._reach = reach
@@ -174,38 +175,38 @@ class _Paths:
     def steps(self) -> tuple[Visit, ...]:
         return tuple(self._steps)
 
-    def _lead(self, state: State, way: frozenset[State], asks_alternate: bool = True) -> Hop | None:
-        """The way on to a state; None where the message has been there."""
-        if state in way:
+    def _lead(self, state: State, path: frozenset[State], with_alternate: bool = True) -> Hop | None:
+        """The hop to a state; None where the message has been there."""
+        if state in path:
             return None
         # A key that was put in the place of the message's own may be the same.
-        again = state.key is not None and State(state.exchange) in way
-        return Hop(self._stop(state, way, asks_alternate), state.key if again else None)
+        again = state.key is not None and State(state.exchange) in path
+        return Hop(self._stop(state, path, with_alternate), state.key if again else None)
 
-    def _stop(self, state: State, way: frozenset[State], asks_alternate: bool) -> int:
-        # Of the way behind only what can still come again matters.
+    def _stop(self, state: State, path: frozenset[State], with_alternate: bool) -> int:
+        # Of the states behind only those matter that can still come again, so that paths share their stops.
         ahead = self._ahead[state]
         exchanges = {following.exchange for following in ahead}
-        behind = frozenset(stop for stop in way if stop in ahead or (stop.key is None and stop.exchange in exchanges))
-        key = (state, behind, asks_alternate)
+        behind = frozenset(stop for stop in path if stop in ahead or (stop.key is None and stop.exchange in exchanges))
+        key = (state, behind, with_alternate)
         known = self._known.get(key)
         if known is not None:
             return known
-        reach, way = self._reach, behind | {state}
+        reach, path = self._reach, behind | {state}
         onward = tuple(
             (reach.number(following), lead)
             for following in reach.onward(state)
-            if (lead := self._lead(following, way)) is not None
+            if (lead := self._lead(following, path)) is not None
         )
         alternate_queue, alternate = None, None
-        if asks_alternate:
-            found = reach.alternate(state)
-            if isinstance(found, State):
+        if with_alternate:
+            target = reach.alternate(state)
+            if isinstance(target, State):
                 chained = reach.topology.rules.alternates_chain
                 # Where alternates do not chain, the alternate's bindings are asked even of a message that was there.
-                alternate = self._lead(found, way if chained else frozenset(), chained)
+                alternate = self._lead(target, path if chained else frozenset(), chained)
             else:
-                alternate_queue = found
+                alternate_queue = target
         if len(self._steps) >= MAX_PATHS:
             raise UnsupportedFeatureError.at(
                 "limit.ways",

@@ -1,9 +1,9 @@
-"""Ranges by rank: which rows of constants a number can fall between, found without asking each.
+"""Segment tree over the ranges of constant rows, for stabbing queries: the ranges that contain a message's number.
 
-The bounds of all ranges of a table's group, in order, cut the numbers into places. A range covers a run of places,
-which is written into the few nodes of a binary tree that make it up. A message finds its place by bisection, and the
-ranges that cover it in the nodes from there to the root. What is found is asked the whole residual, so bounds may
-be taken as inclusive, and as doubles, which keep the order of integers.
+The sorted bounds of all ranges of a table's group cut the numbers into elementary intervals, the leaves of a binary
+tree. A range is stored in the few nodes that make up its leaves. A message finds its leaf by binary search, and the
+ranges that contain its number in the nodes from there to the root. The whole residual is evaluated again on these
+candidates, so bounds may be read as inclusive, and as doubles, which keep the order of integers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from transpiler.selector.ast import Comparison
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What a residual bounds: the first value that is not NULL, from and to which parameters; None is no bound.
+    """A range that a residual implies: the first value that is not NULL, and its bounds' parameters; None is no bound.
 
     ``rounded`` says that some values are compared with the 32-bit float next to a parameter.
     """
@@ -41,7 +41,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class IntervalTree:
-    """The tree of one group: bounds in order, the steps of the bisection, the number of leaves, and rows by node.
+    """The tree of one group: bounds in order, the steps of the binary search, the number of leaves, and rows by node.
 
     Node 1 is the root, node ``n`` has the children ``2n`` and ``2n + 1``, and place ``p`` is the leaf ``leaves + p``.
     """
@@ -52,18 +52,18 @@ class IntervalTree:
     nodes: list[list[int]]
 
 
-def find_interval(shape: Signature) -> Interval | None:
+def find_interval(signature: Signature) -> Interval | None:
     """A value that the residual bounds in every row, from both sides where there is one."""
-    found: dict[tuple[ir.Value, ...], dict[bool, int]] = {}
-    for term in shape.residual.terms if isinstance(shape.residual, ir.And) else (shape.residual,):
+    sides_of: dict[tuple[ir.Value, ...], dict[bool, int]] = {}
+    for term in signature.residual.terms if isinstance(signature.residual, ir.And) else (signature.residual,):
         bound = _bound(term)
         if bound is not None:
             values, is_lower, number = bound
-            found.setdefault(values, {}).setdefault(is_lower, number)
-    if not found:
+            sides_of.setdefault(values, {}).setdefault(is_lower, number)
+    if not sides_of:
         return None
-    values, sides = max(found.items(), key=lambda item: len(item[1]))
-    return Interval(values, sides.get(True), sides.get(False), _rounds(shape.residual))
+    values, sides = max(sides_of.items(), key=lambda item: len(item[1]))
+    return Interval(values, sides.get(True), sides.get(False), _rounds(signature.residual))
 
 
 def _rounds(node: ir.Node) -> bool:
@@ -113,18 +113,18 @@ _Bound = tuple[tuple[ir.Value, ...], bool, int]
 
 
 def _bound(term: ir.Predicate) -> _Bound | None:
-    """The values that a test bounds, whether from below, and by which parameter."""
+    """The values that a test bounds, True if from below, and the parameter that is the bound."""
     match term:
         case ir.Compare(operator=operator, left=left, right=right):
-            for found, value, other in ((operator, left, right), (operator.mirrored, right, left)):
+            for comparison, value, other in ((operator, left, right), (operator.mirrored, right, left)):
                 number = _parameter(other)
                 if (
                     number is not None
                     and reads_message(value)
-                    and found in _LOWER
+                    and comparison in _LOWER
                     and ir.type_class(value.type).numeric
                 ):
-                    return (_as_double(value),), _LOWER[found], number
+                    return (_as_double(value),), _LOWER[comparison], number
             return None
         case ir.And(terms=terms):
             for term in terms:
@@ -147,7 +147,7 @@ def _bound(term: ir.Predicate) -> _Bound | None:
 
 
 def _guard(values: tuple[ir.Value, ...], others: Iterable[ir.Predicate]) -> ir.Predicate:
-    """What must hold beside for the values to stand, by columns of the message that are not the values' own."""
+    """The conjuncts under which the values apply, those over columns of the message that are not the values' own."""
     own = {column for value in values for column in columns_in(value)}
     return ir.all_of(*(other for other in others if reads_message(other) and not set(columns_in(other)) <= own))
 

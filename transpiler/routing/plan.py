@@ -1,8 +1,8 @@
-"""A topology as tables of constants, a trie and a few compiled conditions: all that it takes to route messages.
+"""A topology as constant tables, an automaton and a few compiled conditions: the plan by which messages are routed.
 
-A rule is one way in which one binding holds. Rules of a shape with many rules are rows of the shape's table, grouped
-by its key; the rules of rare shapes are compiled, in blocks. In front of each key stands the exchange that a message
-is published to: a rule of an exchange that others lead to has one row for each of those.
+A rule is one disjunct of one binding's condition. Rules of a signature with many rules are rows of the signature's
+constant table, grouped by its key; the rules of rare signatures are compiled, in blocks. Before each key stands the
+exchange that a message is published to: a rule of an exchange that others lead to has one row for each of those.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBui
 from transpiler.selector.ast import Comparison
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 
-#: The numbers of the binding keys that a message's key matches, of those that something else is asked besides.
+#: The numbers of the binding keys that a message's key matches, of those whose bindings have a residual predicate.
 MATCHED = "_routing_matched"
 
 
@@ -49,7 +49,7 @@ QUEUE_NAMED_BY_KEY = -1
 
 
 class Delivery(NamedTuple):
-    """What a binding adds where it holds: a queue, or the state that it leads to; and the state that it belongs to.
+    """The effect of a matching binding: a queue, or the state that it leads to; and the state that it belongs to.
 
     A queue is its place in ``RoutingPlan.queues``, or ``QUEUE_NAMED_BY_KEY``.
     """
@@ -59,7 +59,7 @@ class Delivery(NamedTuple):
     queue: int | None
 
 
-#: What rows of constants with one key deliver, by their constants.
+#: The deliveries of the constant rows with one key, by their constants.
 Group = dict[tuple[Parameter, ...], list[Delivery]]
 
 #: Groups by exchange and key.
@@ -68,44 +68,44 @@ _Rows = dict[tuple[Parameter, ...], Group]
 
 @dataclass
 class Table:
-    """The constants of a shape: by exchange and key, the other constants, and what each of these delivers."""
+    """The constants of a signature: by exchange and key, the other constants and their deliveries."""
 
-    shape: Signature
+    signature: Signature
     rows: _Rows
 
     @cached_property
     def flat(self) -> bool:
-        """Whether each delivery has a row of constants to itself, so that a message finds deliveries and no lists.
+        """Return True if each delivery has a row of constants to itself, so that a row has one delivery and no list.
 
-        Where few rows deliver more than one thing, they are repeated. A row that many share is asked once.
+        Where few rows have several deliveries, they are repeated. A row that many share is evaluated once.
         """
-        if self.shape.residual == ir.TRUE:
+        if self.signature.residual == ir.TRUE:
             return True
-        counts = [len(found) for group in self.rows.values() for found in group.values()]
+        counts = [len(delivered) for group in self.rows.values() for delivered in group.values()]
         return sum(counts) <= len(counts) * tuning.MAX_REPEATED and max(counts) <= tuning.MAX_REPEATS
 
     @cached_property
     def needed(self) -> ir.Predicate:
-        """What a message must fulfil for any row to deliver something, besides having its key."""
+        """A condition on the message alone that every row implies, besides the equality of the key."""
         rows = [constants for group in self.rows.values() for constants in group]
-        return ir.all_of(self.shape.guard, implied_filter(self.shape.residual, rows))
+        return ir.all_of(self.signature.guard, implied_filter(self.signature.residual, rows))
 
     @cached_property
     def most(self) -> int:
-        """How much a key delivers at most."""
+        """The number of deliveries of a key at most."""
         return max((sum(map(len, group.values())) for group in self.rows.values()), default=0)
 
     @cached_property
     def deliveries(self) -> list[Delivery]:
-        """What all keys deliver."""
-        return [delivery for group in self.rows.values() for found in group.values() for delivery in found]
+        """The deliveries of all keys."""
+        return [delivery for group in self.rows.values() for delivered in group.values() for delivery in delivered]
 
     @cached_property
     def ranges(self) -> Interval | None:
-        """What to find rows of constants by, where a key has so many that not each is asked."""
+        """The interval by which rows are indexed, where a key has so many that not each is evaluated."""
         if max(map(len, self.rows.values()), default=0) < tuning.MIN_INTERVALS:
             return None
-        return find_interval(self.shape)
+        return find_interval(self.signature)
 
 
 class Compiled(NamedTuple):
@@ -118,11 +118,11 @@ class Compiled(NamedTuple):
 
 @dataclass
 class RoutingPlan:
-    """How to route the messages of a topology.
+    """The plan by which the messages of a topology are routed.
 
     ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
     before any message is seen. ``queues`` are the names of all queues in order, so numbers sort as the names do.
-    ``patterns`` says what each number in the trie delivers, None where the number is asked for in a residual.
+    ``patterns`` has the delivery of each number in the trie, None where a residual predicate tests the number.
     ``whole`` are the states in which the trie has keys as one word, where messages have several keys. ``reads`` are
     columns that the conditions name, by where in a message each is.
     """
@@ -139,21 +139,21 @@ class RoutingPlan:
 
     @property
     def simple(self) -> bool:
-        """Whether every exchange's own bindings say all."""
+        """Return True if every exchange's own bindings alone decide."""
         return all(entry.simple for entry in self.entries.values())
 
     @property
     def by_key(self) -> bool:
-        """Whether nothing of a message is asked for but its exchange and its routing keys."""
-        asked: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
+        """Return True if the conditions read nothing of a message but its exchange and its routing keys."""
+        nodes: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
         for table in self.tables:
-            asked += [*table.shape.keys, table.shape.guard, table.shape.residual]
-        known = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
-        return all(column.path[0] in known for node in asked for column in columns_in(node))
+            nodes += [*table.signature.keys, table.signature.guard, table.signature.residual]
+        routing_columns = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
+        return all(column.path[0] in routing_columns for node in nodes for column in columns_in(node))
 
     @property
     def distinct(self) -> bool:
-        """Whether no queue can be found twice for a message: each is named once, in one row of constants or pattern."""
+        """Return True if no queue can be delivered to twice: each is named once, in one row of constants or pattern."""
         if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):
             return False
         named = [delivery.queue for delivery in self.patterns if delivery is not None]
@@ -168,7 +168,7 @@ class RoutingPlan:
 def build_plan(
     topology: Topology, layout: Layout, missing: Missing, exchange: str | None = None, several: bool = False
 ) -> RoutingPlan:
-    """The program of a topology over a layout; of the messages to one exchange, where one is named.
+    """Build the plan of a topology over a layout; of the messages to one exchange, where one is named.
 
     ``several`` says that a message may have more than one routing key.
 
@@ -176,12 +176,12 @@ def build_plan(
     """
     states = build_exchange_graph(topology, exchange)
     patterns = BindingPatterns(topology, layout, missing, several)
-    program = _Builder(topology, patterns, states, exchange).build()
+    plan = _Builder(topology, patterns, states, exchange).build()
     if several:
         types = topology.exchange_by_name
         numbered = enumerate(states.states)
-        program.whole = frozenset(number for number, state in numbered if types[state.exchange].type != "topic")
-    return program
+        plan.whole = frozenset(number for number, state in numbered if types[state.exchange].type != "topic")
+    return plan
 
 
 class _Rule(NamedTuple):
@@ -224,7 +224,7 @@ class _Builder:
             list(self._queues),
             self._states.entries,
             self._exchange,
-            [Table(reads.shape(shape), self._rows(shape)) for shape in tables],
+            [Table(reads.signature(signature), self._rows(signature)) for signature in tables],
             [
                 condition._replace(condition=reads.predicate(condition.condition))
                 for condition in self._compile(compiled)
@@ -248,7 +248,7 @@ class _Builder:
                 yield pattern, Delivery(number, None, self._queues[binding.destination])
                 continue
             following = self._numbers[onward(topology, binding, state)]
-            # What leads back to where it is adds nothing, but that there was a match, which only an alternate asks.
+            # A binding back to its own state adds nothing but the fact of a match, which matters to an alternate only.
             if following != number or topology.alternate(topology.exchange_by_name[state.exchange]) is not None:
                 yield pattern, Delivery(number, following, None)
 
@@ -264,34 +264,34 @@ class _Builder:
             if known is None:
                 known = self._matched[id(predicate)] = (ir.all_of(_MATCHED, shift_parameters(predicate, 1)), predicate)
             predicate, constants = known[0], (len(self._patterns) - 1, *constants)
-        found = self._disjuncts.get(id(predicate))
-        if found is None:
+        cached = self._disjuncts.get(id(predicate))
+        if cached is None:
             # The predicate is kept with it, so that nobody else gets its identity.
-            ways = [(way, self._rules.setdefault(way.shape, [])) for way in disjuncts(predicate)]
-            found = self._disjuncts[id(predicate)] = (predicate, ways)
-        for disjunct, rules in found[1]:
+            pairs = [(part, self._rules.setdefault(part.signature, [])) for part in disjuncts(predicate)]
+            cached = self._disjuncts[id(predicate)] = (predicate, pairs)
+        for disjunct, rules in cached[1]:
             key, parameters = disjunct.row(constants)
             rules.append(_Rule(state, key, parameters, delivery))
 
     def _divide(self) -> tuple[list[Signature], list[Signature]]:
-        """The shapes with tables, and those whose rules are compiled."""
+        """The signatures with tables, and those whose rules are compiled."""
         tables, compiled = [], []
         count = 0
-        for shape, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
-            large = ir.size(shape.guard) + ir.size(shape.residual) > tuning.MAX_RESIDUAL
+        for signature, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
+            large = ir.size(signature.guard) + ir.size(signature.residual) > tuning.MAX_RESIDUAL
             small = len(rules) < tuning.MIN_ROWS and count + len(rules) <= tuning.MAX_COMPILED
-            always = not shape.keys and shape.guard == ir.TRUE and shape.residual == ir.TRUE
+            always = not signature.keys and signature.guard == ir.TRUE and signature.residual == ir.TRUE
             by_key = rules[0].delivery.queue == QUEUE_NAMED_BY_KEY
             if by_key or ((large or small) and not always and not _has_bytes(rules)):
-                compiled.append(shape)
+                compiled.append(signature)
                 count += len(rules)
             else:
-                tables.append(shape)
+                tables.append(signature)
         return tables, compiled
 
-    def _rows(self, shape: Signature) -> _Rows:
+    def _rows(self, signature: Signature) -> _Rows:
         rows: _Rows = {}
-        for rule in self._rules[shape]:
+        for rule in self._rules[signature]:
             names: Iterable[tuple[Parameter, ...]] = [()]
             if self._exchange is None:
                 names = [(name,) for name in self._published[rule.state]]
@@ -300,15 +300,15 @@ class _Builder:
                 group.setdefault(rule.parameters, []).append(rule.delivery)
         return rows
 
-    def _compile(self, shapes: list[Signature]) -> Iterator[Compiled]:
-        for shape in shapes:
-            for rule in self._rules[shape]:
+    def _compile(self, signatures: list[Signature]) -> Iterator[Compiled]:
+        for signature in signatures:
+            for rule in self._rules[signature]:
                 keys = [
                     ir.Compare(Comparison.EQ, value, ir.Constant(constant, column_type))
-                    for value, column_type, constant in zip(shape.keys, shape.key_types, rule.key, strict=True)
+                    for value, column_type, constant in zip(signature.keys, signature.key_types, rule.key, strict=True)
                     if not isinstance(constant, bytes)
                 ]
-                condition = ir.all_of(*keys, shape.guard, bind_parameters(shape.residual, rule.parameters))
+                condition = ir.all_of(*keys, signature.guard, bind_parameters(signature.residual, rule.parameters))
                 names = () if self._exchange is not None else tuple(self._published[rule.state])
                 yield Compiled(condition, names, rule.delivery)
 
@@ -327,5 +327,5 @@ def _has_bytes(rules: list[_Rule]) -> bool:
     return any(isinstance(value, bytes) for value in (*rules[0].key, *rules[0].parameters))
 
 
-#: The exchange that a message was published to, as a value of the core.
+#: The exchange that a message was published to, as a value of the IR.
 EXCHANGE_COLUMN = ir.Column((EXCHANGE,), STRING)

@@ -1,9 +1,9 @@
-"""Shapes: what conditions have in common when their constants are taken out.
+"""Expression signatures: the common form of conditions that differ in their constants only.
 
-A *pattern* is a condition of the core in which parameters stand for constants. It is cut into disjuncts; the
-equalities of a disjunct become the key of a table of constants, and what else it says, its residual, is asked of the
-rows that have the key. A message that fits a binding in two ways has it twice, and the queues are made distinct in
-the end.
+A *pattern* is a condition of the IR in which parameters stand for constants. It is split into disjuncts; the
+equalities of a disjunct become the key of a constant table, and its other conjuncts, the residual predicate, are
+evaluated on the rows that have the key. A message that fulfils two disjuncts of a binding is delivered twice, and the
+queues are made distinct in the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from transpiler.selector.ast import Comparison
 #: The name under which the residual sees a row of constants.
 ROW = "_routing_row"
 
-#: What a parameter can be.
+#: The Python types of a parameter's value.
 Parameter = bool | int | float | str | bytes
 
 
@@ -31,7 +31,7 @@ def parameter(number: int, column_type: ColumnType) -> ir.Column:
 
 
 def parameter_number(value: ir.Value) -> int | None:
-    """Which parameter a column stands for; None where it is a column of the message."""
+    """The number of the parameter that a column stands for; None for a column of the message."""
     if isinstance(value, ir.Column) and value.path[0] == ROW:
         return int(str(value.path[1])[1:])
     return None
@@ -39,9 +39,9 @@ def parameter_number(value: ir.Value) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What is looked up for each message (``keys``), what is asked of the rows found, and the parameters' types.
+    """The values looked up for each message (``keys``), the residual predicate, and the parameters' types.
 
-    ``guard`` is what is asked of the message alone, and so once, however many rows have its keys.
+    ``guard`` reads the message alone, so it is evaluated once, however many rows have the message's keys.
     """
 
     keys: tuple[ir.Value, ...]
@@ -51,26 +51,28 @@ class Signature:
     types: tuple[ColumnType, ...]
 
 
-#: From the constants of a condition to one of a row.
-Take = Callable[[Sequence[Parameter]], Parameter]
+#: Computes a constant of a row from the constants of a condition.
+Extract = Callable[[Sequence[Parameter]], Parameter]
 
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One way in which a pattern can hold: a shape, and how the row of a condition is taken from its constants."""
+    """One disjunct of a pattern: a signature, and how a condition's row is computed from its constants."""
 
-    shape: Signature
-    keys: tuple[Take, ...]
+    signature: Signature
+    keys: tuple[Extract, ...]
     parameters: tuple[int, ...]
 
     def row(self, constants: Sequence[Parameter]) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...]]:
         """The key of the row of one condition, and its other columns."""
-        return tuple(take(constants) for take in self.keys), tuple(constants[number] for number in self.parameters)
+        return tuple(extract(constants) for extract in self.keys), tuple(
+            constants[number] for number in self.parameters
+        )
 
 
 def disjuncts(pattern: ir.Predicate) -> tuple[Disjunct, ...]:
-    """The ways in which a pattern can hold; one that would have too many is one way as a whole."""
-    return tuple(_disjunct(terms) for terms in _ways(pattern, tuning.MAX_DISJUNCTS))
+    """The disjuncts of a pattern; one that would have too many is one disjunct as a whole."""
+    return tuple(_disjunct(terms) for terms in _normal_form(pattern, tuning.MAX_DISJUNCTS))
 
 
 def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir.Predicate:
@@ -80,9 +82,9 @@ def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir
         number = parameter_number(column)
         if number is None:
             return column
-        found = constants[number]
-        assert not isinstance(found, bytes)
-        return ir.Constant(found, column.type)
+        value = constants[number]
+        assert not isinstance(value, bytes)
+        return ir.Constant(value, column.type)
 
     return ir.replace_columns(pattern, constant)
 
@@ -90,28 +92,28 @@ def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir
 _Terms = tuple[ir.Predicate, ...]
 
 
-def _ways(node: ir.Predicate, limit: int) -> list[_Terms]:
-    """Conjunctions of which one holds where the predicate does."""
+def _normal_form(node: ir.Predicate, limit: int) -> list[_Terms]:
+    """The conjunctions of a disjunctive normal form, as far as the limit allows and each disjunct gains a key."""
     match node:
         case ir.Or(terms=terms):
-            found = [way for term in terms for way in _ways(term, limit)]
-            keyed = [way for way in found if _has_key(way)]
+            conjunctions = [conjunction for term in terms for conjunction in _normal_form(term, limit)]
+            keyed = [conjunction for conjunction in conjunctions if _has_key(conjunction)]
             if not keyed or len(keyed) > limit:
                 return [(node,)]
-            # What has no key is asked of every message anyway: in one go.
-            rest = [ir.all_of(*way) for way in found if not _has_key(way)]
+            # A disjunct without a key is evaluated for every message anyway, so all of them are one condition.
+            rest = [ir.all_of(*conjunction) for conjunction in conjunctions if not _has_key(conjunction)]
             return [*keyed, (ir.any_of(*rest),)] if rest else keyed
         case ir.And(terms=terms):
             choices: list[list[_Terms]] = []
             count = 1
-            # A term with an equality in each way is worth cutting: each way has a key then.
+            # Distributing over a term pays where each of its disjuncts has an equality, and so a key.
             for term in terms:
-                ways = _ways(term, limit)
-                if len(ways) > 1 and (count * len(ways) > limit or not all(map(_has_key, ways))):
-                    ways = [(term,)]
-                count *= len(ways)
-                choices.append(ways)
-            return [tuple(term for way in chosen for term in way) for chosen in product(*choices)]
+                choice = _normal_form(term, limit)
+                if len(choice) > 1 and (count * len(choice) > limit or not all(map(_has_key, choice))):
+                    choice = [(term,)]
+                count *= len(choice)
+                choices.append(choice)
+            return [tuple(term for conjunction in chosen for term in conjunction) for chosen in product(*choices)]
         case ir.In(value=value, members=members, negated=False) if len(members) <= limit:
             return [(ir.Compare(Comparison.EQ, value, member),) for member in members]
         case _:
@@ -122,25 +124,25 @@ def _has_key(terms: _Terms) -> bool:
     return any(_as_key(term) is not None for term in terms)
 
 
-def _as_key(term: ir.Predicate) -> tuple[ir.Value, ColumnType, Take] | None:
+def _as_key(term: ir.Predicate) -> tuple[ir.Value, ColumnType, Extract] | None:
     """An equality of a value of the message with a constant."""
     if not isinstance(term, ir.Compare) or term.operator is not Comparison.EQ:
         return None
     for value, other in ((term.left, term.right), (term.right, term.left)):
-        take = constant_of(other)
-        if take is not None and reads_message(value):
-            return value, other.type, take
+        extract = constant_of(other)
+        if extract is not None and reads_message(value):
+            return value, other.type, extract
     return None
 
 
-def constant_of(value: ir.Value) -> Take | None:
-    """How the constant that a value is comes from those of a condition; None where it is none."""
+def constant_of(value: ir.Value) -> Extract | None:
+    """The function that computes a constant value from those of a condition; None for a value that is no constant."""
     number = parameter_number(value)
     if number is not None:
         return _Get(number)
     match value:
-        case ir.Constant(value=found, type=column_type) if column_type.kind in _PLAIN:
-            return _Always(found)
+        case ir.Constant(value=constant, type=column_type) if column_type.kind in _PLAIN:
+            return _Always(constant)
         case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if (
             number := parameter_number(inner)
         ) is not None:
@@ -215,13 +217,13 @@ class _Always:
 
 
 def reads_message(value: ir.Node) -> bool:
-    """Whether a value or predicate depends on the message, and on no parameter."""
+    """Return True if a value or predicate depends on the message, and on no parameter."""
     inner = list(columns_in(value))
     return bool(inner) and all(parameter_number(column) is None for column in inner)
 
 
 def reads_parameters(node: ir.Node) -> bool:
-    """Whether a value or predicate depends on a parameter."""
+    """Return True if a value or predicate depends on a parameter."""
     return any(parameter_number(column) is not None for column in columns_in(node))
 
 
@@ -234,26 +236,26 @@ def columns_in(node: ir.Node) -> Iterator[ir.Column]:
 
 
 def _disjunct(terms: _Terms) -> Disjunct:
-    keys: dict[ir.Value, tuple[ColumnType, Take]] = {}
+    keys: dict[ir.Value, tuple[ColumnType, Extract]] = {}
     rest: list[ir.Predicate] = []
     for term in terms:
-        found = _as_key(term)
-        if found is None or found[0] in keys:
+        key = _as_key(term)
+        if key is None or key[0] in keys:
             rest.append(term)
         else:
-            keys[found[0]] = found[1:]
-    # The order in which a selector names its properties is no part of its shape.
+            keys[key[0]] = key[1:]
+    # Sorted, since the order in which a selector names its properties is no part of its signature.
     ordered = sorted(keys.items(), key=lambda item: repr(item[0]))
-    asked = sorted((term for term in rest if not reads_parameters(term)), key=repr)
+    guards = sorted((term for term in rest if not reads_parameters(term)), key=repr)
     residual, numbers, types = _numbered(sorted(filter(reads_parameters, rest), key=_masked))
-    shape = Signature(
+    signature = Signature(
         tuple(value for value, _ in ordered),
         tuple(column_type for _, (column_type, _) in ordered),
-        ir.all_of(*asked),
+        ir.all_of(*guards),
         residual,
         types,
     )
-    return Disjunct(shape, tuple(take for _, (_, take) in ordered), numbers)
+    return Disjunct(signature, tuple(extract for _, (_, extract) in ordered), numbers)
 
 
 def _masked(term: ir.Predicate) -> str:
@@ -261,16 +263,16 @@ def _masked(term: ir.Predicate) -> str:
 
 
 def _numbered(terms: list[ir.Predicate]) -> tuple[ir.Predicate, tuple[int, ...], tuple[ColumnType, ...]]:
-    """The conjunction with its parameters numbered in order, which ones they were, and their types."""
-    found: dict[int, ColumnType] = {}
+    """The conjunction with its parameters renumbered in order, their old numbers, and their types."""
+    type_by_number: dict[int, ColumnType] = {}
     for term in terms:
         for column in columns_in(term):
             number = parameter_number(column)
             if number is not None:
-                found.setdefault(number, column.type)
-    order = {number: place for place, number in enumerate(found)}
+                type_by_number.setdefault(number, column.type)
+    order = {number: place for place, number in enumerate(type_by_number)}
     residual = ir.all_of(*(_renumber(term, order.__getitem__) for term in terms))
-    return residual, tuple(found), tuple(found.values())
+    return residual, tuple(type_by_number), tuple(type_by_number.values())
 
 
 def shift_parameters(pattern: ir.Predicate, places: int) -> ir.Predicate:

@@ -15,7 +15,7 @@ from itertools import count
 
 from transpiler.routing import tuning
 
-#: What is in a place of an array that nothing has taken: no state has this number.
+#: The mark of a free place in an array: no state has this number.
 FREE = -1
 
 _MANY = "#"
@@ -23,7 +23,7 @@ _ONE = "*"
 
 
 def matches_topic(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether words match a pattern, both known."""
+    """Return True if words match a pattern; both are constants here."""
     places = {0}
     for word in words:
         places = _passed(pattern, places)
@@ -37,12 +37,12 @@ def matches_topic(pattern: Sequence[str], words: Sequence[str]) -> bool:
 
 def _passed(pattern: Sequence[str], places: set[int]) -> set[int]:
     """The places, and those behind a ``#`` that matches nothing more."""
-    found = set(places)
+    passed = set(places)
     for at in places:
         while at < len(pattern) and pattern[at] == _MANY:
             at += 1
-            found.add(at)
-    return found
+            passed.add(at)
+    return passed
 
 
 @dataclass
@@ -64,7 +64,7 @@ class TopicAutomaton:
     ends: list[list[int]]
     #: The states before the first word, by the exchange that the roots were made for.
     starts: dict[int, list[int]]
-    #: Whether a key may come to one state in several ways, which takes a pattern of two ``#``.
+    #: True if several paths may lead a key to one state, which takes a pattern of two ``#``.
     repeats: bool
 
 
@@ -79,7 +79,7 @@ class _Node:
 
 
 class TopicAutomatonBuilder:
-    """Takes patterns, each under the number of an exchange's state and with a number of its own."""
+    """Collects patterns, each under the number of an exchange's state and with a number of its own."""
 
     def __init__(self) -> None:
         self._nodes: list[_Node] = []
@@ -97,7 +97,7 @@ class TopicAutomatonBuilder:
                 # Two in a row match what one does.
                 many = True
                 continue
-            # ``#.*`` is ``*.#``, which a key comes to in fewer ways.
+            # ``#.*`` is ``*.#``, which a key reaches by fewer paths.
             if many and word != _ONE:
                 at = self._follow(at, _MANY)
                 many = False
@@ -108,29 +108,29 @@ class TopicAutomatonBuilder:
 
     def _follow(self, at: int, word: str) -> int:
         node = self._nodes[at]
-        found = node.edges.get(word)
-        if found is None:
-            found = node.edges[word] = len(self._nodes)
+        child = node.edges.get(word)
+        if child is None:
+            child = node.edges[word] = len(self._nodes)
             many = word == _MANY
             self._nodes.append(_Node(node.many + many, many))
-        return found
+        return child
 
     def build(self) -> TopicAutomaton:
         """The automaton of all patterns that were added."""
         return _Determinizer(self._nodes).trie(self._roots)
 
 
-#: The nodes in which a key is, in order: a state of the automaton, or what several states are put together from.
+#: The trie nodes that a key has reached, in order: one state of the automaton, or the union of several.
 _Nodes = tuple[int, ...]
 
 
 class _Determinizer:
-    """Makes states of the nodes of a trie: of one node each, or of all that a key comes to while there is room."""
+    """Subset construction over the nodes of a trie, while there is room; beyond it each node is a state by itself."""
 
     def __init__(self, nodes: list[_Node]) -> None:
         self._nodes = nodes
         codes: dict[str, int] = {}
-        #: What each node leads to for the words of its edges, and what for any word.
+        #: The successors of each node for the words of its edges, and those for any word.
         self._exact: list[dict[int, _Nodes]] = []
         self._any: list[_Nodes] = []
         for number, node in enumerate(nodes):
@@ -169,14 +169,14 @@ class _Determinizer:
                 for code, reached in self._exact[node].items():
                     exact.setdefault(code, set(always)).update(reached)
             others.append(self._list(always))
-            edges.append({code: self._list(found) for code, found in exact.items()})
+            edges.append({code: self._list(targets) for code, targets in exact.items()})
         ending = [[end for node in state for end in self._nodes[node].ends] for state in self._queue]
         states, owners = place_edges(edges, [bool(ends) for ends in ending])
         following, otherwise = [0] * len(owners), [0] * (max(states, default=-1) + 1)
         ends: list[list[int]] = [[] for _ in otherwise]
-        for place, found, other, patterns in zip(states, edges, others, ending, strict=True):
+        for place, targets, other, patterns in zip(states, edges, others, ending, strict=True):
             otherwise[place], ends[place] = other, patterns
-            for code, number in found.items():
+            for code, number in targets.items():
                 following[place + code] = number
         lists = [[states[number] for number in numbers] for numbers in self._lists]
         return TopicAutomaton(
@@ -193,15 +193,15 @@ class _Determinizer:
     def _list(self, nodes: Iterable[int]) -> int:
         """The number of the list of states that make up some nodes."""
         key = tuple(sorted(nodes))
-        found = self._numbers.get(key)
-        if found is None:
-            found = self._numbers[key] = len(self._lists)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._lists)
             parts = [key] if self._has_room(key) else [(node,) for node in key]
             self._lists.append([self._state(part) for part in parts])
-        return found
+        return number
 
     def _has_room(self, nodes: _Nodes) -> bool:
-        """Whether several nodes become one state: it repeats their edges and ends, which takes of the room."""
+        """Return True if several nodes become one state; it repeats their edges and ends, which the room pays for."""
         if len(nodes) < 2:
             return False
         stays = sum(len(self._any[node]) for node in nodes)
@@ -212,47 +212,47 @@ class _Determinizer:
         return True
 
     def _state(self, nodes: _Nodes) -> int:
-        found = self._states.get(nodes)
-        if found is None:
-            found = self._states[nodes] = len(self._queue)
+        number = self._states.get(nodes)
+        if number is None:
+            number = self._states[nodes] = len(self._queue)
             self._queue.append(nodes)
-        return found
+        return number
 
 
 def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> tuple[list[int], list[int]]:
-    """Where in one array the edges of each state begin, no two in one place, and where the owner's of each place do.
+    """The places in one array where the edges of each state begin, and for each place the begin of its owner's edges.
 
-    What begins is no edge itself, for codes begin with 1, and no two states' edges begin alike: at odd places those of
+    A begin is no edge itself, for codes begin with 1, and no two states have one begin: at odd places are those of
     the states that are to be odd, and at even places all others.
     """
     begins = [0] * len(edges)
     owners: list[int] = []
-    taken: set[int] = set()
+    used: set[int] = set()
     least, free = 0, [0, 1]
     for number in sorted(range(len(edges)), key=lambda number: -len(edges[number])):
         codes = sorted(edges[number])
         if codes:
             while least < len(owners) and owners[least] != FREE:
                 least += 1
-            begin = _fit(codes, owners, least, taken, odd[number])
+            begin = _fit(codes, owners, least, used, odd[number])
             owners.extend([FREE] * (begin + codes[-1] + 1 - len(owners)))
             for code in codes:
                 owners[begin + code] = begin
         else:
-            begin = next(other for other in count(free[odd[number]], 2) if other not in taken)
+            begin = next(other for other in count(free[odd[number]], 2) if other not in used)
             free[odd[number]] = begin
-        taken.add(begin)
+        used.add(begin)
         begins[number] = begin
     return begins, owners
 
 
-def _fit(codes: list[int], owners: list[int], least: int, taken: Container[int], odd: bool) -> int:
+def _fit(codes: list[int], owners: list[int], least: int, used: Container[int], odd: bool) -> int:
     """The begin that puts codes on free places, the first of them not before ``least``."""
     end, first = len(owners), codes[0]
     for begin in range(_from(least - first, odd), min(end, least + tuning.MAX_TRIED_PLACES) - first, 2):
-        if begin not in taken and all(begin + code >= end or owners[begin + code] == FREE for code in codes):
+        if begin not in used and all(begin + code >= end or owners[begin + code] == FREE for code in codes):
             return begin
-    return next(begin for begin in count(_from(end - first, odd), 2) if begin not in taken)
+    return next(begin for begin in count(_from(end - first, odd), 2) if begin not in used)
 
 
 def _from(least: int, odd: bool) -> int:

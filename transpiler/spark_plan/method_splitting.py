@@ -19,12 +19,15 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
     """The predicate, and what is too long for one method in blocks; it holds in the same rows.
 
     The predicate stays in one piece where a single test is long: the method of such a test is hardly shorter, and where
-    the test is NULL it is evaluated twice.
+    the test is NULL it is evaluated twice. It also does where blocks within blocks would make the text much longer.
     """
     if _is_short(node):
         return node
     splitter = _Splitter()
-    return node if splitter.has_long_test(node) else splitter.cut(node)[0]
+    if splitter.has_long_test(node):
+        return node
+    divided = splitter.cut(node)[0]
+    return divided if ir.size(divided) <= tuning.MAX_GROWTH * ir.size(node) else node
 
 
 def _is_short(node: ir.Predicate) -> bool:

@@ -62,6 +62,9 @@ CALL_BYTES = 200
 #: with blocks as without in one dialect, and 1.2 to 2 times as long in three, for twice the text.
 LONG_TEST_BYTES = 2_000
 
+#: How many times as long separate methods may make a text; each block is written twice, and blocks within it again.
+MAX_GROWTH = 4
+
 #: Bytes of a node at most, without its parts.
 NODE_BYTES = 40
 

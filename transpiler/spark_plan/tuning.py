@@ -63,7 +63,7 @@ CALL_BYTES = 200
 LONG_TEST_BYTES = 2_000
 
 #: How many times as long separate methods may make a text; each block is written twice, and blocks within it again.
-MAX_GROWTH = 4
+MAX_GROWTH = 8
 
 #: Bytes of a node at most, without its parts.
 NODE_BYTES = 40

@@ -274,12 +274,19 @@ def find_layout(layout: str | Layout) -> Layout:
     """The layout of that name, or the one given; ``LayoutError`` where there is none."""
     if not isinstance(layout, str):
         return layout
-    found = _PRESETS.get(layout)
-    if found is None:
-        near = nearest(layout, _PRESETS)
-        hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(_PRESETS)}"
+    preset = _PRESETS.get(layout)
+    if preset is None:
+        # Most programs need no store.
+        from transpiler.stores import STORES
+        from transpiler.stores import preset as store_preset
+
+        if layout in STORES:
+            return store_preset(layout)
+        names = (*_PRESETS, *STORES)
+        near = nearest(layout, names)
+        hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(names)}"
         raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
-    return found
+    return preset
 
 
 def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms", table: Table = "meaning") -> str:

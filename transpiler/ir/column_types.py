@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class SparkType(Enum):
-    """The Spark types that have an AMQP counterpart, by their SQL names."""
+    """The Spark types that have an AMQP counterpart, or that hold values which have one, by their SQL names."""
 
     # There is one of each, and Enum's own hash is slow.
     __hash__ = object.__hash__
@@ -27,6 +27,9 @@ class SparkType(Enum):
     BINARY = "BINARY"
     TIMESTAMP = "TIMESTAMP"
     TIMESTAMP_NTZ = "TIMESTAMP_NTZ"
+    VARIANT = "VARIANT"
+    #: A VARIANT's array of integers.
+    INT_ARRAY = "ARRAY<INT>"
 
     @property
     def bits(self) -> int | None:
@@ -60,12 +63,21 @@ DOUBLE = ColumnType(SparkType.DOUBLE)
 STRING = ColumnType(SparkType.STRING)
 BINARY = ColumnType(SparkType.BINARY)
 TIMESTAMP = ColumnType(SparkType.TIMESTAMP)
+VARIANT = ColumnType(SparkType.VARIANT)
 
 
 class Key(NamedTuple):
     """One step of a path: the value of a map at a key."""
 
     name: str
+
+
+class Entry(NamedTuple):
+    """One step of a path: of an array of structs the last one, or the first, whose field ``key`` is a name."""
+
+    key: str
+    name: str
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +87,5 @@ class Element:
     variable: str
 
 
-#: From a row to a value: the name of a column, then fields of structs, keys of maps and elements of arrays.
-Path = tuple[str | Key | Element, ...]
+#: From a row to a value: the name of a column, then fields of structs, keys of maps, entries and elements of arrays.
+Path = tuple[str | Key | Entry | Element, ...]

@@ -118,6 +118,27 @@ class Function(Enum):
     LATER = "later"
     #: The difference of two times, whose integers are so small that it does not overflow.
     UNTIL = "until"
+    #: A text in the type of the node, as Spark's try_cast reads it; NULL where it is none.
+    TRY_CAST = "try cast"
+    #: An integer, or a double, out of a text that is known to be a number of JMS; NULL for an integer beyond 64 bits.
+    NUMBER_IN_TEXT = "number in text"
+    #: A text with a blank for each narrow no-break space, U+202F.
+    BLANKS_WIDENED = "blanks widened"
+    #: A text without blanks around it.
+    TRIMMED = "trimmed"
+    #: A point in time out of a text, by a pattern with a time zone, and a text to add for a zone that it lacks.
+    READ_TIME = "read time"
+    #: The milliseconds of a column that is a TIMESTAMP or a number of them, which only the engine can tell.
+    MILLISECONDS_OF_ANY = "milliseconds of any"
+    #: Bytes out of base64; NULL where it is none.
+    FROM_BASE64 = "from base64"
+    #: JSON text as a VARIANT; NULL where it is none.
+    PARSE_JSON = "parse JSON"
+    #: The value of a VARIANT at a path, in the type of the node, and the name of its type.
+    VARIANT_GET = "variant get"
+    VARIANT_TYPE = "variant type"
+    #: The text whose bytes, in UTF-8, are the signed or unsigned integers of an array.
+    TEXT_OF_OCTETS = "text of octets"
     #: A double whose sign shows, zero included: its text.
     SIGNED_TEXT = "signed text"
 
@@ -126,6 +147,7 @@ class Function(Enum):
 MENTIONS: Mapping[Function, tuple[int, ...]] = MappingProxyType(
     {
         Function.MILLISECONDS: (4,),
+        Function.MILLISECONDS_OF_ANY: (3,),
         Function.DIVIDE: (2, 2),
         Function.AT_MOST: (2, 2),
         Function.FOLDED: (3,),

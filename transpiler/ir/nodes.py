@@ -264,6 +264,9 @@ CLASSES = {
     SparkType.BINARY: TypeClass.BYTES,
     SparkType.TIMESTAMP: TypeClass.INTEGER,
     SparkType.TIMESTAMP_NTZ: TypeClass.INTEGER,
+    # What is in it is another value.
+    SparkType.VARIANT: TypeClass.BYTES,
+    SparkType.INT_ARRAY: TypeClass.BYTES,
 }
 
 

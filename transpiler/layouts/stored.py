@@ -34,14 +34,30 @@ class StoredValue(NamedTuple):
     value: ir.Value
     guard: ir.Predicate = ir.TRUE
 
+    @property
+    def stands(self) -> ir.Predicate:
+        """The rows where the value is there."""
+        if isinstance(self.value, ir.Constant):
+            return self.guard
+        return ir.all_of(self.guard, ir.IsNull(ir.without_conversions(self.value), negated=True))
+
+
+class ByUse(NamedTuple):
+    """A text whose type has been lost, as the number and as the boolean that it is where one is compared with it."""
+
+    number: Stored
+    boolean: Stored
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored:
     """The content of a place: values of which at most one stands for it in a row.
 
     ``present`` and ``absent`` say where the place has a value that is not null, and where it has none; ``key_absent``
-    where a map does not have the key, so that a stored null is none. ``tag`` is the text of the AMQP type where a value
-    has several. ``union`` is the path of a struct ``V`` of the canonical schema.
+    where a map does not have the key, so that a stored null is none. ``tag`` is the text of the AMQP type where values
+    have several types each; without it each value has one type. ``union`` is the path of a struct ``V`` of the
+    canonical schema. ``number`` is a double that stands wherever one of the values is a number, and is the nearest one
+    to it. ``by_use`` is there for a text whose type is that of what it is compared with.
     """
 
     values: tuple[StoredValue, ...]
@@ -50,11 +66,15 @@ class Stored:
     key_absent: ir.Predicate
     tag: ir.Value | None = None
     union: Path | None = None
+    number: StoredValue | None = None
+    by_use: ByUse | None = None
 
     @property
     def key_present(self) -> ir.Predicate:
         """The rows where there is a value, be it null."""
-        return self.present if self.tag is None else ir.IsNull(self.tag, negated=True)
+        if isinstance(self.key_absent, ir.IsNull):
+            return ir.IsNull(self.key_absent.value, negated=True)
+        return self.present
 
     @property
     def types(self) -> frozenset[ValueType]:
@@ -75,12 +95,39 @@ class Stored:
 
     def _test_type(self, types: frozenset[ValueType], excluded: bool) -> ir.Predicate:
         if self.tag is None:
-            [own] = self.types
-            return ir.BoolConst((own in types or (own is AmqpType.STRING and AmqpType.SYMBOL in types)) is not excluded)
+            chosen = [value for value in self.values if (_is_among(value.types, types) is not excluded)]
+            if len(chosen) == len(self.values):
+                return ir.TRUE
+            return ir.any_of(*[value.stands for value in chosen])
         members = tuple([ir.constant(name) for name in sorted(amqp.value for amqp in types)])
         if len(members) > 1:
             return ir.In(self.tag, members, excluded)
         return ir.Compare(Comparison.NE if excluded else Comparison.EQ, self.tag, members[0])
+
+
+def _is_among(own: tuple[ValueType, ...], types: frozenset[ValueType]) -> bool:
+    """Return True if a value's one type is among some; a symbol is a string to a store that does not know of it."""
+    return own[0] in types or (own[0] is AmqpType.STRING and AmqpType.SYMBOL in types)
+
+
+#: A place that has no value in any row.
+NOTHING = Stored((), ir.FALSE, ir.TRUE, ir.TRUE)
+
+
+def stored_alternatives(
+    values: Sequence[StoredValue],
+    present: ir.Predicate | None = None,
+    absent: ir.Predicate | None = None,
+    key_absent: ir.Predicate | None = None,
+    number: StoredValue | None = None,
+) -> Stored:
+    """A place that holds one of several values, each of one type; it is absent where none of them is there."""
+    own_absent = absent
+    if own_absent is None:
+        own_absent = ir.all_of(*[ir.IsNull(ir.without_conversions(value.value)) for value in values])
+    if present is None:
+        present = ir.any_of(*[value.stands for value in values])
+    return Stored(tuple(values), present, own_absent, key_absent or own_absent, number=number)
 
 
 def stored_value(amqp: AmqpType, value: ir.Value) -> Stored:
@@ -150,6 +197,14 @@ def stored_choice(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool]
     values = tuple(StoredValue((AmqpType.BOOLEAN,), ir.constant(truth), guard) for guard, truth in choices)
     present, absent = ir.IsNull(decides, negated=True), ir.IsNull(decides)
     return Stored(values, present, absent, absent)
+
+
+def stored_in_choice(raw: Stored, choices: Sequence[tuple[ir.Predicate, bool]]) -> Stored:
+    """A boolean for each of some predicates on the values of another place; absent where none of them holds."""
+    values = tuple(StoredValue((AmqpType.BOOLEAN,), ir.constant(truth), guard) for guard, truth in choices)
+    present = ir.any_of(*[guard for guard, _ in choices])
+    absent = ir.NotTrue(present) if choices else ir.TRUE
+    return Stored(values, present, absent, raw.key_absent)
 
 
 def stored_beside(column: ir.Column, union: Stored) -> Stored:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
 from transpiler.layouts.stored import Stored, StoredValue
-from transpiler.lowering.operands import DECIMAL, NULL, Alternative, Operand, complement
+from transpiler.lowering.operands import DECIMAL, NULL, Alternative, ByUse, Operand, complement, widest_type
 from transpiler.message.operand_types import JMS_TYPES, ByteText, OperandType, OperandTypes, UnsignedLong
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, ValueType
 from transpiler.selector.ast import Comparison
@@ -24,8 +24,20 @@ def at(stored: Stored, types: OperandTypes = JMS_TYPES, origin: str = "") -> Ope
 
     Selectors ask for the same few properties again and again, so the operands are kept.
     """
+    operand = _at(stored, types, origin)
+    if stored.by_use is None:
+        return operand
+    number, boolean = (at(view, types, origin) for view in stored.by_use)
+    return operand._replace(by_use=ByUse(number, boolean))
+
+
+def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
     if stored.tag is not None:
-        return _of_several_types(stored, stored.tag, types, origin)
+        return _of_tagged_types(stored, stored.tag, types, origin)
+    if not stored.values:
+        return NULL
+    if len(stored.types) > 1:
+        return _of_separate_values(stored, types, origin)
     [amqp] = stored.types
     if amqp in types.throws:
         return Operand((), ir.FALSE, stored.absent, stored.present)
@@ -58,7 +70,37 @@ def _not_finite(value: ir.Value) -> ir.Predicate:
     )
 
 
-def _of_several_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin: str) -> Operand:
+def _of_separate_values(stored: Stored, types: OperandTypes, origin: str) -> Operand:
+    """Values of one type each, of which at most one is there in a row."""
+    groups: dict[tuple[OperandType, ir.Value], list[Alternative]] = {}
+    absent: list[ir.Predicate] = [stored.absent]
+    errors: list[ir.Predicate] = []
+    for item in stored.values:
+        [amqp] = item.types
+        kind = types.table.get(amqp)
+        if amqp in types.throws:
+            errors.append(item.stands)
+        elif kind is None:
+            absent.append(item.stands)
+        elif kind.floating and not types.special_doubles:
+            guard = ir.all_of(item.guard, _finite(item.value))
+            groups.setdefault((kind, item.value), []).append(Alternative(kind, item.value, guard))
+            absent.append(ir.all_of(item.guard, _not_finite(item.value)))
+        else:
+            value = _converted(amqp, item.value, types)
+            never_null = isinstance(item.value, ir.Constant)
+            groups.setdefault((kind, value), []).append(Alternative(kind, value, item.guard, never_null=never_null))
+    items = [group[0]._replace(guard=ir.any_of(*[item.guard for item in group])) for group in groups.values()]
+    merged = tuple(_merged(items))
+    plain = len(absent) == 1 and not errors
+    present = stored.present if plain else ir.any_of(*[item.stands for item in merged])
+    nearest = None
+    if stored.number is not None and types.table.get(AmqpType.DOUBLE) is OperandType.DOUBLE and types.special_doubles:
+        nearest = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
+    return Operand(merged, present, ir.any_of(*absent), ir.any_of(*errors), origin, nearest=nearest)
+
+
+def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin: str) -> Operand:
     items: list[Alternative] = []
     dropped: list[ir.Predicate] = []
     for group in _by_type(stored, types):
@@ -144,7 +186,7 @@ def _merged(items: list[Alternative]) -> Iterator[Alternative]:
             yield parts[0]
             continue
         values = tuple(part.value if part.guard == ir.TRUE else ir.When(part.guard, part.value) for part in parts)
-        widest = DECIMAL if DECIMAL in {value.type for value in values} else values[0].type
+        widest = widest_type(values)
         stands = ir.any_of(*[part.stands for part in parts])
         yield Alternative(kind, ir.Apply(ir.Function.FIRST, values, widest), stands_where=stands)
 

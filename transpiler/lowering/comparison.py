@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from transpiler import ir
 from transpiler.lowering.comparison_kinds import ComparisonKind, comparison_kind, widens_left
 from transpiler.lowering.comparison_predicates import COMPLEMENTED, as_double, compare_as, compare_values
-from transpiler.lowering.operands import Alternative, Operand, complement, guard_of
+from transpiler.lowering.operands import Alternative, Operand, complement, guard_of, typed_by_use
 from transpiler.lowering.outcomes import Outcomes
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
@@ -23,10 +23,29 @@ _Pair = tuple[Alternative, Alternative]
 
 def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Outcomes:
     """The outcomes of a comparison; ``convert`` says that a string is read as the type of the other side."""
+    left, right = typed_by_use(left, right), typed_by_use(right, left)
+    left, right = _as_nearest(left, right, dialect), _as_nearest(right, left, dialect)
     if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
         # <> is NOT of =.
         return OperandComparison(Comparison.EQ, left, right, dialect, convert).negated()
     return OperandComparison(operator, left, right, dialect, convert)
+
+
+#: Below it every integer is a double, and beside a smaller constant the nearest double of any number compares as it.
+_EXACT = 2**53
+
+
+def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
+    """The operand with its numbers as one double, where it is compared with a small constant and that is the same."""
+    if operand.nearest is None or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
+        return operand
+    if len(other.alternatives) != 1 or not isinstance(constant := other.alternatives[0].value, ir.Constant):
+        return operand
+    number = constant.value
+    if isinstance(number, bool | str | bytes) or not abs(number) < _EXACT:
+        return operand
+    others = tuple([item for item in operand.alternatives if not item.type.numeric])
+    return operand._replace(alternatives=(operand.nearest, *others), nearest=None)
 
 
 class OperandComparison(Outcomes):

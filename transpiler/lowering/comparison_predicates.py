@@ -302,4 +302,5 @@ def _can_be_nan(value: ir.Value) -> bool:
         return False
     if isinstance(value, ir.Apply) and value.function is ir.Function.TO_DOUBLE:
         return value.arguments[0].type.kind is SparkType.FLOAT
-    return True
+    # The text of a number is none of NaN.
+    return not (isinstance(value, ir.Apply) and value.function is ir.Function.NUMBER_IN_TEXT)

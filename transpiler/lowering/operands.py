@@ -49,7 +49,9 @@ class Operand(NamedTuple):
     """The alternatives; where the operand has a value, where it is NULL, and where its evaluation ends in an error.
 
     ``origin`` is the property that it is, for types that are compared by identity. ``numeric`` says where it is a
-    number, if that is shorter than by the alternatives.
+    number, if that is shorter than by the alternatives. ``nearest`` is a double that stands wherever the operand is a
+    number, and is the nearest one to it. ``by_use`` is there for a text of a store that has lost the types: it is a
+    number beside numbers, and a boolean beside booleans.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -58,6 +60,8 @@ class Operand(NamedTuple):
     error: ir.Predicate = ir.FALSE
     origin: str = ""
     numeric: ir.Predicate | None = None
+    nearest: Alternative | None = None
+    by_use: ByUse | None = None
 
     def of(self, *types: OperandType) -> tuple[Alternative, ...]:
         """The alternatives of some types."""
@@ -81,6 +85,34 @@ class Operand(NamedTuple):
         yield from (self.present, self.absent, self.error)
         if self.numeric is not None:
             yield self.numeric
+
+
+class ByUse(NamedTuple):
+    """A text whose type was lost, as a number and as a boolean; each has the text where it is neither."""
+
+    number: Operand
+    boolean: Operand
+
+
+def typed_by_use(operand: Operand, other: Operand) -> Operand:
+    """The operand as it is beside another one: a number beside numbers, a boolean beside booleans, else a text."""
+    if operand.by_use is None or not other.alternatives or other.of(OperandType.STRING):
+        return operand
+    if all(item.type.numeric for item in other.alternatives):
+        return operand.by_use.number
+    if all(item.type is OperandType.BOOLEAN for item in other.alternatives):
+        return operand.by_use.boolean
+    return operand
+
+
+def as_number(operand: Operand) -> Operand:
+    """The operand in arithmetic."""
+    return operand if operand.by_use is None else operand.by_use.number
+
+
+def as_boolean(operand: Operand) -> Operand:
+    """The operand as a condition."""
+    return operand if operand.by_use is None else operand.by_use.boolean
 
 
 #: An operand that is NULL in every row.
@@ -162,7 +194,7 @@ def one_value(
         # What stands behind another value is only asked for where that one is NULL.
         implied = bool(values) and guard == ir.IsNull(ir.without_conversions(values[-1]))
         values.append(value if guard == ir.TRUE or implied else ir.When(guard, value))
-    return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), _widest(values))
+    return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), widest_type(values))
 
 
 def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
@@ -175,7 +207,8 @@ def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
     return ir.any_of(*[item.guard for item in group])
 
 
-def _widest(values: Sequence[ir.Value]) -> ColumnType:
+def widest_type(values: Sequence[ir.Value]) -> ColumnType:
+    """The type that has all values of some of one class."""
     types = {value.type for value in values}
     if len(types) == 1:
         return values[0].type

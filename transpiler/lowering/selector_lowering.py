@@ -19,7 +19,7 @@ from transpiler.lowering.functions import Functions
 from transpiler.lowering.limits import SizeLimit
 from transpiler.lowering.literal_parameters import NO_PARAMETERS, Parameters
 from transpiler.lowering.names import Names
-from transpiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal
+from transpiler.lowering.operands import NULL, Alternative, Operand, as_boolean, as_number, in_every_row, literal
 from transpiler.lowering.outcomes import BooleanOperand, NullTest, Outcomes, Settled, conjunction, disjunction
 from transpiler.lowering.set_tests import between, is_member
 from transpiler.lowering.text_tests import Like
@@ -102,7 +102,7 @@ class SelectorLowering:
             case ast.BooleanLiteral(value=value):
                 return Settled(ir.BoolConst(value), ir.BoolConst(not value))
             case _:
-                return BooleanOperand(self.operand(node), self.dialect.bare_name is BareName.FALSE)
+                return BooleanOperand(as_boolean(self.operand(node)), self.dialect.bare_name is BareName.FALSE)
 
     def _compare(self, node: ast.Compare) -> Outcomes:
         left, right = self._beside(node.right, node.left), self._beside(node.left, node.right)
@@ -152,9 +152,9 @@ class SelectorLowering:
             case ast.BinaryLiteral(value=octets):
                 return _binary(octets)
             case ast.Sign(operator=operator, operand=operand):
-                return sign(operator, self.operand(operand), self.dialect)
+                return sign(operator, as_number(self.operand(operand)), self.dialect)
             case ast.Calculate(operator=operator, left=left, right=right):
-                return calculate(operator, self.operand(left), self.operand(right), self.dialect)
+                return calculate(operator, as_number(self.operand(left)), as_number(self.operand(right)), self.dialect)
             case ast.Call():
                 return self._functions.call(node)
             case (

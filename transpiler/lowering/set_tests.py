@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from transpiler import ir
 from transpiler.lowering.comparison import compare
 from transpiler.lowering.literal_parameters import is_listed
-from transpiler.lowering.operands import Operand, complement
+from transpiler.lowering.operands import Operand, complement, typed_by_use
 from transpiler.lowering.outcomes import Outcomes, Settled, conjunction, disjunction
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
@@ -146,6 +146,7 @@ def _as_string(operand: Operand) -> Operand:
 
 def _are_like(value: Operand, member: Operand) -> ir.Predicate:
     """The rows where two operands have values of one type, or are both numbers."""
+    value, member = typed_by_use(value, member), typed_by_use(member, value)
     terms: list[ir.Predicate] = []
     for kind in dict.fromkeys(item.type for item in member.alternatives):
         like = [item.type for item in value.alternatives if item.type is kind or (item.type.numeric and kind.numeric)]

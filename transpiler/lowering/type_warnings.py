@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic
-from transpiler.lowering.operands import Operand
+from transpiler.lowering.operands import Operand, typed_by_use
 from transpiler.lowering.outcomes import Outcomes
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
@@ -29,6 +29,7 @@ class TypeWarnings:
         """Warn where no type of one operand compares with a type of the other, and one truth value is left."""
         if not left.alternatives or not right.alternatives:
             return
+        left, right = typed_by_use(left, right), typed_by_use(right, left)
         first, second = _kinds(left), _kinds(right)
         alike = first & second
         unordered = not node.operator.is_equality and self._dialect.ordering is Ordering.FALSE

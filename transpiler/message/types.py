@@ -146,6 +146,16 @@ TYPE_CLASS: Mapping[SelectorType, TypeClass] = MappingProxyType(
 Primitive = None | bool | int | float | Decimal | str | bytes | UUID
 
 
+class UntypedText(str):
+    """A string of a store that has lost the types of its values.
+
+    Beside a number it is the number that it spells, beside a boolean the truth value, if it spells one; elsewhere it is
+    a string.
+    """
+
+    __slots__ = ()
+
+
 class AmqpValue(NamedTuple):
     """A value together with its AMQP type, as a section of a message holds it.
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from transpiler.message.operand_types import OperandType
+from transpiler.reference.untyped import typed_by_use
 from transpiler.reference.values import BrokerError, Value
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialect_rules import FloatOrder, NullEquality, NumericPromotion, Ordering, UnlikeTypes
@@ -30,6 +31,7 @@ _WIDTH = {
 
 def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, convert: bool = False) -> bool:
     """Whether the comparison holds; ``BrokerError`` where the broker ends in an exception."""
+    left, right = typed_by_use(left, right), typed_by_use(right, left)
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
         # <> is NOT of =.
         return not compare(Comparison.EQ, left, right, dialect, convert)

@@ -20,6 +20,7 @@ from transpiler.reference.comparison import compare, compare_null
 from transpiler.reference.headers import is_id, look_up
 from transpiler.reference.receiving import Receiver
 from transpiler.reference.text import call, is_like
+from transpiler.reference.untyped import as_boolean, as_number, typed_by_use
 from transpiler.reference.values import BrokerError, Operand, Value
 from transpiler.reference.xpath import test_xml
 from transpiler.selector import ast
@@ -134,7 +135,7 @@ class _Evaluator:
 
     def _bare(self, node: ast.Expression) -> Truth:
         # A name by itself is a condition where its value is a boolean; elsewhere it is unknown.
-        value = self.operand(node)
+        value = as_boolean(self.operand(node))
         if value is None:
             return None
         if value.type is OperandType.BOOLEAN:
@@ -179,9 +180,10 @@ class _Evaluator:
             ):
                 return values.literal(node, self.dialect)
             case ast.Sign(operator=operator, operand=operand):
-                return sign(operator, self.operand(operand), self.dialect)
+                return sign(operator, as_number(self.operand(operand)), self.dialect)
             case ast.Calculate(operator=operator, left=left, right=right):
-                return calculate(operator, lambda: self.operand(left), lambda: self.operand(right), self.dialect)
+                first, second = lambda: as_number(self.operand(left)), lambda: as_number(self.operand(right))
+                return calculate(operator, first, second, self.dialect)
             case ast.Call(function="UTC"):
                 return Value(OperandType.LONG, self.receiver.time)
             case ast.Call(function=function, arguments=arguments):
@@ -297,4 +299,5 @@ class _Evaluator:
 
 
 def _like(first: Value, second: Value) -> bool:
+    first, second = typed_by_use(first, second), typed_by_use(second, first)
     return first.type is second.type or (first.numeric and second.numeric)

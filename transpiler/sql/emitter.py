@@ -262,6 +262,16 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
             return f"CAST({text[0]} AS DOUBLE)", _PRIMARY
         case ir.Function.CUT_OFF:
             return f"try_cast({text[0]} AS BIGINT)", _PRIMARY
+        case ir.Function.TRY_CAST | ir.Function.NUMBER_IN_TEXT:
+            return f"try_cast({text[0]} AS {value_type})", _PRIMARY
+        case ir.Function.VARIANT_GET:
+            place = _value(arguments[1])[0]
+            return f"try_variant_get({text[0]}, {place}, '{value_type.kind.value.lower()}')", _PRIMARY
+        case ir.Function.READ_TIME if len(arguments) == 3:
+            zone, pattern = (_value(argument)[0] for argument in arguments[1:])
+            return f"try_to_timestamp(concat({text[0]}, {zone}), {pattern})", _PRIMARY
+        case ir.Function.READ_TIME:
+            return f"try_to_timestamp({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
         case ir.Function.TO_LONG:
             return f"CAST({text[0]} AS BIGINT)", _PRIMARY
         case ir.Function.MILLISECONDS if first.type.kind is SparkType.TIMESTAMP_NTZ:

@@ -85,5 +85,17 @@ TEMPLATES: Mapping[ir.Function, str] = MappingProxyType(
         ir.Function.REPLACE: "regexp_replace({0}, {1}, {2})",
         ir.Function.NOW: "unix_millis(current_timestamp())",
         ir.Function.LATER: "try_add({0}, {1})",
+        ir.Function.MILLISECONDS_OF_ANY: (
+            "if(typeof({0}) = 'timestamp', unix_millis(CAST({0} AS TIMESTAMP)), try_cast({0} AS BIGINT))"
+        ),
+        ir.Function.BLANKS_WIDENED: "replace({0}, CAST(X'E280AF' AS STRING), ' ')",
+        ir.Function.TRIMMED: "trim({0})",
+        ir.Function.FROM_BASE64: "try_to_binary({0}, 'base64')",
+        ir.Function.PARSE_JSON: "try_parse_json({0})",
+        ir.Function.VARIANT_TYPE: "schema_of_variant({0})",
+        # Beside 256 every byte, signed or not, has three hexadecimal digits of which the last two are its own.
+        ir.Function.TEXT_OF_OCTETS: (
+            "CAST(unhex(array_join(transform({0}, b -> substr(hex((b & 255) | 256), 2)), '')) AS STRING)"
+        ),
     }
 )

@@ -10,7 +10,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from transpiler.ir.column_types import Element, Key, Path
+from transpiler.ir.column_types import Element, Entry, Key, Path
 
 #: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
 _RESERVED = frozenset(
@@ -56,6 +56,9 @@ def quote_path(path: Path) -> str:
     for step in path:
         if isinstance(step, Key):
             text += f"[{quote_text(step.name)}]"
+        elif isinstance(step, Entry):
+            matching = f"filter({text}, h -> h.{quote_name(step.key)} = {quote_text(step.name)})"
+            text = f"try_element_at({matching}, {1 if step.first else -1})"
         elif isinstance(step, Element):
             text += f"[{step.variable}]"
         elif "${" in step:

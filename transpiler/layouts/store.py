@@ -1,0 +1,217 @@
+"""Layouts of stores: a source of application properties, and a place for each header field that the store has.
+
+A header field without a place of its own is read from the property of its JMS name, and else has JMS's default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from transpiler import ir
+from transpiler.ir.column_types import BIGINT
+from transpiler.layouts.header_places import (
+    Flag,
+    HeaderPlace,
+    Integer,
+    Mode,
+    PropertyPlace,
+    Reading,
+    Text,
+    Time,
+)
+from transpiler.layouts.property_sources import PropertySource
+from transpiler.layouts.rows import as_mapping
+from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_value
+from transpiler.message.fields import MessageField
+from transpiler.message.message import Header, Message, Properties
+from transpiler.message.types import AmqpType, AmqpValue
+
+#: The fields of AMQP's sections that a store can have, by the names that JMS, or a broker, gives them.
+FIELDS: Mapping[str, MessageField] = MappingProxyType(
+    {
+        "JMSPriority": MessageField("header", "priority"),
+        "JMSDeliveryMode": MessageField("header", "durable"),
+        "JMSRedelivered": MessageField("delivery_properties", "redelivered"),
+        "JMSXDeliveryCount": MessageField("header", "delivery_count"),
+        "JMS_AMQP_TTL": MessageField("header", "ttl"),
+        "JMSType": MessageField("properties", "subject"),
+        "JMSTimestamp": MessageField("properties", "creation_time"),
+        "JMSExpiration": MessageField("properties", "absolute_expiry_time"),
+        "JMSMessageID": MessageField("properties", "message_id"),
+        "JMSCorrelationID": MessageField("properties", "correlation_id"),
+        "JMSReplyTo": MessageField("properties", "reply_to"),
+        "JMSDestination": MessageField("properties", "to"),
+        "JMSXUserID": MessageField("properties", "user_id"),
+        "JMSXGroupID": MessageField("properties", "group_id"),
+        "JMSXGroupSeq": MessageField("properties", "group_sequence"),
+        "content-type": MessageField("properties", "content_type"),
+        "content-encoding": MessageField("properties", "content_encoding"),
+        "exchange": MessageField("delivery_properties", "exchange"),
+        "routing-key": MessageField("delivery_properties", "routing_key"),
+    }
+)
+_NAMES: Mapping[MessageField, str] = MappingProxyType({place: name for name, place in FIELDS.items()})
+
+#: The reading of each field where neither the store nor the user gives another.
+READINGS: Mapping[str, Reading] = MappingProxyType(
+    {
+        **dict.fromkeys(FIELDS, Text()),
+        "JMSPriority": Integer(),
+        "JMSDeliveryMode": Mode(),
+        "JMSRedelivered": Flag(),
+        "JMSXDeliveryCount": Integer(),
+        "JMS_AMQP_TTL": Integer(),
+        "JMSTimestamp": Time(),
+        "JMSExpiration": Time(),
+        "JMSXGroupSeq": Integer(),
+    }
+)
+
+#: Fields that no property of their name stands in for: they are no names of JMS.
+_NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLayout:
+    """A store: its application properties, and its header fields by their JMS names.
+
+    ``schema`` is what ``bind`` reads a DataFrame's schema into; without it the layout is whole as it is.
+    """
+
+    name: str
+    source: PropertySource
+    headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
+    binding: Callable[[Mapping[str, Any]], StoreLayout] | None = None
+
+    def bind(self, schema: Mapping[str, Any]) -> StoreLayout:
+        """The layout over a schema in Spark's JSON form, which tells the types of header columns."""
+        return self if self.binding is None else self.binding(schema)
+
+    def field(self, place: MessageField) -> Stored | None:
+        """The place of a header field; one without a value in any row where the store has none."""
+        if place.section == "application_properties":
+            return self.property(place.field)
+        if place == FIELDS["JMSXDeliveryCount"]:
+            return self._delivery_count()
+        name = _NAMES.get(place)
+        if name is None or name == "JMSRedelivered":
+            # A message is redelivered where it has failed before: the delivery count says so.
+            return None
+        header = self.header(name)
+        stored = None if header is None else header.stored()
+        return NOTHING if stored is None else stored
+
+    def _delivery_count(self) -> Stored:
+        """The failed attempts, one fewer than JMS counts; where only a flag is kept, one or none."""
+        parts: list[StoredValue] = []
+        if self._counts_deliveries():
+            header = self.header("JMSXDeliveryCount")
+            count = None if header is None else header.stored()
+            for item in () if count is None else count.values:
+                failed = ir.Apply(ir.Function.SUBTRACT, (item.value, ir.constant(1)), BIGINT)
+                parts.append(item._replace(value=failed))
+        if "JMSXDeliveryCount" not in self.headers:
+            header = self.header("JMSRedelivered")
+            flag = None if header is None else header.stored()
+            for item in () if flag is None else flag.values:
+                for number, negated in ((1, False), (0, True)):
+                    is_flag = ir.all_of(item.guard, ir.IsTrue(item.value, negated))
+                    parts.append(StoredValue((AmqpType.LONG,), ir.constant(number), is_flag))
+        if not parts:
+            return NOTHING
+        values = tuple(part.value if part.guard == ir.TRUE else ir.When(part.guard, part.value) for part in parts)
+        first = values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, values, BIGINT)
+        return stored_value(AmqpType.LONG, first)
+
+    def _counts_deliveries(self) -> bool:
+        """Return True if JMSXDeliveryCount is read, which a flag of the store's own comes before."""
+        return "JMSXDeliveryCount" in self.headers or "JMSRedelivered" not in self.headers
+
+    def header(self, name: str) -> HeaderPlace | None:
+        """The place and the reading of a header field, or of the property of its name."""
+        header = self.headers.get(name)
+        if header is not None:
+            return header
+        if name in _NO_PROPERTIES:
+            return None
+        return HeaderPlace(PropertyPlace(self.source, name), READINGS[name])
+
+    def property(self, name: str) -> Stored | None:
+        """The place of an application property."""
+        return self.source.stored(name)
+
+    def names(self) -> tuple[str, ...]:
+        """The properties that have a place, where they are known."""
+        return self.source.names()
+
+    def message(self, row: object) -> Message:
+        """The message in a row, a mapping or a ``pyspark.sql.Row``, by the definition of the store, not by the SQL.
+
+        A time is a ``datetime`` or milliseconds. ``TypeError`` for anything else than a row.
+        """
+        columns = as_mapping(row)
+        if columns is None:
+            raise TypeError(f"a row is a mapping or a pyspark Row, not {type(row).__name__}")
+        values: dict[str, Any] = {}
+        for name in FIELDS:
+            header = self.header(name)
+            values[name] = None if header is None else header.read(columns)
+        return Message(
+            header=Header(
+                durable=values["JMSDeliveryMode"],
+                priority=values["JMSPriority"],
+                ttl=values["JMS_AMQP_TTL"],
+                delivery_count=self._failed_attempts(values),
+            ),
+            properties=Properties(
+                message_id=_id(values["JMSMessageID"]),
+                user_id=None if values["JMSXUserID"] is None else values["JMSXUserID"].encode(),
+                to=values["JMSDestination"],
+                subject=values["JMSType"],
+                reply_to=values["JMSReplyTo"],
+                correlation_id=_id(values["JMSCorrelationID"]),
+                content_type=values["content-type"],
+                content_encoding=values["content-encoding"],
+                absolute_expiry_time=values["JMSExpiration"],
+                creation_time=values["JMSTimestamp"],
+                group_id=values["JMSXGroupID"],
+                group_sequence=values["JMSXGroupSeq"],
+            ),
+            application_properties=self.source.read(columns),
+        )
+
+    def _failed_attempts(self, values: Mapping[str, Any]) -> int | None:
+        if self._counts_deliveries() and values["JMSXDeliveryCount"] is not None:
+            return int(values["JMSXDeliveryCount"]) - 1
+        flag = None if "JMSXDeliveryCount" in self.headers else values["JMSRedelivered"]
+        return None if flag is None else int(flag)
+
+    def row(self, message: Message) -> Mapping[str, Any]:
+        """The message as a row of the store, what the store cannot say left out."""
+        row = self.source.write(message.application_properties or {})
+        for name, header in self.headers.items():
+            header.write(row, _field(message, FIELDS[name]))
+        return row
+
+    def with_headers(self, headers: Mapping[str, HeaderPlace]) -> StoreLayout:
+        """The layout with some header fields in other places."""
+        if not headers:
+            return self
+        binding = self.binding
+        bound = None if binding is None else lambda schema: binding(schema).with_headers(headers)
+        return replace(self, headers={**self.headers, **headers}, binding=bound)
+
+
+def _id(text: str | None) -> AmqpValue | None:
+    return None if text is None else AmqpValue(AmqpType.STRING, text)
+
+
+def _field(message: Message, place: MessageField) -> Any:
+    section = getattr(message, place.section, None)
+    value = getattr(section, place.field, None)
+    if isinstance(value, AmqpValue):
+        return value.value if isinstance(value.value, str) else None
+    return value.decode() if isinstance(value, bytes) else value

@@ -1,0 +1,44 @@
+"""Strings of stores that have lost the types of their values, read by their use in a selector.
+
+A string is the number that it spells where the selector needs a number, and a truth value where it needs one. A number
+is written as JMS writes a literal, with a sign: digits with a point among, before or behind them, and an exponent.
+"""
+
+from __future__ import annotations
+
+import re
+
+from transpiler.message.operand_types import OperandType
+from transpiler.message.types import UntypedText
+from transpiler.reference.values import LONG_MAX, LONG_MIN, Operand, Value
+
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+
+
+def typed_by_use(value: Value, other: Value) -> Value:
+    """Return a value as it is beside another one."""
+    if not isinstance(value.value, UntypedText) or isinstance(other.value, UntypedText):
+        return value
+    if other.numeric:
+        return as_number(value) or value
+    if other.type is OperandType.BOOLEAN:
+        return as_boolean(value) or value
+    return value
+
+
+def as_number(operand: Operand) -> Operand:
+    """Return the number that an untyped string spells, or the operand itself."""
+    if operand is None or not isinstance(operand.value, UntypedText) or not _NUMBER.fullmatch(operand.value):
+        return operand
+    digits = operand.value.lstrip("+-").lstrip("0")
+    if _INTEGER.fullmatch(operand.value) and len(digits) < 20 and LONG_MIN <= int(operand.value) <= LONG_MAX:
+        return Value(OperandType.LONG, int(operand.value))
+    return Value(OperandType.DOUBLE, float(operand.value))
+
+
+def as_boolean(operand: Operand) -> Operand:
+    """Return the truth value that an untyped string spells, or the operand itself."""
+    if operand is None or not isinstance(operand.value, UntypedText) or operand.value.lower() not in ("true", "false"):
+        return operand
+    return Value(OperandType.BOOLEAN, operand.value.lower() == "true")

@@ -152,7 +152,7 @@ class _Porting:
     def _forgetful(
         self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], goal: Goal
     ) -> ast.Expression:
-        """Port the FALSE of a junction by Qpid's tables: AND at the first FALSE before any unknown, OR by its last term."""
+        """Port the FALSE of a junction in Qpid's tables: AND at a FALSE before any unknown, OR by its last term."""
         exposed = replace(goal, exposed=True)
         not_true = replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:

@@ -1,4 +1,4 @@
-"""A broker's recorded answers against those of ``route``, counted in Spark."""
+"""Count in Spark how far the answers of ``route`` agree with those that a broker recorded."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _LABEL = f"coalesce({_ID}.string, CAST({_ID}.long AS STRING), hex({_ID}.binary),
 def backtest(
     routed: DataFrame, *, recorded: str = "routed_queues", column: str = "queues", max_examples: int = 10
 ) -> Backtest:
-    """How far the queues in ``column`` agree with those in ``recorded``, by exchange and by queue.
+    """Count the agreement of the queues in ``column`` with those in ``recorded``, by exchange and by queue.
 
-    ``routed`` has its exchanges in a column ``exchange``, or where the layout that its schema shows has them, and its
-    routing keys likewise. The message id labels the examples, where there are ``properties`` of the canonical schema. A
-    NULL in ``recorded`` counts as no queues.
+    ``routed`` has its exchanges in a column ``exchange``, or in the field of the layout that is inferred from its
+    schema, and its routing keys likewise. The message id labels the examples, where there are ``properties`` of the
+    canonical schema. A NULL in ``recorded`` counts as no queues.
     """
     layout = infer_layout(routed)
     exchanges = [emit_value(value) for value in published_exchanges(routed, layout)]

@@ -1,4 +1,4 @@
-"""A selector under several brokers' rules over the same rows: who would hand over what."""
+"""Compare a selector under several brokers' rules over the same rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class DialectComparison(NamedTuple):
     """Rows that some dialects hand over and others do not, and how many rows each dialect hands over.
 
     ``rows`` has the columns of the DataFrame and one boolean column a dialect, ``matches_activemq`` and so on.
-    ``matched`` counts by dialect, ``changed`` is the number of ``rows``, ``refused`` says why a dialect takes no part.
+    ``matched`` counts by dialect, ``changed`` is the number of ``rows``, ``refused`` has the errors of the
+    dialects that refuse the selector.
     """
 
     rows: DataFrame
@@ -34,9 +35,9 @@ def compare_dialects(
     dialects: Iterable[str],
     layout: str | Layout | StructType | DataFrame | None = None,
 ) -> DialectComparison:
-    """How many rows change hands between dialects, and which.
+    """Return the rows on which dialects disagree, and count the rows that each selects.
 
-    ``layout`` is None where the DataFrame itself says what its columns are. A property without a column is missing.
+    ``layout`` None infers it from the DataFrame. A property without a column is missing.
     Two jobs count. Raises ``TranspilerError`` where every dialect refuses the selector.
     """
     columns, refused = {}, {}

@@ -51,7 +51,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
 
 def java_is_there() -> bool:
-    """Whether some Java answers, where Spark looks for it; which version is the Makefile's to check."""
+    """Return True if some Java answers, where Spark looks for it; the Makefile checks its version."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=os.path.join(home, "bin") if home else None)
     return java is not None and subprocess.run([java, "-version"], capture_output=True).returncode == 0

@@ -67,7 +67,7 @@ def test_a_text_has_the_sql_of_its_own_compilation(data: st.DataObject) -> None:
 
 
 def is_cached(text: str, dialect: str = "jms") -> bool:
-    """Whether the SQL of a text is at hand."""
+    """Return True if the SQL of a text is cached."""
     entry = SQL_CACHE.entry(text, find_layout("amqp"), find_dialect(dialect), ("filter", "error", ANYONE))
     return entry is not None and entry.sql() is not None
 

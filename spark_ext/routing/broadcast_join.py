@@ -1,4 +1,4 @@
-"""How a message comes to its row in a table of constants: by one broadcast join, with one number wherever that does."""
+"""Left broadcast hash join on a 64-bit hash of the key, with an exact recheck."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from transpiler.sql import emit_filter, emit_value
 
 _HASH = "_routing_hash"
 
-#: What a message has, and the column of the table that is to equal it.
+#: A value of the message, and the column of the table that it is compared with.
 Key = tuple[ir.Value, ir.Column]
 
 
 class Part(NamedTuple):
-    """Of a table whose rows several joins look for, those of one of them: with this ``number`` in the ``column``."""
+    """The rows of one join in a table that several share: those with this ``number`` in the ``column``."""
 
     number: int
     column: str
@@ -30,9 +30,9 @@ class Part(NamedTuple):
 def join(
     frame: DataFrame, table: DataFrame, keys: Sequence[Key], needed: ir.Predicate = ir.TRUE, part: Part | None = None
 ) -> DataFrame:
-    """The messages with the row that their keys have in a table, or NULLs; without keys, with the only row.
+    """Join each message to the row of its keys in a table, or to NULLs; without keys, to the only row.
 
-    Those of which what is ``needed`` does not hold have no key. A ``part`` is for keys that are ``hashed``.
+    A message that fails the prefilter ``needed`` has no key. A ``part`` is for keys that are ``hashed``.
     """
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
     if not hashed(keys):
@@ -43,21 +43,21 @@ def join(
     stored = f"xxhash64({', '.join(emit_value(column) for _, column in keys)})"
     sought = f"xxhash64({', '.join(_as_stored(value, column) for value, column in keys)})"
     if part is not None:
-        # Equal keys of two parts have two numbers, so no more is asked of the rows found.
+        # Equal keys of two parts differ in the number, so the matched rows need no further test.
         stored, sought = f"{stored} ^ {part.column}", f"{sought} ^ {part.number}"
     if needed != ir.TRUE:
         # The hash of NULL is a number.
         sought = f"CASE WHEN {emit_filter(needed)} THEN {sought} END"
-    # What IS TRUE is no key to Spark, and asked of the rows found: two keys may have one hash.
+    # Two keys may have one hash, so the matched rows are compared exactly. IS TRUE hides that from Spark's join keys.
     condition = " AND ".join([f"{sought} = {_HASH}", *(f"(({exact}) IS TRUE)" for exact in conditions)])
     rows = table.selectExpr(f"{stored} AS {_HASH}", "*")
     return frame.join(sf.broadcast(rows), sf.expr(condition), "left").drop(_HASH)
 
 
 def hashed(keys: Sequence[Key]) -> bool:
-    """Whether rows are found by a hash of the keys.
+    """Return True if the join is on a hash of the keys.
 
-    By one BIGINT Spark keeps the rows and no more, and by anything else a page of up to 64 MB for each table.
+    For a key of one BIGINT Spark stores the rows and no more, and for any other a page of up to 64 MB for each table.
     """
     if [column.type for _, column in keys] in ([], [BIGINT]):
         return False
@@ -65,7 +65,7 @@ def hashed(keys: Sequence[Key]) -> bool:
 
 
 def _hashes(value: ir.Value, column: ir.Column) -> bool:
-    """Whether equal values have one hash, once the message's value has the column's type."""
+    """Return True if equal values have one hash, once the message's value has the column's type."""
     return value.type == column.type or {ir.type_class(value.type), ir.type_class(column.type)} == {TypeClass.INTEGER}
 
 

@@ -20,7 +20,7 @@ from transpiler.routing.interval_index import IntervalTree, build_interval_tree
 from transpiler.routing.plan import Delivery, Group, RoutingPlan, Table
 
 try:
-    # Spark's own way in for large tables; without it rows go one by one.
+    # Spark's fast path for large tables; without it rows go one by one.
     import pyarrow
     from pyspark.sql.pandas.types import to_arrow_schema
 except ImportError:
@@ -29,7 +29,7 @@ except ImportError:
 #: A tree of ``routing.interval_index``.
 _TREE = "STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: ARRAY<ARRAY<INT>>>"
 
-#: What is in a slot without a word: words have no dots.
+#: The filler of a slot without a word: words have no dots.
 _NO_WORD = "."
 
 #: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
@@ -52,7 +52,7 @@ def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
 
 
 class Payload(Enum):
-    """What a binding delivers: a queue's name or number, or a queue or state with the state that it belongs to."""
+    """The payload of a binding: a queue's name or number, or a queue or state with the state that it belongs to."""
 
     NAME = "STRING"
     NUMBER = "INT"
@@ -60,12 +60,12 @@ class Payload(Enum):
 
     @property
     def empty(self) -> str:
-        """An array without any, as SQL."""
+        """The empty array of this type, as SQL."""
         one = {"STRING": "''", "INT": "0"}.get(self.value, "named_struct('x', 0, 'e', 0, 'q', 0)")
         return f"array_repeat({one}, 0)"
 
     def of(self, queues: Sequence[str]) -> Callable[[Delivery], Any]:
-        """Makes a delivery a value of this type; the names of the queues are by number."""
+        """Return the function from a delivery to a value of this type; ``queues`` are names by number."""
         match self:
             case Payload.NAME:
                 return lambda delivery: queues[cast(int, delivery.queue)]
@@ -95,7 +95,7 @@ class ConstantTables:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
 
     def _columns(self, columns: dict[str, list[Any]], count: int) -> DataFrame:
-        """Columns of so many values each, by how they are declared."""
+        """Make a DataFrame of columns of ``count`` values each, by their declarations."""
         schema = _declared(", ".join(columns))
         if pyarrow is None or not columns:
             return self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
@@ -121,7 +121,7 @@ class ConstantTables:
         return made
 
     def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
-        """The columns of a look-up by how they are declared."""
+        """Return the columns of a look-up by their declarations."""
         keys = list(look_up.rows())
         declared = [f"{look_up.exchange} STRING"] if self._plan.exchange is None else []
         declared += [f"{column.path[0]} {column.type}" for column in look_up.columns]
@@ -136,19 +136,19 @@ class ConstantTables:
         return columns
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
-        """The columns of one table by how they are declared."""
+        """Return the columns of one table by their declarations."""
         of, payload = self._of, self._payload.value
         rows: list[Any]
-        found: list[Any]
+        values: list[Any]
         if table.flat:
             rows = [
                 group and [(row, each) for row, delivered in group.items() for each in delivered] for group in groups
             ]
-            found = [listed and [of(delivery) for _, delivery in listed] for listed in rows]
+            values = [listed and [of(delivery) for _, delivery in listed] for listed in rows]
         else:
             rows = [group and list(group.items()) for group in groups]
-            found = [listed and [list(map(of, delivered)) for _, delivered in listed] for listed in rows]
-        columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": found}
+            values = [listed and [list(map(of, delivered)) for _, delivered in listed] for listed in rows]
+        columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": values}
         for place, column_type in enumerate(table.signature.types):
             columns[f"{name}_p{place} ARRAY<{column_type}>"] = [
                 listed and [constants[place] for constants, _ in listed] for listed in rows
@@ -161,38 +161,38 @@ class ConstantTables:
         return columns
 
     def _in_columns(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
-        """The columns of a table whose keys have few rows, each in columns of its own, by how they are declared."""
+        """Return the columns of a table whose keys have few rows, each row in columns of its own, by declaration."""
         rows = [
             [(row, self._of(delivery)) for row, delivered in group.items() for delivery in delivered] if group else []
             for group in groups
         ]
         columns: dict[str, list[Any]] = {}
         for number in range(table.most):
-            found = [listed[number] if number < len(listed) else None for listed in rows]
-            columns[f"{name}_d{number} {self._payload.value}"] = [row and row[1] for row in found]
+            row_of_key = [listed[number] if number < len(listed) else None for listed in rows]
+            columns[f"{name}_d{number} {self._payload.value}"] = [row and row[1] for row in row_of_key]
             for place, column_type in enumerate(table.signature.types):
-                columns[f"{name}_p{place}_{number} {column_type}"] = [row and row[0][place] for row in found]
+                columns[f"{name}_p{place}_{number} {column_type}"] = [row and row[0][place] for row in row_of_key]
         return columns
 
     @cached_property
     def trie(self) -> dict[str, DataFrame]:
-        """By name the trie's arrays, each as one row."""
+        """The trie's arrays by name, each as one row."""
         trie = self._plan.trie
         assert trie is not None
-        delivered, asked = [], []
+        delivered, tested = [], []
         for ends in trie.ends:
             patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
-            asked.append([number for number, delivery in patterns if delivery is None])
+            tested.append([number for number, delivery in patterns if delivery is None])
         arrays: dict[str, list[Any]] = {
-            # The owner of a place and the list there in one: two look-ups would be two misses of the cache.
+            # A place's owner and its list share one number: two look-ups would be two misses of the cache.
             "edges ARRAY<BIGINT>": [
-                owner << 32 | found for owner, found in zip(trie.owners, trie.following, strict=True)
+                owner << 32 | following for owner, following in zip(trie.owners, trie.following, strict=True)
             ],
             "otherwise ARRAY<INT>": trie.otherwise,
             "lists ARRAY<ARRAY<INT>>": trie.lists,
             f"ends ARRAY<ARRAY<{self._payload.value}>>": delivered,
-            "asked ARRAY<ARRAY<INT>>": asked,
+            "asked ARRAY<ARRAY<INT>>": tested,
         }
         return {declared.split()[0]: self._columns({declared: [array]}, 1) for declared, array in arrays.items()}
 
@@ -200,10 +200,10 @@ class ConstantTables:
     def slots(self) -> DataFrame:
         """One row with one struct: slots for the words of the trie."""
         assert self._plan.trie is not None
-        found = build_cuckoo_table(self._plan.trie.words)
-        words = [_NO_WORD if word is None else word for word in found.words]
+        slots = build_cuckoo_table(self._plan.trie.words)
+        words = [_NO_WORD if word is None else word for word in slots.words]
         fields = "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>"
-        return self._frame([((words, found.codes, found.mask, found.more),)], _declared(f"slots STRUCT<{fields}>"))
+        return self._frame([((words, slots.codes, slots.mask, slots.more),)], _declared(f"slots STRUCT<{fields}>"))
 
     @cached_property
     def entries(self) -> DataFrame:
@@ -229,13 +229,13 @@ class ConstantTables:
         return self._frame(rows, _declared(", ".join(columns)))
 
     def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
-        """Where the trie begins for the words of a key, and for a key as one word."""
+        """Return the initial states of the trie for the words of a key, and for a key as one word."""
         starts = {} if self._plan.trie is None else self._plan.trie.starts
         whole = self._plan.whole or ()
-        found: tuple[list[int], list[int]] = ([], [])
+        starts_of_entry: tuple[list[int], list[int]] = ([], [])
         for state in entry.states:
-            found[state in whole].extend(starts.get(state, ()))
-        return found
+            starts_of_entry[state in whole].extend(starts.get(state, ()))
+        return starts_of_entry
 
     def _alternates(self, entry: Entry) -> list[Any]:
         return [(state, onward, self._number(queue)) for state, onward, queue in entry.alternates]
@@ -261,14 +261,14 @@ def _declared(schema: str) -> StructType:
     return cast(StructType, _without_nulls(StructType.fromDDL(schema)))
 
 
-def _without_nulls(found: DataType) -> DataType:
-    match found:
+def _without_nulls(data_type: DataType) -> DataType:
+    match data_type:
         case ArrayType(elementType=inner):
             return ArrayType(_without_nulls(inner), containsNull=False)
         case StructType(fields=fields):
             return StructType([StructField(field.name, _without_nulls(field.dataType)) for field in fields])
         case _:
-            return found
+            return data_type
 
 
 def _tree(ranks: IntervalTree) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""What look-ups found for a message, as one array: of deliveries, or of the names of queues in their order."""
+"""Collect the deliveries of all lookups into one array column, or the names of the queues in their order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_QUEUE = 2**31 - 1
 
 
 class CollectedDeliveries:
-    """The names of the columns that have what was found so far, by their form."""
+    """The columns of deliveries that are computed so far, by their form."""
 
     def __init__(self, payload: Payload, queues: Collection[str]) -> None:
         self._payload = payload
@@ -31,7 +31,7 @@ class CollectedDeliveries:
         self._names[form] += names
 
     def together(self) -> str:
-        """All that was found, as one array."""
+        """Concatenate all deliveries to one array."""
         empty = self._payload.empty
         parts = [f"coalesce({name}, {empty})" for name in self._names[LookupForm.MANY]]
         if lists := self._names[LookupForm.LISTS]:
@@ -39,7 +39,7 @@ class CollectedDeliveries:
             none = f"array_repeat({empty}, 0)"
             parts.append(f"flatten(concat({', '.join(f'coalesce({name}, {none})' for name in lists)}))")
         if ones := self._names[LookupForm.ONE]:
-            # To leave out NULLs takes a lambda, which is several times as slow.
+            # Leaving out NULLs needs a lambda, which is several times as slow.
             queues = ", ".join(f"coalesce({name}, {self._no_queue})" for name in ones)
             parts.append(f"array_remove(array({queues}), {self._no_queue})")
         if len(parts) < 2:
@@ -47,7 +47,7 @@ class CollectedDeliveries:
         return f"concat({', '.join(parts)})"
 
     def in_order(self, frame: DataFrame) -> tuple[DataFrame, str]:
-        """The names that were found, in order: none of them was found twice."""
+        """Return the delivered names in order; none of them may be delivered twice."""
         ones, empty = self._names[LookupForm.ONE], self._payload.empty
         in_order = f"sort_array({self.together()})"
         if self._names[LookupForm.MANY] or self._names[LookupForm.LISTS] or len(ones) < 2:
@@ -61,7 +61,7 @@ class CollectedDeliveries:
 
     @cached_property
     def _no_queue(self) -> str:
-        """What is no queue, in an array of names or numbers."""
+        """A placeholder that is no queue, in an array of names or numbers."""
         if self._payload is Payload.NUMBER:
             return str(_NO_QUEUE)
         names = set(self._queues)

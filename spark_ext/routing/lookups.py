@@ -1,4 +1,4 @@
-"""Look-ups: tables of constants with the same keys are one table of Spark's, and what is asked of the rows found."""
+"""Lookups: tables of constants with equal keys share one broadcast table; the residual filters the matched rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FEW = 4
 
 
 class Limits(NamedTuple):
-    """Operations that are asked of a message before it is looked up, and of rows with columns of their own."""
+    """Limits in operations: of the prefilter before a probe, and of the residual over rows in columns of their own."""
 
     needed: int
     short: int
@@ -42,7 +42,7 @@ SPARSE = 3
 
 
 class LookupForm(Enum):
-    """What is delivered: a queue or NULL; an array of deliveries, or of arrays of them, or NULL."""
+    """The form of a delivered value: a queue or NULL; an array of deliveries, or of arrays of them, or NULL."""
 
     ONE = auto()
     MANY = auto()
@@ -51,10 +51,10 @@ class LookupForm(Enum):
 
 @dataclass(frozen=True)
 class Lookup:
-    """Tables with the same keys; ``name`` begins the names of what it finds.
+    """Tables with the same keys; ``name`` is the prefix of the columns with their deliveries.
 
-    ``plain`` says that they deliver the names or numbers of queues, and no structs. Look-ups that share a ``store``
-    have their rows in one table of Spark's, each under its ``number``.
+    ``plain`` if they deliver the names or numbers of queues, and no structs. Look-ups that share a ``store`` have their
+    rows in one table of Spark's, each under its ``number``.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Lookup:
 
     @property
     def part(self) -> Part | None:
-        """What tells the rows apart from those of other look-ups in the same store."""
+        """The discriminator of the rows among those of other look-ups in the same store."""
         return None if self.shared is None else Part(self.number, f"{self.store}_n")
 
     @property
@@ -88,14 +88,14 @@ class Lookup:
 
     @property
     def pairs(self) -> list[Key]:
-        """What a message has, and the columns that are to equal it."""
+        """The key values of a message, each with the column that it is compared with."""
         return list(zip(self.keys, self.columns, strict=True))
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """What is equal for look-ups that may share a store: the columns that they take.
+        """The shape of the columns, which is equal for look-ups that may share a store.
 
-        Where one took fewer, Spark would make it a table without the others.
+        If one needed fewer columns, Spark would prune the others and broadcast a second table.
         """
         tables = tuple(
             (table.most if self.in_columns(table) else 0, table.flat, table.ranges is None, table.signature.types)
@@ -105,16 +105,16 @@ class Lookup:
 
     @property
     def needed(self) -> ir.Predicate:
-        """What a message must fulfil for any table to deliver something, where it is short enough to be asked first.
+        """The prefilter: it holds for every message to which a table delivers something; TRUE where it would be long.
 
-        A message that does not is looked up nowhere, which in large tables is what takes time.
+        A message that fails it skips the probe, which is the expensive part in large tables.
         """
         needed = ir.any_of(*(table.needed for table in self.tables))
         return needed if self.keys and ir.size(needed) <= self.limits.needed else ir.TRUE
 
     @property
     def length(self) -> int:
-        """What it takes of a generated method: see ``methods``."""
+        """The bytes of bytecode in a generated method: see ``codegen_budget``."""
         return lookup_length(self.keys, self.needed) + sum(
             rows_length(table.most, table.signature, self._guard(table))
             if self.in_columns(table)
@@ -123,7 +123,7 @@ class Lookup:
         )
 
     def table_name(self, number: int) -> str:
-        """How the columns begin that one of the tables has to itself."""
+        """Return the prefix of the columns that belong to one of the tables."""
         return f"{self.store}_{number}"
 
     def rows(self) -> dict[tuple[Parameter, ...], None]:
@@ -131,17 +131,17 @@ class Lookup:
         return dict.fromkeys(key for table in self.tables for key in table.rows)
 
     def in_columns(self, table: Table) -> bool:
-        """Whether each row of a key has columns of its own, for there are few."""
-        asked = ir.size(table.signature.guard) + ir.size(table.signature.residual)
+        """Return True if a key has so few rows that each is stored in columns of its own."""
+        operations = ir.size(table.signature.guard) + ir.size(table.signature.residual)
         few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * len(table.deliveries)
-        return self.plain and few and table.flat and table.ranges is None and asked <= self.limits.short
+        return self.plain and few and table.flat and table.ranges is None and operations <= self.limits.short
 
     def _guard(self, table: Table) -> ir.Predicate:
-        """What is still to be asked of a message that the rows of a key were joined to."""
+        """Return the part of the condition on the message alone that the prefilter does not decide."""
         return ir.TRUE if len(self.tables) == 1 and self.needed != ir.TRUE else table.signature.guard
 
-    def found(self) -> Iterator[tuple[LookupForm, str]]:
-        """What the tables deliver to the message that the rows of a key were joined to; of one table, in one form."""
+    def deliveries(self) -> Iterator[tuple[LookupForm, str]]:
+        """Yield the SQL of the deliveries of each table to the message that its row was joined to, with their form."""
         for number, table in enumerate(self.tables):
             name, guard = self.table_name(number), self._guard(table)
             if self.in_columns(table):
@@ -151,78 +151,78 @@ class Lookup:
 
 
 def build_lookups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain: bool) -> list[Lookup]:
-    """The tables by their keys, as many of them in one look-up as a generated method has room for.
+    """Group the tables by their keys into look-ups, each of which fits in one generated method.
 
-    As much is asked in the fastest way as all of them leave room for in one method, of which so much is ``taken``.
+    The most generous limits are chosen by which all of them fit in one method together; ``taken`` bytes are used up.
     """
     for limits in LIMITS:
-        found = _by_keys(prefix, tables, room, plain, limits)
-        if taken + sum(look_up.length for look_up in found) <= room:
+        lookups = _by_keys(prefix, tables, room, plain, limits)
+        if taken + sum(look_up.length for look_up in lookups) <= room:
             break
     else:
-        found = _by_keys(prefix, tables, room, plain, SPREAD)
-    return _in_stores(found)
+        lookups = _by_keys(prefix, tables, room, plain, SPREAD)
+    return _in_stores(lookups)
 
 
 def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: Limits) -> list[Lookup]:
-    found: list[Lookup] = []
+    lookups: list[Lookup] = []
     places: dict[tuple[object, ...], int] = {}
     for table in tables:
         keys = table.signature.keys, table.signature.key_types
         place = places.get(keys)
         if place is not None:
-            before = found[place]
+            before = lookups[place]
             joined = replace(before, tables=(*before.tables, table))
             if joined.length <= room:
-                found[place] = joined
+                lookups[place] = joined
                 continue
-        places[keys] = len(found)
-        found.append(Lookup(f"{prefix}{len(found)}", *keys, (table,), plain, limits))
-    return found
+        places[keys] = len(lookups)
+        lookups.append(Lookup(f"{prefix}{len(lookups)}", *keys, (table,), plain, limits))
+    return lookups
 
 
-def _in_stores(found: Sequence[Lookup]) -> list[Lookup]:
-    """The look-ups, those of one kind in one store: twenty tables would be twenty jobs of Spark's."""
+def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
+    """Put the look-ups of one kind into one store: twenty tables would be twenty jobs of Spark's."""
     kinds: dict[tuple[object, ...], list[Lookup]] = {}
-    for look_up in found:
+    for look_up in lookups:
         kinds.setdefault(look_up.kind if hashed(look_up.pairs) else (look_up.name,), []).append(look_up)
     placed = {}
     for alike in kinds.values():
         shared = alike[0].name if len(alike) > 1 else None
         for number, look_up in enumerate(alike):
             placed[look_up.name] = replace(look_up, shared=shared, number=number)
-    return [placed[look_up.name] for look_up in found]
+    return [placed[look_up.name] for look_up in lookups]
 
 
 def _of_columns(name: str, table: Table, guard: ir.Predicate) -> Iterator[str]:
-    """What each row of a key delivers; the columns of a row that the key does not have are NULL."""
+    """Yield the delivery of each row of a key; the columns of a row that the key does not have are NULL."""
     for row in range(table.most):
 
         def path(number: int, row: int = row) -> Path:
             return (f"{name}_p{number}_{row}",)
 
-        asked = ir.all_of(guard, _with_constants(table.signature.residual, path))
-        yield f"{name}_d{row}" if asked == ir.TRUE else _asked_first(asked, f"{name}_d{row}")
+        condition = ir.all_of(guard, _with_constants(table.signature.residual, path))
+        yield f"{name}_d{row}" if condition == ir.TRUE else _where(condition, f"{name}_d{row}")
 
 
 def _of_arrays(name: str, table: Table, guard: ir.Predicate) -> str:
-    """What the rows of a key deliver; the same may be delivered several times."""
+    """Return the deliveries of the rows of a key; the same may be delivered several times."""
     signature, delivered = table.signature, f"{name}_d"
     if signature.residual == guard == ir.TRUE:
         return delivered
-    found = []
+    parts = []
     for residual in split_by_budget(signature.residual):
-        text = delivered if residual == ir.TRUE else _asked(name, table, residual)
-        found.append(hoist_to_method(text if guard == ir.TRUE else _asked_first(guard, text)))
-    return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
+        text = delivered if residual == ir.TRUE else _filter_rows(name, table, residual)
+        parts.append(hoist_to_method(text if guard == ir.TRUE else _where(guard, text)))
+    return parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
 
 
-def _asked_first(condition: ir.Predicate, text: str) -> str:
+def _where(condition: ir.Predicate, text: str) -> str:
     return f"CASE WHEN {emit_filter(condition)} THEN {text} END"
 
 
 def _with_constants(residual: ir.Predicate, path: Callable[[int], Path]) -> ir.Predicate:
-    """A residual with the columns of its constants, by where each parameter is."""
+    """Replace the parameters of a residual by the columns of its constants."""
 
     def constant(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
@@ -231,18 +231,18 @@ def _with_constants(residual: ir.Predicate, path: Callable[[int], Path]) -> ir.P
     return ir.replace_columns(residual, constant)
 
 
-def _asked(name: str, table: Table, residual: ir.Predicate) -> str:
-    """What the rows deliver of which a predicate holds."""
+def _filter_rows(name: str, table: Table, residual: ir.Predicate) -> str:
+    """Return the deliveries of the rows for which a predicate holds."""
     delivered = f"{name}_d"
-    asked = emit_filter(_with_constants(residual, lambda number: (f"{name}_p{number}", Element(_ROW))))
+    condition = emit_filter(_with_constants(residual, lambda number: (f"{name}_p{number}", Element(_ROW))))
     if table.ranges is None:
-        return f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {asked})"
-    rows = f"filter({_place(f'{name}_r', table.ranges)}, {_ROW} -> {asked})"
+        return f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {condition})"
+    rows = f"filter({_place(f'{name}_r', table.ranges)}, {_ROW} -> {condition})"
     return f"transform({rows}, {_ROW} -> {delivered}[{_ROW}])"
 
 
 def _place(tree: str, ranges: Interval) -> str:
-    """The numbers of the rows whose range has the message's value in it: see ``routing.interval_index``."""
+    """Return the numbers of the rows whose range contains the message's value: see ``routing.interval_index``."""
     values = ", ".join(emit_value(value) for value in ranges.values)
     value = values if len(ranges.values) == 1 else f"coalesce({values})"
     place = (

@@ -19,7 +19,7 @@ _NAME, _UNROUTABLE = "_routing_unroutable_exchange", "_routing_unroutable"
 
 
 class Outcomes:
-    """Adds the outcome to routed messages; ``relay`` says that these were sent to the anonymous relay."""
+    """Adds the outcome to routed messages; with ``relay`` these were sent to the anonymous relay."""
 
     def __init__(self, topology: Topology, plan: RoutingPlan, publisher: Publisher, relay: bool) -> None:
         self._topology = topology
@@ -29,7 +29,7 @@ class Outcomes:
 
     @property
     def by_alternates(self) -> bool:
-        """Return True if some message may reach a queue by way of an alternate."""
+        """Return True if some message may reach a queue through an alternate."""
         return any(entry.alternates for entry in self._plan.entries.values())
 
     @property
@@ -38,7 +38,7 @@ class Outcomes:
         return EXCHANGE if self._plan.exchange is None else quote_text(self._plan.exchange)
 
     def added(self, frame: DataFrame, queues: str, column: str) -> DataFrame:
-        """The messages with their outcome; ``queues`` names the column with the queues of each."""
+        """Add the outcome to the messages; ``queues`` names the column with the queues of each."""
         unroutable = self._unroutable()
         if self._plan.exchange is not None:
             text = quote_text(unroutable.get(self._plan.exchange, self._unknown))
@@ -50,11 +50,11 @@ class Outcomes:
         delivered = f"CASE WHEN {DIRECT} THEN 'delivered' ELSE 'alternate' END"
         if not self.by_alternates:
             delivered = "'delivered'"
-        found = f"CASE WHEN size({quote_name(queues)}) > 0 THEN {delivered} ELSE {text} END"
-        return frame.withColumn(column, sf.expr(found))
+        outcome = f"CASE WHEN size({quote_name(queues)}) > 0 THEN {delivered} ELSE {text} END"
+        return frame.withColumn(column, sf.expr(outcome))
 
     def _unroutable(self) -> dict[str, Outcome]:
-        """Return the outcome of a message that no queue takes, by its exchange."""
+        """Return the outcome of a message that reaches no queue, by its exchange."""
         exchanges = self._topology.exchange_by_name.values()
         return {exchange.name: self._publisher.outcome(exchange, self._topology.rules) for exchange in exchanges}
 

@@ -1,4 +1,4 @@
-"""Who receives what, as one pass over the messages: look-ups in broadcast tables, and no shuffle of the messages.
+"""Route messages in one pass: broadcast joins with tables of constants, and no shuffle of the messages.
 
 The plan of a topology becomes left joins with tables of constants, each of which has one row a key, so every
 message stays one row. The text of the query depends on the signatures of the bindings and not on their number.
@@ -29,7 +29,7 @@ from spark_ext.routing.codegen_budget import (
 )
 from spark_ext.routing.constant_tables import ConstantTables, Payload
 from spark_ext.routing.deliveries import CollectedDeliveries
-from spark_ext.routing.exchange_graph import DIRECT, FOUND, KNOWN_DIRECT, composed, with_direct
+from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct
 from spark_ext.routing.lookups import Lookup, build_lookups
 from spark_ext.routing.outcomes import Outcomes
 from spark_ext.routing.routing_keys import WORDS, Published, Source, published_exchanges
@@ -55,7 +55,7 @@ PREFIX = "_routing_"
 #: Compiled conditions in one array.
 BLOCK = 25
 
-#: Compiled conditions up to which a projection may be fused with its neighbours: see ``methods``.
+#: Compiled conditions up to which a projection may be fused with its neighbours: see ``codegen_budget``.
 FUSED = 10
 
 _QUEUES, _START, _WHOLE = "_routing_queues", "_routing_start", "_routing_whole"
@@ -63,7 +63,7 @@ _HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _NAMES, _SO_FAR = "_routing_names", "_routing_so_far"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
-_ENDS, _ASKED = "_routing_ends", "_routing_asked"
+_ENDS, _TESTED = "_routing_ends", "_routing_asked"
 
 
 def route(
@@ -83,22 +83,22 @@ def route(
     mandatory: bool = False,
     reject_unroutable: bool = False,
 ) -> DataFrame:
-    """The messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
+    """Return the messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
 
     Every row is kept once; a message that goes nowhere has an empty array. ``exchange`` names the exchange that all
     messages were published to; without it the column ``exchange`` does, or the layout's own place for it (AMQP 0-10),
     and where both are NULL or absent, they went to the topology's default exchange. The routing key is the layout's
     (AMQP 0-10's routing key, else the subject), or the column ``routing_key`` where the layout has none. For a broker
     with several routing keys a message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where
-    there is such a column and it is not NULL. ``missing`` says what a property that the layout has no column for means.
-    Works on streams in append mode.
+    there is such a column and it is not NULL. ``missing`` decides what a property without a column means: an error, or
+    NULL. Works on streams in append mode.
 
     ``address`` publishes all messages as a sender with that address does: ``queue``, ``exchange``, or
     ``exchange/subject`` with a subject for messages that have none. ``publish_to="to"`` publishes each to the anonymous
     relay, which reads the message's own ``to``. Both are as ``reference.route.publish`` has them.
 
     ``outcome`` names a column for what became of each message: ``delivered``; ``alternate``, where it reached queues
-    only by way of alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by ``protocol``,
+    only through alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by ``protocol``,
     ``mandatory`` and ``reject_unroutable`` of the publisher and by the exchange; ``no-exchange``. ``exchange_column``
     names one for the exchange that each was published to, NULL where the relay rejected it.
 
@@ -111,47 +111,47 @@ def route(
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
-    found = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
+    resolved = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
     source = Source(exchange, relay=publish_to == "to")
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
         topology, source = sender.topology, Source(sender.exchange, sender)
         if sender.subject is not None:
-            found = SentLayout(found)
-    elif exchange is None and not source.relay and not published_exchanges(messages, found):
+            resolved = SentLayout(resolved)
+    elif exchange is None and not source.relay and not published_exchanges(messages, resolved):
         source = Source(topology.default_exchange)
     several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
     with pause_garbage_collection():
-        plan = build_plan(topology, found, missing, source.exchange, several and source.several_keys)
+        plan = build_plan(topology, resolved, missing, source.exchange, several and source.several_keys)
         names = _Names(column, outcome, exchange_column)
-        return _Query(messages, topology, found, plan, source, publisher).routed(names, keys)
+        return _Query(messages, topology, resolved, plan, source, publisher).routed(names, keys)
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
-    """One row a delivery: each message once for each of its queues, with the queue's name in place of the array."""
+    """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array."""
     # A plain explode would compute the array twice, once to see that it is not empty.
     exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
     return exploded.drop(column).filter(sf.col(quote_name(queue)).isNotNull())
 
 
 class _Names(NamedTuple):
-    """The columns of the answer: the queues, and where they are asked for the outcome and the exchange."""
+    """The columns of the answer: the queues, and optionally the outcome and the exchange."""
 
     queues: str
     outcome: str | None = None
     exchange: str | None = None
 
 
-class _Ask(NamedTuple):
-    """What is around the walk through the trie, and around the names of the queues, where ``_KNOWN`` may have them."""
+class _Templates(NamedTuple):
+    """SQL around the walk through the trie, and around the names of the queues, that reuses ``_KNOWN`` answers."""
 
     walk: str = "{}"
     names: str = "{}"
 
 
-_EVERYTHING = _Ask()
-_UNLESS_KNOWN = _Ask(f"CASE WHEN {_KNOWN} IS NULL THEN {{}} END", f"coalesce({_KNOWN}, {{}})")
-_UNLESS_MATCHED = _Ask(f"coalesce({_KNOWN}, {{}})")
+_EVERYTHING = _Templates()
+_UNLESS_KNOWN = _Templates(f"CASE WHEN {_KNOWN} IS NULL THEN {{}} END", f"coalesce({_KNOWN}, {{}})")
+_UNLESS_MATCHED = _Templates(f"coalesce({_KNOWN}, {{}})")
 
 
 class _Query:
@@ -169,7 +169,7 @@ class _Query:
         self._published = Published(topology, layout, plan, source)
         self._outcomes = Outcomes(topology, plan, publisher, source.relay)
         self._plan = plan
-        self._payload = self._delivered_as()
+        self._payload = self._choose_payload()
         self._direct = False
         self._tables = ConstantTables(messages.sparkSession, plan, self._payload)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
@@ -178,15 +178,15 @@ class _Query:
 
     def routed(self, names: _Names, repeated: DataFrame | None) -> DataFrame:
         """The messages with their queues; the keys of ``repeated`` are matched first, each once."""
-        # Without alternates every delivery is by bindings alone, and needs no column that says so.
+        # Without alternates every delivery is by bindings alone, and needs no column for that.
         self._direct = names.outcome is not None and self._outcomes.by_alternates
         frame = self._published.with_keys(self._published.with_subject(self._messages))
-        ask = _EVERYTHING
-        # Without a trie a key is one look-up, which is what it would take to find what is known of it.
+        templates = _EVERYTHING
+        # Without a trie a key costs one look-up, and a look-up of its known answer would cost the same.
         if repeated is not None and self._plan.trie is not None:
             frame = self._with_known(frame, repeated)
-            ask = _UNLESS_KNOWN if self._plan.by_key else _UNLESS_MATCHED
-        frame = self._answered(self._published.with_words(frame), names.queues, ask)
+            templates = _UNLESS_KNOWN if self._plan.by_key else _UNLESS_MATCHED
+        frame = self._answered(self._published.with_words(frame), names.queues, templates)
         if names.outcome is not None:
             frame = self._outcomes.added(frame, names.queues, names.outcome)
         if names.exchange is not None:
@@ -194,7 +194,7 @@ class _Query:
         return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
 
     def _with_known(self, frame: DataFrame, repeated: DataFrame) -> DataFrame:
-        """The messages with what is known of their keys: the queues where nothing else is asked, else the matches."""
+        """Add the known answers of the keys: the queues where keys alone decide, else the matching patterns."""
         names = self._published.names
         self._published.check_keys(repeated, self._messages)
         keys = self._published.with_keys(self._published.with_subject(repeated)).select(*names).distinct()
@@ -210,7 +210,7 @@ class _Query:
         renamed = keys.selectExpr(
             f"{hash_of_all} AS {_HASH}", *(f"{name} AS {new}" for name, new in known.items()), *answers
         )
-        # Equal or both NULL: Spark takes ``<=>`` for one more key, and this for what it asks of the rows found.
+        # Equal or both NULL: Spark makes ``<=>`` one more join key, and this a test of the joined rows.
         same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
         condition = " AND ".join([f"{hash_of_all} = {_HASH}", *same])
         return frame.join(sf.broadcast(renamed), sf.expr(condition), "left").drop(_HASH, *known.values())
@@ -218,44 +218,44 @@ class _Query:
     def _with_entries(self, frame: DataFrame) -> DataFrame:
         return join(frame, self._tables.entries, self._exchange_key(self._tables.entries))
 
-    def _walked(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
-        """The messages with what the trie finds."""
+    def _walked(self, frame: DataFrame, column: str, templates: _Templates) -> DataFrame:
+        """Add the deliveries of the trie to the messages."""
         trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie.items()}
         if self._code is None:
             trie[_SLOTS] = self._tables.slots
         frame = frame.withColumns({name: table.scalar() for name, table in trie.items()})
-        walked = [f"{ask.walk.format(self._trie_walk())} AS {column}"]
+        walked = [f"{templates.walk.format(self._trie_walk())} AS {column}"]
         if self._alone:
             walked.append(f"{self._unfused(frame)} AS {_APART}")
         return frame.selectExpr("*", *walked).drop(*trie)
 
-    def _answered(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
+    def _answered(self, frame: DataFrame, column: str, templates: _Templates) -> DataFrame:
         plan = self._plan
         if plan.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in plan.reads.items()))
-        found = self._found()
+        collected = self._collector()
         room = self._room
         if plan.trie is not None or not plan.simple:
             frame = self._with_entries(frame)
         if plan.trie is not None:
-            frame = self._walked(frame, _TOPICS, ask)
+            frame = self._walked(frame, _TOPICS, templates)
             if self._alone:
-                found.add(_APART)
+                collected.add(_APART)
             if None in plan.patterns:
                 frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
-            found.add(f"{_TOPICS}.d")
+            collected.add(f"{_TOPICS}.d")
         length = 0 if plan.trie is None or self._alone else WALK_LENGTH
         all_look_ups = build_lookups(PREFIX, plan.tables, room, length, self._plain)
         for look_up in all_look_ups:
             if length and length + look_up.length > room:
-                # What was found so far goes on as one array.
-                frame = frame.selectExpr("*", f"{found.together()} AS {_SO_FAR}")
+                # The deliveries so far go on as one array.
+                frame = frame.selectExpr("*", f"{collected.together()} AS {_SO_FAR}")
                 frame = frame.selectExpr("*", f"{codegen_barrier_column(_SO_FAR)} AS {look_up.name}").drop(_SO_FAR)
-                found, length = self._found(), 0
-                found.add(look_up.name)
+                collected, length = self._collector(), 0
+                collected.add(look_up.name)
             length += look_up.length
             rows = self._tables.store([other for other in all_look_ups if other.store == look_up.store])
-            frame = self._looked_up(frame, look_up, rows, found)
+            frame = self._looked_up(frame, look_up, rows, collected)
         blocks = list(self._blocks())
         if blocks:
             names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
@@ -264,67 +264,67 @@ class _Query:
                 names.append(f"{PREFIX}unfused")
             columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
             frame = frame.selectExpr("*", *columns)
-            found.add(*names)
+            collected.add(*names)
         if self._payload is Payload.NAME:
-            frame, in_order = found.in_order(frame)
+            frame, in_order = collected.in_order(frame)
             return frame.withColumn(column, sf.expr(in_order))
-        all_found = found.together()
+        all_deliveries = collected.together()
         if plan.simple:
-            queues = all_found
+            queues = all_deliveries
         else:
-            frame = frame.selectExpr("*", f"{all_found} AS {FOUND}")
+            frame = frame.selectExpr("*", f"{all_deliveries} AS {DELIVERED}")
             if self._direct:
                 frame = with_direct(frame)
             frame, queues = composed(frame, self._topology.rules.alternate_on_no_match)
             queues = codegen_barrier(queues)
-        return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, ask)
+        return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, templates)
 
-    def _found(self) -> CollectedDeliveries:
+    def _collector(self) -> CollectedDeliveries:
         return CollectedDeliveries(self._payload, self._plan.queues)
 
-    def _delivered_as(self) -> Payload:
-        """Where nothing is found twice, tables have the names, which are then in one place and not in two."""
+    def _choose_payload(self) -> Payload:
+        """Choose the payload: names if no queue is delivered twice, so that they are stored once, else numbers."""
         if not self._plan.simple:
             return Payload.DELIVERY
         return Payload.NAME if self._distinct and self._plan.trie is None else Payload.NUMBER
 
     @property
     def _plain(self) -> bool:
-        """Whether what is found are the names or numbers of queues, and no structs."""
+        """Return True if deliveries are the names or numbers of queues, and no structs."""
         return self._payload is not Payload.DELIVERY
 
     @property
     def _distinct(self) -> bool:
-        """Whether no queue is found twice: asked in parts, one condition may hold in several of them."""
+        """Return True if no queue is delivered twice: of a condition that is split, several parts may hold."""
         whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
         return whole and self._plan.distinct
 
     @property
     def _alone(self) -> bool:
-        """Whether the walk is in a method of its own; keys that are taken whole have a walk for each of them."""
+        """Return True if the walk is in a method of its own; keys as one word have a walk for each of them."""
         return self._plan.whole is not None or self._room < WALK_LENGTH
 
     @cached_property
     def _room(self) -> int:
-        """What a generated method has room for besides the columns of the messages and their answer."""
+        """The bytes of a generated method that the messages' columns and their answer leave free."""
         plan = self._plan
         room = METHOD - columns_length(self._messages.schema)
         room -= 0 if all(table.flat for table in plan.tables) else NESTED_LENGTH
         walked = 0 if plan.trie is None else WALK_LENGTH
-        found = build_lookups(PREFIX, plan.tables, room, walked, self._plain)
-        if walked + sum(look_up.length for look_up in found) > room or not self._fused:
+        lookups = build_lookups(PREFIX, plan.tables, room, walked, self._plain)
+        if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
             # Several methods: what the first reads it hands on.
             room -= READ_LENGTH * len(plan.reads)
         return room
 
     @property
     def _fused(self) -> bool:
-        """Whether the compiled conditions are few and short enough to be in one method with their neighbours."""
+        """Return True if the compiled conditions are few and short enough to be in one method with their neighbours."""
         compiled = self._plan.compiled
         return len(compiled) <= FUSED and sum(ir.size(each.condition) for each in compiled) <= OPERATIONS
 
-    def _named(self, frame: DataFrame, column: str, ask: _Ask) -> DataFrame:
-        """The names of the queues whose numbers were found."""
+    def _named(self, frame: DataFrame, column: str, templates: _Templates) -> DataFrame:
+        """Add the names of the queues with the delivered numbers."""
         # Lambdas and no columns give the parts their names: a filter behind the query would copy each column that it
         # is pushed through, once for every time that it is named.
         # Most messages go to a queue or two, and numbers are in the order of the names.
@@ -335,42 +335,42 @@ class _Query:
         frame = frame.withColumn(_NAMES, self._tables.queues.scalar())
         name = f"get({_NAMES}, n)"
         if not any(compiled.delivery.queue == QUEUE_NAMED_BY_KEY for compiled in self._plan.compiled):
-            return frame.withColumn(column, sf.expr(ask.names.format(f"transform({numbers}, n -> {name})")))
+            return frame.withColumn(column, sf.expr(templates.names.format(f"transform({numbers}, n -> {name})")))
         own = SUBJECT if self._plan.whole is None else f"get({KEYS}, {QUEUE_NAMED_BY_KEY} - n)"
         names = f"transform(numbers, n -> CASE WHEN n <= {QUEUE_NAMED_BY_KEY} THEN {own} ELSE {name} END)"
         # A key's number is before all others, wherever its name belongs, and the name may be there already.
         alone = f"size(numbers) < 2 OR numbers[0] > {QUEUE_NAMED_BY_KEY}"
         sorted_names = f"CASE WHEN {alone} THEN names ELSE sort_array(array_distinct(names)) END"
-        found = let({"numbers": numbers, "names": names}, sorted_names)
-        return frame.withColumn(column, sf.expr(ask.names.format(found)))
+        sorted_once = let({"numbers": numbers, "names": names}, sorted_names)
+        return frame.withColumn(column, sf.expr(templates.names.format(sorted_once)))
 
     def _trie_walk(self) -> str:
-        """What the trie delivers, and the numbers of the matching patterns that are asked for elsewhere."""
+        """Return the deliveries of the trie, and the numbers of the matching patterns that conditions test."""
         assert self._plan.trie is not None
         repeats = self._plan.trie.repeats
-        asked = _ASKED if None in self._plan.patterns else None
+        tested = _TESTED if None in self._plan.patterns else None
         if self._plan.whole is None:
             walked = run_automaton(encode_words(WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
-            return deliveries_at_end(walked, _ENDS, asked)
+            return deliveries_at_end(walked, _ENDS, tested)
         words = key_words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
-        # One walk for both ways to begin: a second one would make the method too long for the JIT.
-        ways = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
+        # One walk for both initial states: a second one would make the method too long for the JIT.
+        starts = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
         walked = run_automaton(encode_words("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS, repeats)
-        walks = f"transform(flatten(transform({KEYS}, k -> {ways})), way -> {walked})"
-        return deliveries_at_end(f"flatten({walks})", _ENDS, asked)
+        walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
+        return deliveries_at_end(f"flatten({walks})", _ENDS, tested)
 
     def _exchange_key(self, table: DataFrame) -> list[Key]:
-        """The exchange, which is the first column of a table where messages come to several."""
+        """Return the exchange, which is the first column of a table where messages come to several."""
         return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.columns[0],), STRING))]
 
-    def _looked_up(self, frame: DataFrame, look_up: Lookup, rows: DataFrame, found: CollectedDeliveries) -> DataFrame:
-        """The messages with what a look-up delivers to them."""
+    def _looked_up(self, frame: DataFrame, look_up: Lookup, rows: DataFrame, output: CollectedDeliveries) -> DataFrame:
+        """Add the deliveries of a look-up to the messages."""
         frame = join(frame, rows, self._exchange_key(rows) + look_up.pairs, look_up.needed, look_up.part)
         columns = []
-        for number, (form, text) in enumerate(look_up.found()):
+        for number, (form, text) in enumerate(look_up.deliveries()):
             name = f"{look_up.name}_f{number}"
-            found.add(name, form=form)
+            output.add(name, form=form)
             columns.append(f"{text} AS {name}")
         return frame.selectExpr("*", *columns).drop(*rows.columns)
 
@@ -400,7 +400,7 @@ class _Query:
         return f"array_compact(transform({KEYS}, (k, i) -> {named}))"
 
     def _unfused(self, frame: DataFrame) -> str:
-        """An empty array that keeps a projection apart: see ``methods``. One of constants only would be folded."""
+        """Return an empty array that keeps a projection unfused: see ``codegen_budget``. A constant would be folded."""
         return codegen_barrier(f"transform(array_repeat({quote_name(frame.columns[0])}, 0), c -> {self._nothing})")
 
     def _delivered(self, compiled: Compiled) -> str:

@@ -39,9 +39,9 @@ _TO = MessageField("properties", "to")
 
 
 def texts_at(layout: Layout, places: Iterable[MessageField]) -> list[ir.Value]:
-    """The texts at those of some places that a layout has, in their order."""
-    found = (layout.field(place) for place in places)
-    return [item.value for location in found if location is not None for item in at(location).of(OperandType.STRING)]
+    """Return the texts at those of some fields that a layout has, in their order."""
+    fields = (layout.field(place) for place in places)
+    return [item.value for field in fields if field is not None for item in at(field).of(OperandType.STRING)]
 
 
 def first_text(values: Iterable[ir.Value]) -> str:
@@ -122,7 +122,7 @@ class Published:
             )
 
     def with_subject(self, frame: DataFrame) -> DataFrame:
-        """The messages with the subject that their sender gives to those without one: see ``SentLayout``."""
+        """Add the subject that the sender gives to messages without one: see ``SentLayout``."""
         sender = self._source.sender
         if sender is None or sender.subject is None:
             return frame
@@ -130,17 +130,17 @@ class Published:
         before, default = self._layout.before, quote_text(sender.subject)
         own = first_text(self._own_keys(frame)) if self._own_keys(frame) else relay.NO_TEXT
         made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
-        found, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
-        if found is not None and found.union is not None:
+        original, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
+        if original is not None and original.union is not None:
             sent = {"type": quote_text(AmqpType.STRING.value), "string": default}
             fields = [
-                f"'{name}', CASE WHEN {own} IS NOT NULL THEN {quote_path((*found.union, name))} "
+                f"'{name}', CASE WHEN {own} IS NOT NULL THEN {quote_path((*original.union, name))} "
                 f"ELSE {sent.get(name, 'NULL')} END"
                 for name in UNION
             ]
             made.append(f"named_struct({', '.join(fields)}) AS {SENT_HEADER}")
-        elif now != found:
-            header = relay.NO_TEXT if found is None else emit_value(at(found).alternatives[0].value)
+        elif now != original:
+            header = relay.NO_TEXT if original is None else emit_value(at(original).alternatives[0].value)
             made.append(f"CASE WHEN {own} IS NULL THEN {default} ELSE {header} END AS {SENT_HEADER}")
         return frame.selectExpr("*", *made)
 
@@ -201,30 +201,30 @@ class Published:
         )
 
     def _own_keys(self, frame: DataFrame) -> list[ir.Value]:
-        """The texts that a message has for its routing key, the first of them first."""
+        """Return the message's own texts for its routing key, in order of preference."""
         layout = self._layout.before if isinstance(self._layout, SentLayout) else self._layout
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
-        found = texts_at(layout, ROUTING_KEYS if self._source.by_message else [_MESSAGE_SUBJECT])
-        return found or ([ir.Column(("routing_key",), STRING)] if "routing_key" in frame.columns else [])
+        texts = texts_at(layout, ROUTING_KEYS if self._source.by_message else [_MESSAGE_SUBJECT])
+        return texts or ([ir.Column(("routing_key",), STRING)] if "routing_key" in frame.columns else [])
 
     def _keys(self, frame: DataFrame) -> list[ir.Value]:
-        """The texts that are the routing key, the first of them first."""
-        found: list[ir.Value] = [ir.Column((SENT_SUBJECT,), STRING)]
+        """Return the texts of the routing key, in order of preference."""
+        texts: list[ir.Value] = [ir.Column((SENT_SUBJECT,), STRING)]
         if not isinstance(self._layout, SentLayout):
-            found = self._own_keys(frame)
-        if not found:
+            texts = self._own_keys(frame)
+        if not texts:
             raise LayoutError.at(
                 "route.no-key",
                 "the topology routes by key, and the messages have no properties.subject and no column routing_key",
                 hint="give the messages a column routing_key",
             )
-        return found
+        return texts
 
     def _to(self, frame: DataFrame) -> ir.Value:
-        """The address that a message says itself."""
-        found = texts_at(self._layout, [_TO])
-        if found:
-            return found[0]
+        """Return the address in a message's own ``to``."""
+        texts = texts_at(self._layout, [_TO])
+        if texts:
+            return texts[0]
         if "to" in frame.columns:
             return ir.Column(("to",), STRING)
         raise LayoutError.at(

@@ -43,14 +43,14 @@ _SEPARATORS = {separator: f"[{separator}]" for separator in ". /|,;:"}
 
 
 def literal_code(words: Sequence[str], hashed_from: int | None) -> str | None:
-    """The code of the word ``w`` by a constant map, 0 for another word; None where slots serve better.
+    """Return the code of the word ``w`` by a constant map, 0 for another word; None where slots serve better.
 
     Spark hashes the keys of a constant map from a size on (``hashed_from``, None for never), so a smaller one is filled
     up with what is no word. It is several times as fast as slots are.
     """
     if not words:
         return "0"
-    separator = next((found for found in _SEPARATORS if not any(found in word for word in words)), None)
+    separator = next((sign for sign in _SEPARATORS if not any(sign in word for word in words)), None)
     if hashed_from is None or separator is None or max(hashed_from, len(words)) > LITERAL_WORDS:
         return None
     keys = f"split({quote_text(separator.join(words))}, {quote_text(_SEPARATORS[separator])}, -1)"
@@ -70,7 +70,7 @@ def _slot_code() -> str:
 
 
 def encode_words(words: str, code: str | None, slots: str) -> str:
-    """The codes of some words: ``code`` as ``literal_code`` gives it, or else by ``slots``, a column."""
+    """Return the codes of some words: ``code`` as ``literal_code`` gives it, or else by ``slots``, a column."""
     if code is not None:
         return f"transform({words}, w -> {code})"
     return let({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
@@ -81,13 +81,13 @@ MANY_STATES = 64
 
 
 def run_automaton(codes: str, start: str, edges: str, otherwise: str, lists: str, repeats: bool) -> str:
-    """The states in which the trie is after the words of some codes; its arrays are columns.
+    """Run the automaton over encoded words; return the state set. The trie's arrays are columns.
 
     Where it ``repeats``, a state may be there several times.
     """
     edge = "get(edges, s + c)"
-    found = f"CAST({edge} & {2**31 - 1} AS INT)"
-    following = f"CASE WHEN shiftright({edge}, 32) = s THEN {found} ELSE get({otherwise}, s) END"
+    target = f"CAST({edge} & {2**31 - 1} AS INT)"
+    following = f"CASE WHEN shiftright({edge}, 32) = s THEN {target} ELSE get({otherwise}, s) END"
     reached = f"flatten(transform(states, s -> get({lists}, {following})))"
     if repeats:
         # With several # in a pattern and a key of many like words they would be millions.
@@ -98,14 +98,14 @@ def run_automaton(codes: str, start: str, edges: str, otherwise: str, lists: str
     return let({"edges": edges}, states)
 
 
-def deliveries_at_end(walk: str, delivered: str, asked: str | None) -> str:
-    """What ends in the states of a walk, and the numbers of the patterns there that are ``asked`` for elsewhere."""
+def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
+    """Return the deliveries of a walk's final states, and the numbers of their patterns that conditions test."""
     ending = f"filter({walk}, s -> (s & 1) = 1)"
-    if asked is None:
+    if tested is None:
         return f"named_struct('d', flatten(transform({ending}, s -> get({delivered}, s))))"
     ends = "flatten(transform(states, s -> get({}, s)))"
-    found = f"named_struct('d', {ends.format(delivered)}, 'i', {ends.format(asked)})"
-    return let({"states": ending}, found)
+    deliveries = f"named_struct('d', {ends.format(delivered)}, 'i', {ends.format(tested)})"
+    return let({"states": ending}, deliveries)
 
 
 def let(names: dict[str, str], text: str) -> str:

@@ -1,4 +1,4 @@
-"""What holds for all values and for all bytes."""
+"""Properties of the codec over all values and all bytes."""
 
 import random
 import struct

@@ -26,7 +26,7 @@ PARTS = ("filters", "compiling", "long", "patterns", "activemq")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is measured."""
+    """The amount of work to measure."""
 
     messages: int
     #: In UDFs, in long selectors, and in ActiveMQ's memory.

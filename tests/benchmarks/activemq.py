@@ -108,7 +108,7 @@ class Engine:
         return self.parser.invoke(None, self._array(self.object_class, [selector]))
 
     def passed(self, expression: Any, contexts: Any, rounds: int) -> int:
-        """How many messages pass, all rounds together."""
+        """Count the messages that pass, all rounds together."""
         return int(self.loop.evaluate(self._array(self.object_class, [expression, contexts, rounds])))
 
 

@@ -1,4 +1,4 @@
-"""What it costs to compile: each phase on its own, many selectors, long ones, and start-up."""
+"""The cost of compiling: each phase on its own, many selectors, long ones, and start-up."""
 
 from __future__ import annotations
 

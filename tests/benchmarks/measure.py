@@ -90,7 +90,7 @@ def ratio(first: Runs, second: Runs) -> float:
 
 
 def spark_cpu(spark: SparkSession) -> Callable[[], float]:
-    """What Spark's process and its Python workers have used so far, as Linux counts it."""
+    """Return the CPU time of Spark's process and its Python workers so far, as Linux counts it."""
     java = spark.sparkContext._gateway.proc.pid
 
     def used() -> float:

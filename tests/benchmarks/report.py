@@ -18,7 +18,7 @@ from tests.benchmarks.measure import Table
 
 
 def machine() -> str:
-    """What the figures were measured on."""
+    """Describe the machine that the figures were measured on."""
     model = "unknown"
     if Path("/proc/cpuinfo").exists():
         found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))

@@ -54,7 +54,7 @@ def session() -> SparkSession:
 
 
 def cpu_seconds() -> float:
-    """What Spark's process has used so far, as Linux counts it."""
+    """Return the CPU time of Spark's process so far, as Linux counts it."""
     process = SparkSession.getActiveSession().sparkContext._gateway.proc.pid
     fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -154,7 +154,7 @@ FIELDS |= {"weight": "long", "price": "double"}
 
 @dataclass(frozen=True)
 class Form:
-    """What messages look like, and the filter that one would write by hand over them."""
+    """The form of the messages, and the filter that one would write by hand over them."""
 
     name: str
     by_hand: str

@@ -1,4 +1,4 @@
-"""Where the default dialect parts from four agreeing brokers, and the row of its decisions that says so.
+"""Deviations of the default dialect from four agreeing brokers, by the row of its decisions.
 
 Rows: 4 unlike types are FALSE, and NOT of that TRUE, two literals of unlike types are an error, and LIKE and IN on a
 non-string are unknown; 6 integer arithmetic has 64 bits and overflows to unknown; 10 NaN by IEEE 754; 11 only numbers

@@ -25,7 +25,7 @@ def rows(file: str) -> Iterator[dict[str, Any]]:
 
 
 def delivers(engine: str, kind: str, binding: Any, message: dict[str, Any]) -> bool:
-    """Whether a broker with one binding delivers; ``TopologyError`` where it refuses the binding."""
+    """Return True if a broker with one binding delivers; raise ``TopologyError`` where it refuses the binding."""
     key, arguments = (binding, {}) if isinstance(binding, str) else ("", binding)
     read = Message.from_dict({"application_properties": arguments}).application_properties
     assert read is not None

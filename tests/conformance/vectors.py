@@ -160,7 +160,7 @@ def _every_message() -> Iterator[Message]:
 
 @cache
 def verdicts(dialect: str) -> tuple[Row, ...]:
-    """What one broker says on every case."""
+    """Return one broker's verdicts on every case."""
     return tuple(Row(name, selector, places, letters[dialect]) for name, selector, places, letters in _tried())
 
 

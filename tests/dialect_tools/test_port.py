@@ -1,4 +1,4 @@
-"""What people bring along from one broker to another: the text that they get, or what cannot be said there."""
+"""Selectors ported from one broker to another: the text in the target, or the error."""
 
 from __future__ import annotations
 

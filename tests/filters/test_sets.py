@@ -378,7 +378,7 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
 
 
 def outcomes(count: int, seed: int) -> dict[str, int]:
-    """What becomes of mutated filter sets: read, or refused by an error of ours; anything else fails the test."""
+    """Count mutated filter sets that are read, or refused by an error of ours; anything else fails the test."""
     draw, found = random.Random(seed), {"read": 0, "refused": 0}
     originals = [base64.b64decode(row["amqp"]) for row in ROWS]
     for _ in range(count):

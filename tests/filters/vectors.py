@@ -48,7 +48,7 @@ def _load(name: str) -> list[dict[str, Any]]:
 
 
 def cause(exchange: str, row: dict[str, Any]) -> str | None:
-    """Why an exchange's answer on a pair is not the C++ exchange's; None where it is."""
+    """Return the reason why an exchange's answer on a pair is not the C++ exchange's; None where it is."""
     answer = row["matches"][exchange]
     if answer == row["matches"]["qpid-cpp"]:
         return None

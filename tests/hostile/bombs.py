@@ -53,7 +53,7 @@ DEEP = 100_000
 
 
 class Bomb(NamedTuple):
-    """What makes the input, and what reads it."""
+    """A hostile input, and the function that reads it."""
 
     make: Callable[[], Any]
     read: Callable[[Any], object]

@@ -61,7 +61,7 @@ addresses: ["t/a.*; {link: {selector: 'b > 2'}}"]
 
 
 def answer(work: Callable[[], object]) -> str:
-    """What comes of it, as text: a value, or the whole error."""
+    """Return the result as text: a value, or the whole error."""
     try:
         return repr(work())
     except TranspilerError as error:
@@ -126,7 +126,7 @@ def test_threads_that_compile_at_once_get_what_one_gets(same: bool) -> None:
 
 
 def test_threads_that_compile_first_of_all_get_what_one_gets() -> None:
-    """What is built on first use is built by sixteen threads at once, in a process of its own."""
+    """Tables built on first use are built by sixteen threads at once, in a process of their own."""
     import subprocess
 
     script = (

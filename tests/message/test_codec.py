@@ -142,7 +142,7 @@ def test_bytes_that_are_no_message_are_refused_with_their_place(data: bytes, cod
 
 
 def outcomes(count: int, seed: int) -> dict[str, int]:
-    """What becomes of mutated messages: read, or refused by a ``DecodeError``; anything else fails the test."""
+    """Count mutated messages that are read, or refused by a ``DecodeError``; anything else fails the test."""
     draw, found = random.Random(seed), {"read": 0, "refused": 0}
     originals = [data for row in ROWS if (data := base64.b64decode(row["amqp"]))]
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""What the JMS mapping, working draft 10, says about reading a message: every MUST, in the order of the document."""
+"""The JMS mapping, working draft 10, on reading a message: every MUST, in the order of the document."""
 
 from __future__ import annotations
 

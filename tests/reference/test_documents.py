@@ -1,4 +1,4 @@
-"""Which texts are XML documents, by the reference evaluator and by expat."""
+"""Texts that are XML documents, by the reference evaluator and by expat."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT_IN_SUBSET = re.compile(r"^\ufeff|:|<[?]\w*[^\x00-\x7f]|version=(?!'1[.]0')"
 
 
 def is_well_formed(text: str) -> bool:
-    """Whether expat reads a text that has no document type and is within the subset's letters."""
+    """Return True if expat reads a text that has no document type and is within the subset's letters."""
     types: list[str] = []
     parser = expat.ParserCreate("UTF-8")
     parser.StartDoctypeDeclHandler = lambda name, *_: types.append(name)

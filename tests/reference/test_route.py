@@ -1,4 +1,4 @@
-"""What happens to a message between exchanges: alternates, cycles, replaced keys, and messages that nobody takes."""
+"""Routing between exchanges: alternates, cycles, replaced keys, and unroutable messages."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ NODES = (
 
 
 def is_for(rule: Rule, node: ir.Predicate) -> bool:
-    """Whether the driver applies the rule to the node."""
+    """Return True if the driver applies the rule to the node."""
     if not isinstance(node, rule.nodes):
         return False
     return rule.terms is None or not isinstance(node, ir.Chain) or not rule.terms.isdisjoint(map(type, node.terms))

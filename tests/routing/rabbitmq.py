@@ -142,7 +142,7 @@ class Field(NamedTuple):
 
 
 def fits(value: Value) -> bool:
-    """Whether a table can hold the value: Erlang has no NaN and no infinity, and time goes by in seconds."""
+    """Return True if a table can hold the value: Erlang has no NaN and no infinity, and time goes by in seconds."""
     match value:
         case AmqpValue(AmqpType.FLOAT | AmqpType.DOUBLE, float() as number):
             return math.isfinite(number)

@@ -293,7 +293,7 @@ def test_a_property_is_looked_up_once_however_many_selectors_ask_for_it(spark: S
 
 
 def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
-    """What has a key in one of the tables only is found, and so is what several tables have."""
+    """Deliveries are complete for keys in one of the tables and for keys in several."""
     shapes = (
         "region = 'r{0}' AND weight > {0}",
         "region = 'r{0}' AND weight < {0}",

@@ -1,4 +1,4 @@
-"""What all rows of a table ask at the least is asked before a message is looked up, and keeps no queue from it."""
+"""The prefilter of a table is tested before a message is looked up, and suppresses no delivery."""
 
 from __future__ import annotations
 

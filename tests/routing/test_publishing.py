@@ -1,4 +1,4 @@
-"""Where a message goes that is published by an address, or to the anonymous relay: the reference, and Spark as it."""
+"""Messages published by an address, or to the anonymous relay: the reference, and Spark's agreement with it."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ dividing = st.one_of(
 
 @cache
 def takes(dialect: str, text: str) -> bool:
-    """Whether a dialect has that selector."""
+    """Return True if a dialect has that selector."""
     try:
         parse_selector(text, dialect)
     except TranspilerError:

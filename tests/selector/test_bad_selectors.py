@@ -1,4 +1,4 @@
-"""What a user gets for a selector that is none: a code, the place, and what to do."""
+"""Errors for texts that are no selectors: a code, the place, and a hint."""
 
 from __future__ import annotations
 

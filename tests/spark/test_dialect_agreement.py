@@ -29,7 +29,7 @@ EXAMPLES = 2
 
 
 def takes(text: str, dialect: str) -> bool:
-    """Whether the dialect takes the selector."""
+    """Return True if the dialect has the selector."""
     try:
         parse_selector(text, dialect)
     except TranspilerError:

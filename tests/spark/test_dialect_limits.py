@@ -1,4 +1,4 @@
-"""Where Spark cannot follow a broker the answer is unknown or an error, and never another truth."""
+"""Limits of Spark's agreement with a broker: beyond them the answer is unknown or an error, never another truth."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def compiled(texts: Iterable[str], layout: Layout | str, dialect: str) -> list[s
 
 
 def has_common_expressions(spark: SparkSession, frame: DataFrame) -> bool:
-    """Whether the analysed plan has a With, once the functions that stand for other ones are replaced."""
+    """Return True if the analysed plan has a With, once the functions that stand for other ones are replaced."""
     catalyst = spark._jvm.org.apache.spark.sql.catalyst  # type: ignore[union-attr]
     replaced = catalyst.optimizer.ReplaceExpressions.apply(frame._jdf.queryExecution().analyzed())
     return bool(replaced.containsPattern(catalyst.trees.TreePattern.WITH_EXPRESSION()))

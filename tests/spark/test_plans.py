@@ -1,4 +1,4 @@
-"""What Catalyst makes of the SQL: the plan of the hand-written filter, and predicates in the file reader."""
+"""Catalyst's plans for the SQL: the plan of the hand-written filter, and predicates in the file reader."""
 
 from __future__ import annotations
 

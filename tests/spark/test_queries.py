@@ -210,7 +210,7 @@ def test_spark_answers_every_address_as_the_router_and_the_evaluator_do(spark: S
 
 
 def received(text: str, node_type: NodeType, message: Message) -> bool:
-    """What the reference says of one message at the address's node."""
+    """Return the reference's answer on one message at the address's node."""
     address = parse_address(text)
     selected = evaluate(address.link.selector or "", message) is True
     if node_type == "queue":

@@ -1,4 +1,4 @@
-"""What a selector asks of a tagged union behind a key, as SQL; the answers are those of the agreement tests."""
+"""The SQL of tests of a tagged union behind a key; the agreement tests check its answers."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def listed(number: ir.Column, ranges: list[tuple[float, float]]) -> ir.AnyRow | 
 
 
 def bucket(key: object, number: float) -> int:
-    """What Spark makes of the key: ``div`` and the cast cut off."""
+    """Evaluate the key as Spark does: ``div`` and the cast truncate."""
     match key:
         case ir.Apply(function=ir.Function.DIVIDE, arguments=(_, ir.Constant(value=int() as width))):
             return (

@@ -25,7 +25,7 @@ return $w/station = 'Raleigh'
 
 
 def taken(query: str, body: str = "", subject: str = "k", **headers: Any) -> bool:
-    """Whether an XML exchange of the C++ broker delivers."""
+    """Return True if an XML exchange of the C++ broker delivers."""
     binding = {"source": "x", "queue": "q", "key": "k", "xquery": query}
     data = {"broker": "qpid-cpp", "queues": ["q"], "exchanges": [{"name": "x", "type": "xml"}], "bindings": [binding]}
     message = {

@@ -76,12 +76,12 @@ class _Reader:
         self.values_left = MAX_VALUES
 
     def next(self) -> Value:
-        """One value at the top level."""
+        """Read one value at the top level."""
         self.spend(1, self.at)
         return self.value(len(self.data), 0)
 
     def value(self, end: int, depth: int) -> Value:
-        """One value, paid for by the caller, that must not run past ``end``."""
+        """Read one value, paid for by the caller, that must not run past ``end``."""
         start = self.at
         constructor, descriptors = self.constructor(end, depth)
         value: Value = self.plain(constructor, start, end, depth + len(descriptors))
@@ -90,7 +90,7 @@ class _Reader:
         return value
 
     def constructor(self, end: int, depth: int) -> tuple[Constructor, tuple[Value, ...]]:
-        """A constructor and the descriptors before it, outermost first."""
+        """Read a constructor and the descriptors before it, outermost first."""
         descriptors: tuple[Value, ...] = ()
         while True:
             start = self.at
@@ -121,7 +121,7 @@ class _Reader:
             _fail(bad.code, f"{bad.message}, in {_a(kind)}", first + bad.start, first + size)
 
     def compound(self, kind: CompoundType, width: int, start: int, stop: int, depth: int) -> PlainValue:
-        """The items of a compound, whose data ends at ``stop``."""
+        """Read the items of a compound, whose data ends at ``stop``."""
         self.descend(depth, start)
         count = self.number(width, f"the count of {_a(kind)}", start, stop)
         if kind is not CompoundType.ARRAY and count > stop - self.at:
@@ -142,7 +142,7 @@ class _Reader:
         return result
 
     def map(self, count: int, start: int, stop: int, depth: int) -> AmqpMap:
-        """Pairs of key and value."""
+        """Read pairs of key and value."""
         # 1.6.23: "Map encodings MUST contain an even number of items"
         if count % 2:
             _fail("amqp.odd-map", f"a map of {_count(count, 'item')} has a key without a value", start, stop)
@@ -163,14 +163,14 @@ class _Reader:
         return AmqpMap(tuple(entries))
 
     def array(self, count: int, stop: int, depth: int) -> AmqpArray:
-        """Items that share the constructor before them."""
+        """Read items that share the constructor before them."""
         constructor, descriptors = self.constructor(stop, depth + 1)
         inner = depth + 1 + len(descriptors)
         items = tuple([self.plain(constructor, self.at, stop, inner) for _ in range(count)])
         return AmqpArray(constructor.type, items, descriptors)
 
     def number(self, width: int, what: str, start: int, end: int) -> int:
-        """A size or count of ``width`` bytes."""
+        """Read a size or count of ``width`` bytes."""
         first = self.claim(width, what, start, end)
         return int.from_bytes(self.data[first : self.at])
 

@@ -36,7 +36,7 @@ def encode(value: Value, compact: bool = True) -> bytes:
 
 
 def encode_as(code: int, value: Value, element: int | None = None) -> bytes:
-    """The bytes of a value in the encoding with this format code, for proving that each one is understood.
+    """Encode a value with this format code, for tests that each encoding is understood.
 
     ``element`` is the format code of an array's items. Descriptors and the parts of the value are compact.
     """
@@ -56,7 +56,7 @@ _Content: TypeAlias = AmqpValue | _Body
 
 
 class _UnfitError(Exception):
-    """An encoding cannot hold a value; the text says why."""
+    """An encoding cannot hold a value; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class _Writer:
 def _choose(
     kind: WireType, contents: Sequence[_Content], compact: bool, code: int | None
 ) -> tuple[Constructor, list[bytes]]:
-    """The first encoding that holds all contents, and the data of each in it."""
+    """Choose the first encoding that holds all contents, and the data of each in it."""
     candidates = ENCODINGS[kind] if compact else ENCODINGS[kind][-1:]
     reason = "there is none"
     if code is not None:

@@ -1,6 +1,6 @@
-"""One selector, and one message, in every dialect: who accepts it, what each answers, and which rule makes it so.
+"""Compare dialects on one selector and one message: acceptance, verdict, and the rule behind each difference.
 
-The rule is found by experiment. A dialect that parts from ``jms`` is tried again with one answer of its record
+The rule is determined by experiment. A dialect that differs from ``jms`` is tried again with one answer of its record
 replaced by that of ``jms``; where the difference goes away, that question is the rule.
 """
 
@@ -22,7 +22,7 @@ from transpiler.selector.printer import print_selector
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What one dialect says: why it refuses, or its verdict; and the rule by which it parts from ``jms``."""
+    """The result of one dialect: its refusal, or its verdict; and the rule by which it differs from ``jms``."""
 
     dialect: Dialect
     refused: Diagnostic | None
@@ -40,7 +40,7 @@ class Compared:
 def compare_dialects(
     selector: str, message: Message | None = None, dialects: Iterable[str] = tuple(DIALECTS)
 ) -> list[Compared]:
-    """What each dialect makes of a selector, on a message if there is one."""
+    """Evaluate a selector in each dialect, on a message if there is one."""
     standard = _outcome(selector, message, JMS)
     result = []
     for name in dialects:
@@ -64,7 +64,7 @@ def _outcome(selector: str, message: Message | None, dialect: Dialect) -> _Outco
 
 
 def _differs(one: _Outcome, other: _Outcome) -> bool:
-    """Whether two dialects part: one refuses, or the verdicts are not the same."""
+    """Return True if two dialects differ: one alone refuses, or the verdicts are not the same."""
     if (one[0] is None) is not (other[0] is None):
         return True
     return one[1] != other[1] and (one[1] is None or other[1] is None or one[1].truth is not other[1].truth)
@@ -79,7 +79,7 @@ def _reading(selector: str, dialect: Dialect) -> str | None:
 
 
 def _rule(selector: str, message: Message | None, dialect: Dialect, standard: _Outcome) -> str:
-    # What decides many things at once is tried last: it would explain too much.
+    # A question that decides many things at once is tried last: it would explain too much.
     for name, question in sorted(QUESTIONS.items(), key=lambda item: item[0] in ("types", "fields")):
         own, default = getattr(dialect, name), getattr(JMS, name)
         if own == default or name == "on_throw":

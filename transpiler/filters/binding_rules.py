@@ -51,7 +51,7 @@ class HeadersRules:
     counts_x: bool = False
     #: ``any`` without a single pair matches every message; elsewhere none.
     any_of_nothing: bool = False
-    #: An empty string in a binding asks for presence only, as a void value does.
+    #: An empty string in a binding requires presence only, as a void value does.
     empty_string_is_presence: bool = False
     equality: Equality = BY_VALUE
 
@@ -80,14 +80,14 @@ class BindingRules:
         return self.direct_replies is not None and key.startswith(self.direct_replies)
 
 
-#: The Apache AMQP filter document. Of a message without a subject section 1.1 says that a direct binding "does not
+#: The Apache AMQP filter document. Of a message without a subject section 1.1 states that a direct binding "does not
 #: match", and section 1.2 that a topic binding "matches only if the value of the filter is a single “#”".
 APACHE_FILTERS = BindingRules("apache-filters", absent_key_is_empty=False)
 
 
 @dataclass(frozen=True, slots=True)
 class HeadersMatch:
-    """The meaning of a headers binding's arguments: all pairs, or any of them; a value None asks for presence only."""
+    """The meaning of a headers binding's arguments: all pairs, or any of them; a value None requires presence only."""
 
     any: bool
     pairs: tuple[tuple[str, AmqpValue | None], ...]
@@ -96,7 +96,7 @@ class HeadersMatch:
 
 
 def read_headers_match(arguments: Mapping[str, AmqpValue], rules: BindingRules) -> HeadersMatch:
-    """The meaning of the arguments of a headers binding; ``TopologyError`` where the broker refuses them."""
+    """Read the arguments of a headers binding; raise ``TopologyError`` where the broker refuses them."""
     known = rules.headers
     mode: str | None = None
     pairs: list[tuple[str, AmqpValue | None]] = []

@@ -1,7 +1,7 @@
 """The descriptors of filters: one table for decoding, encoding and advertising.
 
 Symbols decide. A numeric code stands for the first row that has it; where two documents give one code to two kinds of
-filters, ``ambiguous`` says so.
+filters, ``ambiguous`` is True.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Filters ↔ JSON: ``{"descriptor": "apache.org:selector-filter:string", "value": "…"}``.
 
 A numeric descriptor is an integer, or text such as ``"0x0000468C:0x00000004"``. A value is plain JSON or tagged with
-its type, as in message JSON; a descriptor says whether a text, a list of filters or a map belongs there.
+its type, as in message JSON; a descriptor determines whether a text, a list of filters or a map belongs there.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The kinds of filters, each one sentence or two of a standard as an object.
 
-``path`` says where a filter stands in what it was read from, and ``descriptor`` which name it had there; both are for
+``path`` is a filter's place in what it was read from, and ``descriptor`` the name that it had there; both are for
 errors and for the echo, and are no part of a filter's identity.
 
 Sources: the Apache AMQP filter document; the AMQP Filter Expressions draft of OASIS, as RabbitMQ implements it.
@@ -77,7 +77,7 @@ class TopicBinding(_Kind):
 class HeadersBinding(_Kind):
     """Section 1.3: all of some pairs, or one of them, are among the application properties.
 
-    ``arguments`` are all pairs but ``x-match``; a null value asks for the key alone.
+    ``arguments`` are all pairs but ``x-match``; a null value requires the key alone.
     """
 
     match: Match
@@ -135,7 +135,7 @@ class PropertiesFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class ApplicationPropertiesFilter(_Kind):
-    """Filter Expressions 4.2.5: all these application properties match; a null asks for the key alone."""
+    """Filter Expressions 4.2.5: all these application properties match; a null requires the key alone."""
 
     entries: tuple[tuple[str, Reference], ...]
 

@@ -1,4 +1,4 @@
-"""The text of a selector filter as a surface tree, in the dialect that its kind asks for."""
+"""Parse the text of a selector filter, in the dialect that its kind prescribes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SQL_DIALECT = DIALECTS["rabbitmq"]
 
 
 def dialect_of(node: JmsSelector | SqlFilter, dialect: Dialect) -> Dialect:
-    """The dialect of a filter's text."""
+    """Return the dialect of a filter's text."""
     return dialect if isinstance(node, JmsSelector) else SQL_DIALECT
 
 

@@ -84,8 +84,8 @@ FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | s
 def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
     """Read the filter set in a filter, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
 
-    ``unknown`` says what a descriptor is that is not known here: an error, or ignored with the whole named filter that
-    it stands in. Raises ``DecodeError`` and, for an unknown descriptor, ``UnsupportedFeatureError``.
+    ``unknown`` is the treatment of an unknown descriptor: an error, or ignored with the whole named filter that it
+    stands in. Raises ``DecodeError`` and, for an unknown descriptor, ``UnsupportedFeatureError``.
     """
     if unknown not in ("error", "ignore"):
         raise ValueError(f"unknown is error or ignore, not {unknown!r}")

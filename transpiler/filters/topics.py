@@ -25,7 +25,7 @@ def read_words(text: str) -> tuple[str, ...]:
 def simplify_words(pattern: Sequence[str]) -> tuple[str, ...]:
     """Normalize a pattern: between two plain words each ``*`` stands before the only ``#``.
 
-    ``#.*`` and ``*.#`` both say "at least one word", and ``#.#`` says what ``#`` says.
+    ``#.*`` and ``*.#`` both mean "at least one word", and ``#.#`` means the same as ``#``.
     """
     words: list[str] = []
     many = False

@@ -1,6 +1,6 @@
 """Filters ↔ AMQP values: read and write described values, with the checks of the standard.
 
-A path says where something stands: ``filters.selector.value[0].value``. Every refusal begins with one.
+A path locates an entry: ``filters.selector.value[0].value``. Every refusal begins with one.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class UnknownFilterError(UnsupportedFeatureError):
 
 @dataclass(slots=True)
 class Reader:
-    """Reads described values; ``findings`` collects what a user should know about them.
+    """Reads described values; ``findings`` collects warnings about them.
 
     ``with_x`` allows RabbitMQ's two more values of ``x-match``, which only a filter made in Python can have.
     """
@@ -202,8 +202,8 @@ class Reader:
                 hint = f"did you mean {suggestion}?" if suggestion else f"the fields are {', '.join(names)}"
                 raise refusal("filters.field", content, f"the properties section has no field {key!r}", hint)
             if value.type not in allowed:
-                wanted = " or ".join(kind.value for kind in allowed)
-                raise refusal("filters.payload", at, f"expected {wanted}, found {value.type.value}")
+                expected = " or ".join(kind.value for kind in allowed)
+                raise refusal("filters.payload", at, f"expected {expected}, found {value.type.value}")
             fields.append((attribute, _reference(value, at)))
         return PropertiesFilter(tuple(fields), path=path, descriptor=name)
 

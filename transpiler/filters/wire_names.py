@@ -19,15 +19,15 @@ from transpiler.selector.printer import print_selector
 _TRANSLATED = "apache.org:selector-filter:string"
 
 
-def on_wire(node: Filter, wanted: bool | None, dialect: str | Dialect) -> Filter:
-    """A filter with the wire's names in its JMS selectors; ``wanted`` as in ``FilterSet.to_amqp``."""
+def on_wire(node: Filter, translate: bool | None, dialect: str | Dialect) -> Filter:
+    """Translate a filter's JMS selectors to the wire's names; ``translate`` is ``wire_names`` of ``to_amqp``."""
     match node:
-        case JmsSelector(descriptor=descriptor) if wanted or (wanted is None and descriptor == _TRANSLATED):
+        case JmsSelector(descriptor=descriptor) if translate or (translate is None and descriptor == _TRANSLATED):
             return _translated(node, dialect)
         case OrFilter(filters=filters) | AndFilter(filters=filters):
-            return replace(node, filters=tuple(on_wire(inner, wanted, dialect) for inner in filters))
+            return replace(node, filters=tuple(on_wire(inner, translate, dialect) for inner in filters))
         case NotFilter(filter=inner):
-            return replace(node, filter=on_wire(inner, wanted, dialect))
+            return replace(node, filter=on_wire(inner, translate, dialect))
         case _:
             return node
 

@@ -1,7 +1,7 @@
 """AMQP 1.0 messages in plain Python: sections, types, header fields, and how JMS and each broker see them.
 
-The idea: what a standard says in a table is a table here: the AMQP types and their coercions, the header fields and
-the fields of AMQP that hold them, the types that a broker takes a property for.
+The idea: a table of a standard is a table here: the AMQP types and their coercions, the header fields and
+the fields of AMQP that hold them, the type of a property in each broker.
 
 Invariants: a value keeps its AMQP type; the tables are shared by the reference evaluator and the compiler, which share
 nothing else.

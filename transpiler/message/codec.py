@@ -157,8 +157,8 @@ def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dic
         if isinstance(item, AmqpValue) and item.value is None:
             continue
         if not isinstance(item, AmqpValue) or item.type not in allowed:
-            wanted = " or ".join(kind.value for kind in allowed)
-            section.refuse("message.type", f"expected {wanted}, found {_kind(item)}", name)
+            expected = " or ".join(kind.value for kind in allowed)
+            section.refuse("message.type", f"expected {expected}, found {_kind(item)}", name)
         fields[name] = item if len(allowed) > 1 else item.value
     return fields
 

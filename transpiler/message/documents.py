@@ -81,7 +81,7 @@ NOT_IN_TAGS = rf"[^-.:/<\s\w{_NAME_LETTERS}]"
 
 _PART = rf"[^-.:/<\s0-9][^:/<\s]{{0,{MAX_NAME - 1}}}+"
 
-#: A name by its length and its colon; ``NOT_IN_TAGS`` says which characters it has.
+#: A name by its length and its colon; ``NOT_IN_TAGS`` checks its characters.
 NAME = rf"{_PART}(?::{_PART})?+"
 
 #: Tags. That an end tag has neither attributes nor another slash shows when it is paired.

@@ -31,7 +31,7 @@ class Equality:
     same_type: bool = False
     #: A boolean is the integer 0 or 1.
     booleans_are_integers: bool = False
-    #: A value of the type float that a binding asks for equals nothing.
+    #: A value of the type float in a binding equals nothing.
     refuses_floats: bool = False
     #: Bytes equal the text that they are in UTF-8.
     bytes_are_text: bool = False
@@ -39,8 +39,7 @@ class Equality:
     decimals_apart: bool = False
     #: A list and a map that are empty are equal.
     empty_compounds_alike: bool = False
-    #: A timestamp counts as its seconds: one that a binding asks for, and one that a message has. Elsewhere it counts
-    #: as its milliseconds.
+    #: A timestamp counts as its seconds, in a binding and in a message; elsewhere as its milliseconds.
     asks_in_seconds: bool = False
     has_seconds: bool = False
 

@@ -1,6 +1,6 @@
 """Message ids as JMS text: the forms of the JMS mapping, working draft 10, section 3.2.1.1, in both directions.
 
-An AMQP id is a string, a ulong, a uuid or binary, and JMS knows strings only. The text says which of them it was, so
+An AMQP id is a string, a ulong, a uuid or binary, and JMS knows strings only. The text names the type, so
 that an id read from one message can be matched in, or set on, another one.
 """
 
@@ -28,7 +28,7 @@ _DECIMAL = re.compile(r"0|[1-9][0-9]*")
 def message_id_text(value: AmqpValue) -> str | None:
     """JMSMessageID for a message id; None for a null or for what is no id.
 
-    A string that lacks the prefix "ID:" gets one that says so.
+    A string that lacks the prefix "ID:" gets one that marks it.
     """
     text = correlation_id_text(value)
     if value.type is AmqpType.STRING and text is not None and not text.startswith(PREFIX):

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
-#: The annotations that say the kinds of JMSDestination and of JMSReplyTo: 5.1.
+#: The annotations with the kinds of JMSDestination and of JMSReplyTo: 5.1.
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
 
 #: Their values, and the terminus capabilities that the kinds are called by: 5.2.
@@ -18,7 +18,7 @@ DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )
 
-#: The annotation that says the class of the message, and its values: 3.2.4.
+#: The annotation with the class of the message, and its values: 3.2.4.
 MESSAGE_TYPE = "x-opt-jms-msg-type"
 MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     {
@@ -42,7 +42,7 @@ TEXT_VALUES, BYTES_VALUES = (AmqpType.STRING, AmqpType.NULL), (AmqpType.BINARY,)
 
 
 def destination_type(annotation: AmqpValue | None) -> str | None:
-    """The kind of a destination by its annotation, of any integral type; None where it does not say."""
+    """The kind of a destination by its annotation, of any integral type; None where it has none."""
     number = _integer(annotation)
     return None if number is None else DESTINATION_TYPES.get(number)
 

@@ -38,7 +38,7 @@ def read_field(section: str, name: str, path: str, value: Any) -> Any:
 
 
 def section_to_json(content: Header | Properties | Body | Values) -> dict[str, Any]:
-    """A section's JSON: absent fields left out, values plain where plain JSON says their type."""
+    """A section's JSON: absent fields left out, values plain where plain JSON determines their type."""
     if isinstance(content, Mapping):
         return {key: value_to_json(value) for key, value in content.items()}
     return _fields_to_json(content)

@@ -47,7 +47,7 @@ class Message:
     def destination_type(self) -> str | None:
         """The kind of JMSDestination: ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``.
 
-        None where the message does not say: it is then the kind that the consumer was created with. Source: the JMS
+        None where the message does not have it: it is then the kind that the consumer was created with. Source: the JMS
         mapping, 5.1.
         """
         return jms_types.destination_type((self.message_annotations or {}).get(jms_types.DESTINATION))
@@ -71,6 +71,6 @@ class Message:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: absent sections and fields left out, values plain where plain JSON says their type."""
+        """The JSON form: absent sections and fields left out, values plain where plain JSON determines their type."""
         contents = {section.name: getattr(self, section.name) for section in fields(self)}
         return {name: section_to_json(content) for name, content in contents.items() if content is not None}

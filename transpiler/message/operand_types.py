@@ -1,7 +1,7 @@
 """The operand type of a property by its AMQP type: one table a broker.
 
-The Java brokers have the types of the Java language, because their comparisons tell a short from an int. The others
-have numbers, strings and booleans. A type that a table leaves out is NULL there.
+The Java brokers have the types of the Java language, because their comparisons distinguish a short from an int. The
+others have numbers, strings and booleans. A type that a table leaves out is NULL there.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _INTEGERS: _Types = dict.fromkeys(
 )
 _FLOATS: _Types = {AmqpType.FLOAT: OperandType.DOUBLE, AmqpType.DOUBLE: OperandType.DOUBLE}
 _BOOLEAN: _Types = {AmqpType.BOOLEAN: OperandType.BOOLEAN}
-#: Values that hold other values are like bytes here: they are values, and nothing that a selector can say equals them.
+#: Values that hold other values are like bytes here: they are values, and no operand of a selector equals them.
 _BYTES: _Types = dict.fromkeys(
     (AmqpType.BINARY, AmqpType.UUID, Compound.LIST, Compound.MAP, Compound.ARRAY), OperandType.BYTES
 )

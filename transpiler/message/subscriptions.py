@@ -2,7 +2,7 @@
 
 Source: the JMS mapping, working draft 10, sections 7 and 8. Links with the same identity consume from one
 subscription, so that deliveries can be grouped by it. ``check_links`` goes through the links of a server in the order
-in which they are attached and says which of them it must refuse.
+in which they are attached and reports those that it must refuse.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SUFFIX = re.compile(r"(?P<scope>global)?-?(?P<volatile>volatile)?[0-9]*")
 class Subscription:
     """One subscription: equal for all links that consume from it.
 
-    ``scope`` is the client id whose subscription it is, or None for a global one. ``durable`` says whether it outlives
-    its consumers, ``shared`` whether it may have several.
+    ``scope`` is the client id whose subscription it is, or None for a global one. ``durable`` if it outlives
+    its consumers, ``shared`` if it may have several.
     """
 
     name: str
@@ -45,10 +45,10 @@ def subscription_of(
     *,
     durable: bool | None = None,
 ) -> Subscription:
-    """The subscription that a link refers to.
+    """Return the subscription that a link refers to.
 
     ``capabilities`` are those of the link's source; ``durable`` is whether its terminus is durable and never expires.
-    Where ``durable`` is not given, the link's name tells, as JMS clients form it: a suffix with ``volatile`` is not
+    Where ``durable`` is not given, the link's name decides, as JMS clients form it: a suffix with ``volatile`` is not
     durable, any other shared link is; a link that is not shared is durable where it has a client id.
     ``DecodeError`` for a link that no client of the mapping attaches.
     """
@@ -142,7 +142,7 @@ def check_links(links: Iterable[Link]) -> tuple[Diagnostic, ...]:
 
 @dataclass(slots=True)
 class _Held:
-    """A subscription that exists: what it takes, and the numbers of the links that consume from it."""
+    """A subscription that exists: its topic and filters, and the numbers of the links that consume from it."""
 
     subscription: Subscription
     first: int
@@ -159,57 +159,64 @@ class _Server:
         self.held: dict[Subscription, _Held] = {}
 
     def attach(self, number: int, link: Link) -> Iterator[Diagnostic]:
-        """The findings on one more link, which is attached if none of them is an error."""
+        """Attach a link unless there is an error; yield the diagnostics."""
         try:
-            wanted = subscription_of(link.name, link.client_id, link.capabilities, durable=link.durable)
+            subscription = subscription_of(link.name, link.client_id, link.capabilities, durable=link.durable)
         except DecodeError as error:
             for finding in error.diagnostics:
                 yield replace(finding, message=f"link {number}: {finding.message}")
             return
-        sibling = replace(wanted, shared=not wanted.shared)
-        if link.ends and link.address is None and wanted.durable and wanted not in self.held and sibling in self.held:
+        sibling = replace(subscription, shared=not subscription.shared)
+        if (
+            link.ends
+            and link.address is None
+            and subscription.durable
+            and subscription not in self.held
+            and sibling in self.held
+        ):
             # A link that unsubscribes knows the name only: 8.8.
-            wanted = sibling
-        refusal = next(self._refusals(number, link, wanted), None)
+            subscription = sibling
+        refusal = next(self._refusals(number, link, subscription), None)
         if refusal is not None:
             yield refusal
             return
-        held = self.held.get(wanted)
+        held = self.held.get(subscription)
         if held is not None and not held.active and self._changes(held, link):
             yield Diagnostic(
                 "subscription.reinitialized",
                 "warning",
-                f"link {number} changes {_difference(held, link)} of {_called(wanted)}, which link {held.first} made",
+                f"link {number} changes {_difference(held, link)} of {_called(subscription)}, "
+                f"which link {held.first} made",
                 hint="it begins anew, and the messages that it holds are lost; take another name to keep them",
             )
             held = None
         if held is None:
-            held = self.held[wanted] = _Held(wanted, number, link.address, _filters(link))
+            held = self.held[subscription] = _Held(subscription, number, link.address, _filters(link))
         if link.ends:
-            del self.held[wanted]
+            del self.held[subscription]
         elif link.active:
             held.active.append(number)
-            self.links[number] = link, wanted
-        elif not wanted.durable and not held.active:
+            self.links[number] = link, subscription
+        elif not subscription.durable and not held.active:
             # "the subscription is considered ended when the last subscriber detaches": 8.6.
-            del self.held[wanted]
+            del self.held[subscription]
 
-    def _refusals(self, number: int, link: Link, wanted: Subscription) -> Iterator[Diagnostic]:
+    def _refusals(self, number: int, link: Link, subscription: Subscription) -> Iterator[Diagnostic]:
         yield from self._of_client(number, link)
-        yield from self._of_name(number, link, wanted)
-        held = self.held.get(wanted)
-        other = self.held.get(replace(wanted, shared=not wanted.shared))
-        if other is not None and wanted.durable:
+        yield from self._of_name(number, link, subscription)
+        held = self.held.get(subscription)
+        other = self.held.get(replace(subscription, shared=not subscription.shared))
+        if other is not None and subscription.durable:
             # "Shared durable and non-shared durable subscriptions use a single a name space when a ClientID is set and
             # can't co-exist": 8.2; "Refusing a shared subscriber link using the same link name as for an existing
             # non-shared subscription (and vice versa)": 8.9.
-            here, there = ("shared", "not shared") if wanted.shared else ("not shared", "shared")
+            here, there = ("shared", "not shared") if subscription.shared else ("not shared", "shared")
             yield _error(
                 "subscription.shared",
                 f"link {number} is {here}, and link {other.first} made {_called(other.subscription)} {there}",
-                f"take another name, or {'leave out' if wanted.shared else 'add'} the capability {SHARED}",
+                f"take another name, or {'leave out' if subscription.shared else 'add'} the capability {SHARED}",
             )
-        if link.no_local and wanted.shared:
+        if link.no_local and subscription.shared:
             # "no-local (N/A for shared sub)": 8.4.
             yield _error(
                 "subscription.no-local",
@@ -221,7 +228,7 @@ class _Server:
                 # "In the event the named subscription does not exist, the initial attach request will be refused": 7.3.
                 yield _error(
                     "subscription.unknown",
-                    f"link {number} ends {_called(wanted)}, which does not exist",
+                    f"link {number} ends {_called(subscription)}, which does not exist",
                     "give the name, the client id and the capabilities with which it was made",
                 )
             return
@@ -229,21 +236,21 @@ class _Server:
             # "Refusing to end an otherwise active subscription": 8.9.
             yield _error(
                 "subscription.in-use",
-                f"link {number} ends {_called(wanted)}, from which {_links(held.active)} consumes",
+                f"link {number} ends {_called(subscription)}, from which {_links(held.active)} consumes",
                 "close it when no other link is attached",
             )
-        elif held.active and not wanted.shared:
+        elif held.active and not subscription.shared:
             # "only 1 subscriber may be active on the subscription at a time": 7.1.
             yield _error(
                 "subscription.exclusive",
-                f"link {number} attaches to {_called(wanted)}, from which {_links(held.active)} consumes",
+                f"link {number} attaches to {_called(subscription)}, from which {_links(held.active)} consumes",
                 f"detach that one first, or give all of them the capability {SHARED}",
             )
         elif held.active and self._changes(held, link):
             # "Refusing link trying to change topic/selector for existing sub with active subscribers": 8.9.
             yield _error(
                 "subscription.changed",
-                f"link {number} changes {_difference(held, link)} of {_called(wanted)}, "
+                f"link {number} changes {_difference(held, link)} of {_called(subscription)}, "
                 f"from which {_links(held.active)} consumes",
                 f"take the topic and filters of link {held.first}, or another name",
             )
@@ -292,7 +299,7 @@ class _Server:
 
     @staticmethod
     def _changes(held: _Held, link: Link) -> bool:
-        """Return True if a link asks for another topic or other filters; a null source asks for nothing."""
+        """Return True if a link requests another topic or other filters; a null source requests nothing."""
         return link.address is not None and bool(_difference(held, link))
 
 

@@ -159,7 +159,7 @@ class UntypedText(str):
 class AmqpValue(NamedTuple):
     """A value together with its AMQP type, as a section of a message holds it.
 
-    A list, map or array is the bytes of its shortest AMQP 1.0 encoding; empty bytes say that its content is not known.
+    A list, map or array is the bytes of its shortest AMQP 1.0 encoding; empty bytes stand for unknown content.
     """
 
     type: ValueType

@@ -185,7 +185,7 @@ def _remainder(left: Value, right: Value, dialect: Dialect) -> Operand:
 
 
 def java_text(value: Value) -> str:
-    """What Java's string concatenation writes."""
+    """Return the text that Java's string concatenation writes."""
     match value.value:
         case bool() as truth:
             return "true" if truth else "false"

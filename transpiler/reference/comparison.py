@@ -30,7 +30,7 @@ _WIDTH = {
 
 
 def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, convert: bool = False) -> bool:
-    """Whether the comparison holds; ``BrokerError`` where the broker ends in an exception."""
+    """Return True if the comparison holds; raise ``BrokerError`` where the broker ends in an exception."""
     left, right = typed_by_use(left, right), typed_by_use(right, left)
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
         # <> is NOT of =.
@@ -56,7 +56,7 @@ def _is_array(value: Value) -> bool:
 
 
 def compare_null(operator: Comparison, left: Value | None, right: Value | None, dialect: Dialect) -> bool | None:
-    """A comparison of which a side is NULL."""
+    """Compare two operands one of which is NULL."""
     # "SQL treats a NULL value as unknown. Comparison or arithmetic with an unknown value always yields an unknown."
     if not operator.is_equality or dialect.null_equality is NullEquality.UNKNOWN:
         return None
@@ -90,7 +90,7 @@ def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: D
 
 
 def _compare_others(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
-    """A comparison of which a side is no number."""
+    """Compare two operands one of which is no number."""
     if operator.is_equality:
         # "Comparison ... of values of unlike types: the value of the operation is false." Of = and <> alike.
         return left.type is right.type and _HOLDS[operator](left.value, right.value)
@@ -136,7 +136,7 @@ def _units(value: Value) -> bytes:
 
 
 def _widens(left: OperandType, right: OperandType) -> bool:
-    """Whether Java's code converts one of the two types: it lacks the clauses for a narrow right side."""
+    """Return True if Java's code converts one of the two types: it lacks the clauses for a narrow right side."""
     if OperandType.BIG in (left, right):
         return False
     if right in (OperandType.BYTE, OperandType.SHORT):
@@ -155,10 +155,10 @@ def _as_java_floats(left: Value, right: Value, dialect: Dialect) -> tuple[float,
 
 
 def to_float(number: Any) -> float:
-    """The nearest 32-bit floating point number."""
+    """Round to the nearest 32-bit floating point number."""
     exact = float(number)
     try:
-        # An integer goes to 24 bits in one step, not by way of a double.
+        # An integer is rounded to 24 bits in one step, not to a double first.
         if isinstance(number, int) and abs(number) > 2**53:
             shift = abs(number).bit_length() - 26
             cut = abs(number) >> shift << shift
@@ -194,17 +194,17 @@ def _converted(left: Value, right: Value, dialect: Dialect) -> tuple[Value, Valu
     return None
 
 
-def read_text(text: str, wanted: OperandType) -> Value | None:
-    """A number or boolean out of text, as Java's ``valueOf`` reads it."""
-    match wanted:
+def read_text(text: str, target: OperandType) -> Value | None:
+    """Read a number or boolean from text, as Java's ``valueOf`` reads it."""
+    match target:
         case OperandType.BOOLEAN:
-            return Value(wanted, text.lower() == "true")
+            return Value(target, text.lower() == "true")
         case OperandType.FLOAT | OperandType.DOUBLE if _FLOATING.fullmatch(text.strip()):
             number = float(text.strip().rstrip("fFdD") if "N" not in text and "I" not in text else text.strip())
-            return Value(wanted, to_float(number) if wanted is OperandType.FLOAT else number)
-        case _ if wanted in _BITS and _INTEGER.fullmatch(text):
-            bits = _BITS[wanted]
+            return Value(target, to_float(number) if target is OperandType.FLOAT else number)
+        case _ if target in _BITS and _INTEGER.fullmatch(text):
+            bits = _BITS[target]
             number = int(text)
-            return Value(wanted, number) if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else None
+            return Value(target, number) if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else None
         case _:
             return None

@@ -34,7 +34,7 @@ class Node:
 
     @property
     def local_name(self) -> str:
-        """The name without its prefix, which is what paths ask for."""
+        """The name without its prefix, which is what paths compare."""
         return self.name.rpartition(":")[2]
 
     def all_below(self) -> Iterator[Node]:

@@ -38,7 +38,7 @@ from transpiler.selector.dialects import JMS, Dialect
 
 
 class Verdict(NamedTuple):
-    """The answer on one message; ``thrown`` says what the broker's evaluation would have ended with, if it would."""
+    """The answer on one message; ``thrown`` is the text of the exception that the broker would throw."""
 
     truth: Truth
     thrown: str | None = None
@@ -51,9 +51,9 @@ def judge(
     now: int | None = None,
     destination: str | None = None,
 ) -> Verdict:
-    """Whether the message matches, and whether the broker would have thrown. No selector matches every message.
+    """Evaluate a selector on a message; note where the broker would have thrown. No selector matches every message.
 
-    ``now`` is the time of UTC() and of JMSExpiration, in milliseconds since the epoch; without it the clock says.
+    ``now`` is the time of UTC() and of JMSExpiration, in milliseconds since the epoch, by default the clock's.
     ``destination`` is the consumer's, which is JMSDestination where the message has none.
     """
     if tree is None:
@@ -71,7 +71,7 @@ def evaluate(
     now: int | None = None,
     destination: str | None = None,
 ) -> Truth:
-    """Whether the message matches: True, False, or None for unknown. No selector matches every message."""
+    """Evaluate a selector on a message to True, False, or None for unknown. No selector matches every message."""
     return judge(tree, message, dialect, now, destination).truth
 
 
@@ -82,7 +82,7 @@ def value_of(
     now: int | None = None,
     destination: str | None = None,
 ) -> SelectorValue:
-    """The value of an operand on one message; None where it is NULL, or where the broker would have thrown."""
+    """Evaluate an operand on one message; None where it is NULL, or where the broker would have thrown."""
     try:
         operand = _Evaluator(message, dialect, Receiver(now, destination)).operand(node)
     except BrokerError:
@@ -96,19 +96,19 @@ class _Evaluator:
     def __init__(self, message: Message, dialect: Dialect, receiver: Receiver) -> None:
         self.message = message
         self.dialect = dialect
-        # One evaluation has one time, however often it is asked for.
+        # One evaluation has one time, however often it is read.
         self.receiver = receiver._replace(now=receiver.time)
         self.convert = False
 
     def selector(self, tree: ast.Expression) -> Truth:
-        """A whole selector, with its prefix."""
+        """Evaluate a whole selector, with its prefix."""
         if isinstance(tree, ast.ConvertStrings):
             self.convert = True
             return self.condition(tree.condition)
         return self.condition(tree)
 
     def condition(self, node: ast.Expression) -> Truth:
-        """The truth of a condition; ``BrokerError`` where the broker throws."""
+        """Evaluate a condition to its truth; raise ``BrokerError`` where the broker throws."""
         match node:
             case ast.And(terms=terms):
                 return self._junction(terms, deciding=False)
@@ -143,7 +143,7 @@ class _Evaluator:
         return False if self.dialect.bare_name is BareName.FALSE else None
 
     def _junction(self, terms: tuple[ast.Expression, ...], deciding: bool) -> Truth:
-        """AND, which FALSE decides, or OR, which TRUE decides."""
+        """Evaluate AND, which FALSE decides, or OR, which TRUE decides."""
         return self._join([lambda term=term: self.condition(term) for term in terms], deciding)  # type: ignore[misc]
 
     def _join(self, terms: list[Callable[[], Truth]], deciding: bool) -> Truth:
@@ -166,7 +166,7 @@ class _Evaluator:
         return result
 
     def operand(self, node: ast.Expression) -> Operand:
-        """The value of an operand; ``BrokerError`` where the broker throws."""
+        """Evaluate an operand to its value; raise ``BrokerError`` where the broker throws."""
         match node:
             case ast.Identifier():
                 return look_up(node, self.message, self.dialect, self.receiver)

@@ -1,4 +1,4 @@
-"""Whether one message passes a filter: the Apache AMQP filter document, one clause under each of its sentences.
+"""Match one message against a filter: the Apache AMQP filter document, one clause under each of its sentences.
 
 A filter accepts a message or does not. Evaluation of a filter that ``check_filter`` passed is total.
 """
@@ -43,7 +43,7 @@ _ACROSS_NUMBERS = Equality(numbers=Numbers.AS_DOUBLES)
 
 
 def check_filter(node: Filter, dialect: Dialect = JMS, connection: str | None = None) -> None:
-    """Refuse what no message could be asked for: a bad selector, no-local without the receiver's connection.
+    """Refuse a filter that cannot be evaluated: a bad selector, no-local without the receiver's connection.
 
     Raises what ``parse_text`` raises, and ``LayoutError``.
     """
@@ -67,7 +67,7 @@ def match_filter(
     connection: str | None = None,
     receiver: Receiver = ANYONE,
 ) -> bool:
-    """Whether a filter that ``check_filter`` passed accepts a message that is received on a connection."""
+    """Return True if a filter that ``check_filter`` passed accepts a message that is received on a connection."""
     match node:
         case DirectBinding(key=key):
             # "matches … if and only if the described string value exactly matches the subject field"
@@ -110,7 +110,7 @@ def _subject(message: Message) -> str | None:
 
 
 def matches_words(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether the words of a subject match a pattern, by going back to the last ``#`` and letting it take one more."""
+    """Return True if the words of a subject match a pattern, by backtracking to the last ``#`` alone."""
     at = here = 0
     last_many, resume = -1, 0
     while at < len(words):
@@ -131,27 +131,27 @@ def matches_words(pattern: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def matches_headers(pairs: Iterable[tuple[str, AmqpValue]], message: Message, *, any_pair: bool) -> bool:
-    """Whether a message has all of some pairs among its application properties, or one of them."""
+    """Return True if a message has all of some pairs among its application properties, or one of them."""
     properties = message.application_properties or {}
     # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry with
     # the same key in the application-properties section. If … “any” then … at least one key-value pair".
-    answers = [name in properties and _is_pair(wanted, properties[name]) for name, wanted in pairs]
+    answers = [name in properties and _is_pair(expected, properties[name]) for name, expected in pairs]
     return any(answers) if any_pair else all(answers)
 
 
-def _is_pair(wanted: AmqpValue, actual: AmqpValue) -> bool:
+def _is_pair(expected: AmqpValue, actual: AmqpValue) -> bool:
     # "… or if the value in the filter map for the key is null"
-    if wanted.value is None:
+    if expected.value is None:
         return True
     # "A key-value pair … matches … if the keys are identical (including the same type)": numbers by value within
     # integers and within floating point numbers, as the brokers have it.
-    return is_equal(wanted, actual, BY_VALUE)
+    return is_equal(expected, actual, BY_VALUE)
 
 
 def _is_not_local(message: Message, connection: str | None) -> bool:
     publisher = (message.message_annotations or {}).get(PUBLISHER_CONNECTION.field)
-    # "accepted … if and only if the message was originally sent … on a separate connection". One that does not say
-    # where it comes from did not come from here.
+    # "accepted … if and only if the message was originally sent … on a separate connection". One without
+    # the annotation did not come from here.
     return publisher is None or coerce(publisher) != connection
 
 
@@ -168,21 +168,21 @@ def _property(message: Message, name: str) -> AmqpValue | None:
             return AmqpValue(AmqpType.STRING, value)
 
 
-def _is_like(wanted: Reference, actual: AmqpValue | None) -> bool:
+def _is_like(expected: Reference, actual: AmqpValue | None) -> bool:
     text = coerce(actual) if actual is not None else None
-    match wanted:
+    match expected:
         case Prefix(text=prefix):
             return isinstance(text, str) and text.startswith(prefix)
         case Suffix(text=suffix):
             return isinstance(text, str) and text.endswith(suffix)
         case AmqpValue(value=None):
-            # The key is there, which is all that a null asks.
+            # A null is satisfied by the presence of the key.
             return True
         case _ if actual is None:
             return False
         case _:
             # "… of a different floating-point or integer number type … equal when treated as a floating-point"
-            return is_equal(wanted, actual, _ACROSS_NUMBERS)
+            return is_equal(expected, actual, _ACROSS_NUMBERS)
 
 
 def _tree(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:

@@ -1,4 +1,4 @@
-"""Whether one value of a message equals the value that a binding or a filter asks for.
+"""Equality of a value of a message and the value that a binding or a filter expects.
 
 Integers are compared as they are: an unsigned long above 2**63-1 is no negative one.
 """
@@ -14,38 +14,38 @@ _TEXT = (AmqpType.STRING, AmqpType.SYMBOL)
 _DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 
 
-def is_equal(wanted: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:
-    """Whether a value that is asked for and one that a message has are equal; nothing equals a null."""
-    if wanted.value is None or actual.value is None:
+def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:
+    """Return True if the expected value and the message's are equal; nothing equals a null."""
+    if expected.value is None or actual.value is None:
         return False
-    if isinstance(wanted.type, Compound) or isinstance(actual.type, Compound):
-        return _same_content(wanted, actual, equality)
-    first, second = _class(wanted), _class(actual)
+    if isinstance(expected.type, Compound) or isinstance(actual.type, Compound):
+        return _same_content(expected, actual, equality)
+    first, second = _class(expected), _class(actual)
     if equality.same_type:
         # Java's equals: of one class, and of two byte arrays never.
-        same = wanted.type is actual.type or (wanted.type in _TEXT and actual.type in _TEXT)
-        return same and first is not TypeClass.BYTES and _number_or(wanted) == _number_or(actual)
-    if equality.refuses_floats and wanted.type is AmqpType.FLOAT:
+        same = expected.type is actual.type or (expected.type in _TEXT and actual.type in _TEXT)
+        return same and first is not TypeClass.BYTES and _number_or(expected) == _number_or(actual)
+    if equality.refuses_floats and expected.type is AmqpType.FLOAT:
         return False
-    if equality.decimals_apart and (wanted.type in _DECIMALS) is not (actual.type in _DECIMALS):
+    if equality.decimals_apart and (expected.type in _DECIMALS) is not (actual.type in _DECIMALS):
         return False
     integral = (TypeClass.INTEGER, TypeClass.BOOLEAN)
     if equality.booleans_are_integers and first in integral and second in integral:
-        return int(_number_or(wanted)) == int(_number_or(actual))
+        return int(_number_or(expected)) == int(_number_or(actual))
     if equality.bytes_are_text and {first, second} == {TypeClass.STRING, TypeClass.BYTES}:
-        return _octets(wanted) == _octets(actual)
+        return _octets(expected) == _octets(actual)
     if {first, second} == {TypeClass.INTEGER, TypeClass.FLOATING}:
-        return _are_equal_numbers(_wanted(wanted, equality), _actual(actual, equality), equality.numbers)
-    return first is second and _wanted(wanted, equality) == _actual(actual, equality)
+        return _are_equal_numbers(_expected(expected, equality), _actual(actual, equality), equality.numbers)
+    return first is second and _expected(expected, equality) == _actual(actual, equality)
 
 
-def _same_content(wanted: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:
-    """Compound values by their encodings, which tell the types inside and their order."""
-    if not isinstance(wanted.type, Compound) or not isinstance(actual.type, Compound):
+def _same_content(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:
+    """Compare compound values by their encodings, which determine the types inside and their order."""
+    if not isinstance(expected.type, Compound) or not isinstance(actual.type, Compound):
         return False
-    if equality.empty_compounds_alike and _is_empty(wanted) and _is_empty(actual):
+    if equality.empty_compounds_alike and _is_empty(expected) and _is_empty(actual):
         return True
-    return wanted.type is actual.type and bool(wanted.value) and wanted.value == actual.value
+    return expected.type is actual.type and bool(expected.value) and expected.value == actual.value
 
 
 def _is_empty(value: AmqpValue) -> bool:
@@ -57,7 +57,7 @@ def _class(value: AmqpValue) -> TypeClass:
 
 
 def _number_or(value: AmqpValue) -> bool | int | float | str | bytes:
-    """The value as a selector sees it, but an integer as it is."""
+    """Return the value as a selector sees it, but an integer as it is."""
     if isinstance(value.value, int):
         return value.value
     coerced = coerce(value)
@@ -65,7 +65,7 @@ def _number_or(value: AmqpValue) -> bool | int | float | str | bytes:
     return coerced
 
 
-def _wanted(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
+def _expected(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
     return _in_seconds(value) if equality.asks_in_seconds else _number_or(value)
 
 

@@ -1,7 +1,7 @@
-"""What an XQuery of an XML exchange says about one message: XQuery 1.0, in the subset that bindings may have here.
+"""Evaluate an XQuery of an XML exchange on one message: XQuery 1.0, in the subset that bindings may have here.
 
 An error in a query, such as a header that the message has not, a body that is no XML or text that is no number, means
-that the binding does not take the message. XQuery leaves open whether ``or`` may find a true operand beside an error;
+that the binding does not match the message. XQuery leaves open whether ``or`` may find a true operand beside an error;
 here it does, and likewise ``and`` a false one: an error is *unknown* in JMS's tables.
 """
 
@@ -33,12 +33,12 @@ _NUMBER = re.compile(r"[ \t\r\n]*(-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))[ \t\r\n]*"
 
 
 def matches_query(condition: query.Condition, message: Message, subject_header: str | None) -> bool:
-    """Whether a query takes a message."""
+    """Return True if a query holds of a message."""
     return query_truth(condition, message, subject_header) is True
 
 
 def query_truth(condition: query.Condition, message: Message, subject_header: str | None) -> Truth:
-    """What a query says of a message: True, False, or None for an error."""
+    """Evaluate a query on a message to True, False, or None for an error."""
     return _Query(message, subject_header).truth(condition)
 
 

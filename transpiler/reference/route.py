@@ -1,4 +1,4 @@
-"""Where one message goes: the exchanges chapter of the Qpid Broker-J book, and what the brokers add to it.
+"""Route one message: the exchanges chapter of the Qpid Broker-J book, and what the brokers add to it.
 
 Routing is total: no message makes it raise. A message reaches a queue once, however many bindings lead there.
 """
@@ -60,7 +60,7 @@ def route_message(
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
 ) -> tuple[str, ...]:
-    """The names of the queues that a message reaches, distinct and sorted; see ``publish``."""
+    """Return the names of the queues that a message reaches, distinct and sorted; see ``publish``."""
     return publish(topology, message, exchange, routing_keys, address=address, publish_to=publish_to).queues
 
 
@@ -76,7 +76,7 @@ def publish(
     mandatory: bool = False,
     reject_unroutable: bool = False,
 ) -> Routed:
-    """What a topology does with a message that is published to an exchange, by name.
+    """Publish a message to an exchange, by name; return the queues that it reaches, and its outcome.
 
     ``exchange`` defaults to the topology's ``default_exchange``; ``routing_keys`` to the message's subject, which is
     where AMQP 1.0 has the routing key. RabbitMQ's CC and BCC headers add more keys; where the broker has nothing like
@@ -87,11 +87,11 @@ def publish(
     ``resolve_sender`` made of it. With ``publish_to="to"`` the message goes to the anonymous relay, which sends it to
     the address in its own ``to``, and rejects it where that is absent or leads nowhere.
 
-    What becomes of a message that no queue takes depends on the publisher: on its ``protocol``, on ``mandatory``, the
-    flag of AMQP 0-8 to 0-9-1, and on ``reject_unroutable``, a capability of AMQP 1.0. Without a protocol each does what
-    it says, and else the exchange's own behaviour decides.
+    The outcome of a message that reaches no queue depends on the publisher: on its ``protocol``, on ``mandatory``, the
+    flag of AMQP 0-8 to 0-9-1, and on ``reject_unroutable``, a capability of AMQP 1.0. Without a protocol both settings
+    apply, and else the exchange's own behaviour decides.
 
-    ``TopologyError`` for an address that leads nowhere; ``ValueError`` for parameters that exclude each other.
+    Raises ``TopologyError`` for an address that leads nowhere; ``ValueError`` for parameters that exclude each other.
     """
     publisher = Publisher(protocol, mandatory, reject_unroutable)
     check_choice("publish_to", publish_to, PUBLISH_TO)
@@ -125,7 +125,7 @@ def _relay(topology: Topology, message: Message, publisher: Publisher) -> Routed
 
 
 def _with_subject(message: Message, default: str | None) -> Message:
-    """The message with a subject where it has none.
+    """Give a message without a subject the sender's.
 
     "The subject may also be set on each message individually to override the default if required. In each case any
     specified subject is also added as a qpid.subject entry in the application-headers field".
@@ -149,7 +149,7 @@ def _publish(topology: Topology, message: Message, exchange: Exchange, keys: _Ke
         # "Otherwise, the message is discarded."
         return Routed((), publisher.outcome(exchange, topology.rules), exchange.name)
     outcome: Outcome = "delivered"
-    if route.asked_alternates and not _Route(topology, message, alternates=False).through(exchange, keys, frozenset()):
+    if route.used_alternates and not _Route(topology, message, alternates=False).through(exchange, keys, frozenset()):
         outcome = "alternate"
     return Routed(tuple(sorted(queues)), outcome, exchange.name)
 
@@ -161,49 +161,49 @@ def _subject(message: Message) -> str | None:
 #: The routing keys of a publication; None is an absent one.
 _Keys = tuple[str | None, ...]
 
-#: The exchanges, with keys, that a message is on its way through.
-_Way = frozenset[tuple[str, _Keys]]
+#: The exchanges, with keys, that a message passes through on its path.
+_Path = frozenset[tuple[str, _Keys]]
 
 
 class _Route:
-    """One message on its way; without ``alternates`` it goes where bindings alone bring it."""
+    """The traversal of one message; without ``alternates`` it follows bindings alone."""
 
     def __init__(self, topology: Topology, message: Message, *, alternates: bool = True) -> None:
         self.topology = topology
         self.message = message
-        self.asked_alternates = False
+        self.used_alternates = False
         self._alternates = alternates
         self._known: dict[tuple[str, _Keys], frozenset[str]] = {}
         self._seen: set[tuple[str, _Keys]] = set()
         self._shortened = 0
 
-    def through(self, exchange: Exchange, keys: _Keys, way: _Way) -> frozenset[str]:
-        """The queues reached from an exchange.
+    def through(self, exchange: Exchange, keys: _Keys, path: _Path) -> frozenset[str]:
+        """Return the queues reached from an exchange.
 
-        A message that comes back to an exchange on its way goes no further there. What an exchange answers does not
-        depend on the order of its bindings.
+        A message that comes back to an exchange on its path goes no further there. The result does not depend on the
+        order of the bindings.
         """
         here = (exchange.name, keys)
         if self.topology.rules.alternate_on_no_match:
             # What an exchange does depends on itself alone, so once is enough.
-            way = frozenset(self._seen)
+            path = frozenset(self._seen)
             self._seen.add(here)
-        if here in way:
+        if here in path:
             self._shortened += 1
             return frozenset()
         known = self._known.get(here)
         if known is not None:
             return known
-        shortened, way = self._shortened, way | {here}
-        queues, matched = self._bound(exchange, keys, way)
+        shortened, path = self._shortened, path | {here}
+        queues, matched = self._bound(exchange, keys, path)
         if not (matched if self.topology.rules.alternate_on_no_match else queues):
-            queues |= self._alternate(exchange, keys, way)
+            queues |= self._alternate(exchange, keys, path)
         if self._shortened == shortened:
-            # Nothing was cut short, so the answer is the same on every other way.
+            # Nothing was cut short, so the result is the same on every other path.
             self._known[here] = queues
         return queues
 
-    def _bound(self, exchange: Exchange, keys: _Keys, way: _Way) -> tuple[frozenset[str], bool]:
+    def _bound(self, exchange: Exchange, keys: _Keys, path: _Path) -> tuple[frozenset[str], bool]:
         if exchange.name == DEFAULT_EXCHANGE:
             # "All queues are automatically bound to it upon their creation using the queue name as the binding key."
             queue_names = frozenset(key for key in keys if key is not None and self._names_queue(key))
@@ -219,7 +219,7 @@ class _Route:
             else:
                 replacement = self.topology.replacement_key(binding)
                 onward = keys if replacement is None else (replacement,)
-                queues |= self.through(self.topology.exchange_by_name[binding.destination], onward, way)
+                queues |= self.through(self.topology.exchange_by_name[binding.destination], onward, path)
         return frozenset(queues), matched
 
     def _names_queue(self, key: str) -> bool:
@@ -228,18 +228,18 @@ class _Route:
             return False
         return rules.default_names_any_queue or key in self.topology.queue_names
 
-    def _alternate(self, exchange: Exchange, keys: _Keys, way: _Way) -> frozenset[str]:
+    def _alternate(self, exchange: Exchange, keys: _Keys, path: _Path) -> frozenset[str]:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
         alternate = self.topology.alternate(exchange) if self._alternates else None
         if alternate is None:
             return frozenset()
-        self.asked_alternates = True
+        self.used_alternates = True
         if alternate.type == "queue":
             return frozenset({alternate.name})
         next_exchange = self.topology.exchange_by_name[alternate.name]
         if self.topology.rules.alternates_chain:
-            return self.through(next_exchange, keys, way)
-        return self._bound(next_exchange, keys, way)[0]
+            return self.through(next_exchange, keys, path)
+        return self._bound(next_exchange, keys, path)[0]
 
     def _matches(self, exchange: Exchange, binding: Binding, keys: _Keys) -> bool:
         topology = self.topology
@@ -256,7 +256,7 @@ class _Route:
             case "headers":
                 matched = matches_headers(topology.headers(binding), self.message, topology.rules)
             case "xml":
-                # The binding key is compared as a direct exchange does, and then the query is asked.
+                # The binding key is compared as a direct exchange does, and then the query is evaluated.
                 query = topology.xquery(binding)
                 matched = any((key or "") == binding.key for key in keys) and (
                     query is None or matches_query(_parsed_query(query), self.message, topology.rules.subject_header)
@@ -281,16 +281,16 @@ def _parsed_query(query: str) -> Condition:
     return parse_query(query)
 
 
-def matches_headers(wanted: HeadersMatch, message: Message, rules: Rules) -> bool:
-    """Whether a message has the headers that a binding asks for."""
-    if wanted.never:
+def matches_headers(arguments: HeadersMatch, message: Message, rules: Rules) -> bool:
+    """Return True if a message has the headers that a binding's arguments require."""
+    if arguments.never:
         return False
     headers = message.application_properties or {}
     # "all implies that all the other pairs must match ... any implies that the message should be routed if any ..."
     answers = (
-        _has(headers.get(name, _subject_header(name, message, rules)), value, rules) for name, value in wanted.pairs
+        _has(headers.get(name, _subject_header(name, message, rules)), value, rules) for name, value in arguments.pairs
     )
-    return any(answers) if wanted.any else all(answers)
+    return any(answers) if arguments.any else all(answers)
 
 
 def _subject_header(name: str, message: Message, rules: Rules) -> AmqpValue | None:
@@ -299,9 +299,9 @@ def _subject_header(name: str, message: Message, rules: Rules) -> AmqpValue | No
     return AmqpValue(AmqpType.STRING, subject) if name == rules.subject_header and subject is not None else None
 
 
-def _has(actual: AmqpValue | None, wanted: AmqpValue | None, rules: Rules) -> bool:
+def _has(actual: AmqpValue | None, expected: AmqpValue | None, rules: Rules) -> bool:
     # "either the field in the bind arguments has no value and a field of the same name is present in the message
     # headers or ... a field of the same name exists in the message headers and has that same value"
     if actual is None:
         return False
-    return wanted is None or is_equal(wanted, actual, rules.headers.equality)
+    return expected is None or is_equal(expected, actual, rules.headers.equality)

@@ -17,7 +17,7 @@ from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:
-    """Whether a text matches a pattern value; None where the text is no text to the broker."""
+    """Return True if a text matches a pattern value; None where the text is no text to the broker."""
     parts = read_pattern(pattern, escape, dialect.escapes)
     match dialect.wildcards:
         case Wildcards.CODE_POINTS:
@@ -35,7 +35,7 @@ def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bo
 
 
 def is_simple(pattern: str, escape: str | None) -> bool:
-    """Whether RabbitMQ tests a pattern without a regular expression: no ``_`` and at most one ``%``."""
+    """Return True if RabbitMQ tests a pattern without a regular expression: no ``_`` and at most one ``%``."""
     wildcards, characters = "", iter(pattern)
     for character in characters:
         if character == escape:
@@ -55,7 +55,7 @@ def _latin_parts(parts: Pattern) -> Pattern:
 
 
 def _matches(text: str, pattern: Pattern) -> bool:
-    """Wildcard matching: what stands between two ``%`` is taken where it is found first, which is always right."""
+    """Match wildcards: a segment between two ``%`` is matched at its first occurrence, which is always right."""
     segments: list[list[str | Wildcard]] = [[]]
     for part in pattern:
         if part is Wildcard.ANY:
@@ -81,7 +81,7 @@ def _length(segment: list[str | Wildcard]) -> int:
 
 
 def _stands(text: str, segment: list[str | Wildcard], at: int) -> bool:
-    """Whether a segment without ``%`` is what stands at a place of the text."""
+    """Return True if a segment without ``%`` occurs at a place of the text."""
     for part in segment:
         if isinstance(part, str):
             if not text.startswith(part, at):
@@ -93,7 +93,7 @@ def _stands(text: str, segment: list[str | Wildcard], at: int) -> bool:
 
 
 def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
-    """The first place from here at which a segment stands; its first literal text says where to look."""
+    """Return the first place from here at which a segment occurs, by a search for its first literal text."""
     number = next((number for number, part in enumerate(segment) if isinstance(part, str)), None)
     if number is None:
         return at if at + len(segment) <= len(text) else None
@@ -109,7 +109,7 @@ def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
 
 
 def _line_matches(text: str, pattern: Pattern) -> bool:
-    """The same where no wildcard takes a line feed, by the places that each part can end at."""
+    """Match where no wildcard matches a line feed, by the set of places that each part can end at."""
     ends = {0}
     for part in pattern:
         if part is Wildcard.ANY:
@@ -131,7 +131,7 @@ def _line_matches(text: str, pattern: Pattern) -> bool:
 
 
 def call(function: str, arguments: list[Callable[[], Operand]]) -> Operand:
-    """A function of ActiveMQ; ``BrokerError`` for an argument of the wrong type."""
+    """Call a function of ActiveMQ; raise ``BrokerError`` for an argument of the wrong type."""
     match function:
         case "REGEX":
             expression = arguments[0]()
@@ -143,12 +143,12 @@ def call(function: str, arguments: list[Callable[[], Operand]]) -> Operand:
                 matches = compile_regular(java_text(expression)).search(java_text(candidate))
             return Value(OperandType.BOOLEAN, matches)
         case "INLIST":
-            values, wanted = arguments[0](), arguments[1]()
+            values, member = arguments[0](), arguments[1]()
             if values is None or not isinstance(values.value, tuple):
                 raise BrokerError("INLIST looks into what is no list")
             return Value(
                 OperandType.BOOLEAN,
-                wanted is not None and wanted.type is OperandType.STRING and wanted.value in values.value,
+                member is not None and member.type is OperandType.STRING and member.value in values.value,
             )
         case "MAKELIST":
             items = [argument() for argument in arguments]
@@ -171,7 +171,7 @@ def _text(value: Operand) -> str:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """Turn what Java refuses into the broker's exception, and what is not served or takes too long into an error."""
+    """Turn what Java refuses into the broker's exception, and what is unsupported or too slow into an error."""
     try:
         yield
     except RegexError as error:

@@ -19,7 +19,7 @@ INT_MIN, INT_MAX = -(2**31), 2**31 - 1
 
 
 class BrokerError(Exception):
-    """The broker's evaluation ends here in an exception; the text says what on."""
+    """The broker's evaluation ends here in an exception; the text names the cause."""
 
 
 class Value(NamedTuple):
@@ -31,7 +31,7 @@ class Value(NamedTuple):
 
     @property
     def numeric(self) -> bool:
-        """Whether arithmetic takes it."""
+        """True if it can be an operand of arithmetic."""
         return self.type.numeric
 
 
@@ -40,13 +40,13 @@ Operand = Value | None
 
 
 def wrap(value: int, bits: int) -> int:
-    """An integer in two's complement."""
+    """Wrap an integer in two's complement."""
     half: int = 1 << (bits - 1)
     return (value + half) % (2 * half) - half
 
 
 def literal(node: ast.Literal, dialect: Dialect) -> Operand:
-    """The value of a literal."""
+    """Return the value of a literal."""
     match node:
         case ast.NullLiteral():
             return None
@@ -79,7 +79,7 @@ def _java_integer(number: int) -> Value:
 
 
 def from_amqp(value: AmqpValue | None, dialect: Dialect, origin: str = "") -> Operand:
-    """What the broker takes a property's value for; ``BrokerError`` where it has no clause for the type."""
+    """Convert a property's value to the broker's type; raise ``BrokerError`` where it has no clause for it."""
     types = dialect.types
     if value is None or value.value is None:
         return None

@@ -29,11 +29,11 @@ _Value = Any
 
 
 class XPathError(ValueError):
-    """The expression is no XPath, or beyond what is here."""
+    """The expression is no XPath, or outside the supported subset."""
 
 
 def test_xml(text: str, expression: str) -> bool:
-    """Whether an expression holds of a document."""
+    """Return True if an expression holds of a document."""
     document = read_document(text)
     if document is None:
         return False

@@ -85,7 +85,7 @@ DIGITS = CharacterSet(((48, 57),))
 WORDS = UPPER | LOWER | DIGITS | of("_")
 SPACES = of(" \t\n\x0b\f\r")
 SURROGATES = CharacterSet(((0xD800, 0xDFFF),))
-#: Java's line ends, which its dot does not take and before the last of which its ``$`` stands.
+#: Java's line ends, which its dot does not match and before the last of which its ``$`` stands.
 LINE_ENDS = of("\n\r\x85\u2028\u2029")
 
 #: The classes of a backslash and a letter, inside of brackets and outside.

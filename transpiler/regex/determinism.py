@@ -1,6 +1,6 @@
-"""Decisions of a regular expression that the next character makes: there a matcher need not try the other ways.
+"""Decisions of a regular expression that the next character makes: there a matcher need not try the alternatives.
 
-A node is *determined* before a continuation when the way that it takes first is the only one that can lead to a
+A node is *determined* before a continuation when the path that it tries first is the only one that can lead to a
 match: its branches, and another round and the end of a repeat, begin with different characters, or the continuation
 cannot fail. Then the node may be atomic, and a possessive repeat means what a greedy one means.
 """
@@ -18,7 +18,7 @@ from transpiler.regex.syntax import Ahead, At, Choice, Group, Mode, Node, One, P
 class Follow:
     """The continuation at a point: the characters that it may begin with, and whether it always matches.
 
-    ``closing`` says that it is ``$`` and nothing else.
+    ``closing`` if it is ``$`` and nothing else.
     """
 
     characters: CharacterSet
@@ -48,7 +48,7 @@ def nullable(node: Node) -> bool:
 
 
 def start(node: Node, after: Follow) -> Follow:
-    """The continuation that begins with the node."""
+    """Return the continuation that begins with the node."""
     match node:
         case One(characters=characters):
             return Follow(characters)
@@ -74,7 +74,7 @@ def start(node: Node, after: Follow) -> Follow:
 
 
 def union(*follows: Follow) -> Follow:
-    """One of several continuations."""
+    """Return the union of several continuations."""
     if len(follows) == 1:
         return follows[0]
     characters = NONE
@@ -84,7 +84,7 @@ def union(*follows: Follow) -> Follow:
 
 
 def inside(node: Repeat, after: Follow) -> Follow:
-    """The continuation of a round: another one, or what follows the repeat."""
+    """Return the continuation of a round: another one, or what follows the repeat."""
     if node.high == 1:
         return after
     again = start(node.body, after).characters
@@ -92,13 +92,13 @@ def inside(node: Repeat, after: Follow) -> Follow:
 
 
 def apart(branches: tuple[Node, ...], after: Follow) -> bool:
-    """Return True if the next character says which of the branches it can be."""
+    """Return True if the next character determines the branch."""
     starts = [start(branch, after).characters for branch in branches]
     return not any(left & right for left, right in combinations(starts, 2))
 
 
 def ends_by_itself(node: Repeat, after: Follow) -> bool:
-    """Return True if the next character says whether the repeat goes on."""
+    """Return True if the next character determines whether the repeat goes on."""
     if node.low == node.high:
         return True
     if nullable(node.body):
@@ -111,7 +111,7 @@ def ends_by_itself(node: Repeat, after: Follow) -> bool:
 
 
 def determined(node: Node, after: Follow) -> bool:
-    """Return True if the first way through the node is the only one that can lead to a match."""
+    """Return True if the first path through the node is the only one that can lead to a match."""
     if after.free and not (isinstance(node, Repeat) and node.mode is Mode.LAZY):
         return True
     match node:

@@ -1,8 +1,8 @@
 """Regular expressions matched in a time that grows with the text, whatever the expression is.
 
-All ways through an expression are followed at once, one character after the other: as a set of states where only the
+All paths through an expression are followed at once, one character after the other: as a set of states where only the
 answer counts, and as an ordered list of them where the match counts, of which the first is the one that a
-backtracking matcher finds (Thompson 1968, Pike). Work has a bound, and ``SearchLimitError`` says that it is reached.
+backtracking matcher finds (Thompson 1968, Pike). Work has a bound, beyond which it raises ``SearchLimitError``.
 """
 
 from __future__ import annotations

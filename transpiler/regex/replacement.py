@@ -44,7 +44,7 @@ def _digit(text: str, place: int) -> int | None:
 
 
 def print_replacement(replacement: Replacement, numbers: dict[int, int], behind_group: bool = False) -> str:
-    """The text of a replacement whose groups have other numbers."""
+    """Print a replacement whose groups have other numbers."""
     text = ""
     for part in replacement:
         if isinstance(part, str):

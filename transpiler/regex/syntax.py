@@ -24,7 +24,7 @@ class Flavor(Enum):
 
 
 class RegexError(ValueError):
-    """An expression that is not read; ``offset`` counts its characters, ``wrong`` says that Java refuses it too."""
+    """An expression that is not supported; ``offset`` counts its characters, ``wrong`` if Java refuses it too."""
 
     def __init__(self, message: str, offset: int, wrong: bool = False) -> None:
         super().__init__(message)

@@ -34,11 +34,11 @@ def _combined(node: ir.Chain) -> ir.Predicate:
         return node
     lists: dict[ir.Value, dict[ir.Constant, None]] = {}
     kept: dict[ir.Predicate | ir.Value, None] = {}
-    for term, found in zip(node.terms, each, strict=True):
-        if found is None:
+    for term, pair in zip(node.terms, each, strict=True):
+        if pair is None:
             kept[term] = None
         else:
-            value, members = found
+            value, members = pair
             kept[value] = None
             lists.setdefault(value, {}).update(dict.fromkeys(members))
     if len(kept) == len(node.terms):
@@ -51,7 +51,7 @@ def _members(
     term: ir.Predicate, operator: Comparison, negated: bool
 ) -> tuple[ir.Value, tuple[ir.Constant, ...]] | None:
     match term:
-        case ir.Compare(operator=found, left=left, right=ir.Constant() as right) if found is operator:
+        case ir.Compare(operator=actual, left=left, right=ir.Constant() as right) if actual is operator:
             return left, (right,)
         case ir.In(value=value, members=members, negated=other) if other is negated:
             return value, members

@@ -7,7 +7,7 @@ from operator import is_
 from transpiler import ir
 from transpiler.rewrites.rule import rule
 
-#: Terms up to which repetitions are found by comparing: for so few it is quicker than their hashes.
+#: Terms up to which repetitions are detected by comparing: for so few it is quicker than their hashes.
 _FEW_TERMS = 5
 
 
@@ -31,20 +31,20 @@ def flatten_chains(node: ir.Predicate) -> ir.Predicate:
                 terms.append(inner)
             elif inner == absorbing:
                 return absorbing
-    found = _distinct(terms)
-    if not found:
+    distinct = _distinct(terms)
+    if not distinct:
         return identity
-    if len(found) == 1:
-        return found[0]
-    return node if len(found) == len(node.terms) and all(map(is_, found, node.terms)) else type(node)(found)
+    if len(distinct) == 1:
+        return distinct[0]
+    return node if len(distinct) == len(node.terms) and all(map(is_, distinct, node.terms)) else type(node)(distinct)
 
 
 def _distinct(terms: list[ir.Predicate]) -> tuple[ir.Predicate, ...]:
     """Return the terms in order, each of them once."""
     if len(terms) > _FEW_TERMS:
         return tuple(dict.fromkeys(terms))
-    found: list[ir.Predicate] = []
+    distinct: list[ir.Predicate] = []
     for term in terms:
-        if term not in found:
-            found.append(term)
-    return tuple(found)
+        if term not in distinct:
+            distinct.append(term)
+    return tuple(distinct)

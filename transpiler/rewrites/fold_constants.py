@@ -41,13 +41,13 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
             # Only a 32-bit float brings a NaN along when it is widened.
             return ir.IsNan(inner, negated) if inner.type.kind is SparkType.FLOAT else ir.BoolConst(negated)
         case ir.IsNan(
-            value=ir.Apply(function=ir.Function.FIRST, arguments=(*before, last), type=found), negated=negated
+            value=ir.Apply(function=ir.Function.FIRST, arguments=(*before, last), type=first_type), negated=negated
         ):
             # A last argument that is never NaN decides nothing, and NULL is not NaN either.
             if not isinstance(fold_constants(ir.IsNan(last)), ir.BoolConst):
                 return node
             return ir.IsNan(
-                before[0] if len(before) == 1 else ir.Apply(ir.Function.FIRST, tuple(before), found), negated
+                before[0] if len(before) == 1 else ir.Apply(ir.Function.FIRST, tuple(before), first_type), negated
             )
         case _:
             return node

@@ -1,6 +1,6 @@
 """Invert conversions of a column to text: from a condition on the text to a condition on the column.
 
-A message id as text says which type it had, and bytes as UTF-8 text say which bytes they were. So equality with a text
+A message id as text determines its type, and UTF-8 text determines its bytes. So equality with a text
 is equality of the column with one constant, or holds nowhere, and a file reader can skip row groups with it.
 """
 
@@ -57,19 +57,19 @@ def invert_text(node: ir.Predicate) -> ir.Predicate:
 
 
 def _inverted(node: ir.Predicate) -> ir.Predicate | None:
-    """``f(column) = text``, ``<>``, IN or LIKE as a condition on the column; None where that cannot be said."""
+    """Rewrite ``f(column) = text``, ``<>``, IN or LIKE as a condition on the column; None where there is none."""
     match node:
         case ir.Compare(
             operator=Comparison.EQ | Comparison.NE as operator,
             left=ir.Apply(arguments=(inner,)) as converted,
             right=ir.Constant(value=str() as text),
         ):
-            found = _value_behind(converted, text)
-            if isinstance(found, _Open):
+            original = _value_behind(converted, text)
+            if isinstance(original, _Open):
                 return None
-            if found is None:
+            if original is None:
                 return ir.FALSE if operator is Comparison.EQ else ir.IsNull(inner, negated=True)
-            return ir.Compare(operator, inner, found)
+            return ir.Compare(operator, inner, original)
         case ir.In(value=ir.Apply(arguments=(inner,)) as converted, members=members, negated=negated):
             each = [_value_behind(converted, str(member.value)) for member in members]
             if any(isinstance(item, _Open) for item in each):
@@ -109,12 +109,12 @@ def _value_behind(converted: ir.Apply, text: str) -> ir.Constant | _Open | None:
         return _Open()
     amqp_type, write = _IDS[converted.function]
     try:
-        found = read_id(text)
+        message_id = read_id(text)
     except DecodeError:
         return None
-    if found.type is not amqp_type or write(found) != text:
+    if message_id.type is not amqp_type or write(message_id) != text:
         return None
-    value = coerce(found)
+    value = coerce(message_id)
     return ir.Constant(value, BINARY) if isinstance(value, bytes) else ir.constant(_simple(value))
 
 

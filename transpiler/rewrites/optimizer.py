@@ -51,9 +51,9 @@ class _Optimizer:
             return node
         known = self.settled.get(id(node))
         if known is None:
-            found = self.settle(ir.rebuild(node, self.visit, self.value))
-            known = self.settled[id(node)] = (node, found)
-            self.settled[id(found)] = (found, found)
+            result = self.settle(ir.rebuild(node, self.visit, self.value))
+            known = self.settled[id(node)] = (node, result)
+            self.settled[id(result)] = (result, result)
         return known[1]
 
     def settle(self, node: ir.Predicate) -> ir.Predicate:

@@ -15,7 +15,7 @@ class Rule:
     """A law, which returns the node that it is given where it has nothing to rewrite.
 
     The driver applies it to nodes of the types in ``nodes`` only, and to AND and OR only where a term has one of the
-    types in ``terms``; None is any term. Both say no more than the law itself does, and spare the calls.
+    types in ``terms``; None is any term. Both repeat what the law tests itself, and spare the calls.
     """
 
     apply: Law

@@ -43,7 +43,7 @@ def solve_timestamp(node: ir.Predicate) -> ir.Predicate:
 
 
 def _solved(node: ir.Compare) -> ir.Predicate | None:
-    """The comparison for the timestamp alone; None where it is not about one."""
+    """Solve a comparison for the timestamp alone; None where it is not about one."""
     if not isinstance(node.left, ir.Apply) and not isinstance(node.right, ir.Apply):
         return None
     match node.left, node.right:
@@ -66,7 +66,7 @@ def _solved(node: ir.Compare) -> ir.Predicate | None:
 
 
 def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Predicate | None:
-    """The end of a duration compared with a time: the duration alone, compared with what is left until then."""
+    """Solve a comparison of a duration's end with a time for the duration, compared with what is left until then."""
     match end.arguments, bound.value:
         case _, bool():
             return None

@@ -130,7 +130,7 @@ def unwrap_casts(node: ir.Predicate) -> ir.Predicate:
 
 
 def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) -> ir.Predicate | None:
-    """``converted operator bound`` as a condition on the column inside; None where there is no grid.
+    """Rewrite ``converted operator bound`` as a condition on the column inside; None where there is no grid.
 
     NaN in a column of floats stands above every number, as Spark orders it.
     """
@@ -223,7 +223,7 @@ def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predic
 
 
 def _held(operator: Comparison, grid: _Lattice, limit: float) -> tuple[int, int]:
-    """From where to where, exclusively, an operator holds on a grid."""
+    """Return the half-open range of the grid where an operator holds."""
     at_least, above = grid.bounds(limit)
     match operator:
         case Comparison.LT:

@@ -1,6 +1,6 @@
 """Bindings of a topology as patterns: predicates with parameters, one for each signature, and their constants.
 
-``lowering.bindings`` decides what a binding asks of a message. What is added here serves many bindings at once: tests
+``lowering.bindings`` defines the condition of a binding. What is added here serves many bindings at once: tests
 of the routing key name columns that are made once a message, binding keys with wildcards go to the automaton, and
 bindings that differ in constants only share one pattern, the same object.
 """
@@ -59,7 +59,7 @@ ALWAYS, NEVER = Pattern(ir.TRUE), Pattern(ir.FALSE)
 
 
 class KnownKey:
-    """The key that a binding on the way has put in the place of a message's own: a binding key matches it or not."""
+    """The key that a binding on the path has put in the place of a message's own: a binding key matches it or not."""
 
     def __init__(self, key: str, rules: Rules) -> None:
         self._key = key
@@ -154,7 +154,7 @@ class PatternBuilder:
 
 
 class BindingPatterns:
-    """The patterns of a topology's bindings over one layout; ``several`` says that a message can have several keys."""
+    """The patterns of a topology's bindings over one layout; ``several`` if a message can have several keys."""
 
     def __init__(self, topology: Topology, layout: Layout, missing: Missing, several: bool = False) -> None:
         self._topology = topology

@@ -1,4 +1,4 @@
-"""Values of maps, each read once a message: looking a key up costs more than what is asked of its value."""
+"""Values of maps, each read once a message: the lookup of a key costs more than the tests of its value."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class MapValueColumns:
     _names: dict[Path, str] = field(default_factory=dict)
 
     def predicate(self, node: ir.Predicate) -> ir.Predicate:
-        """The predicate over these columns."""
+        """Rewrite a predicate over these columns."""
         return ir.replace_columns(node, self._column)
 
     def signature(self, signature: Signature) -> Signature:
-        """The signature over these columns."""
+        """Rewrite a signature over these columns."""
         return replace(
             signature,
             keys=tuple(ir.replace_columns_in(value, self._column) for value in signature.keys),

@@ -1,4 +1,4 @@
-"""The states of a message on its way through exchanges, and which of them it can reach from where it is published.
+"""State graph of a message's path through exchanges: the states, and those reachable from each entry.
 
 A state is an exchange together with the routing key that a message has there. The bindings of a state match by the
 message alone and not by the path that led there, so each is evaluated once, and the results are combined in the end:
@@ -203,7 +203,7 @@ class _Paths:
             target = reach.alternate(state)
             if isinstance(target, State):
                 chained = reach.topology.rules.alternates_chain
-                # Where alternates do not chain, the alternate's bindings are asked even of a message that was there.
+                # Where alternates do not chain, the alternate's bindings are tested even for a message that was there.
                 alternate = self._lead(target, path if chained else frozenset(), chained)
             else:
                 alternate_queue = target

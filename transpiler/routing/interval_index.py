@@ -30,7 +30,7 @@ from transpiler.selector.ast import Comparison
 class Interval:
     """A range that a residual implies: the first value that is not NULL, and its bounds' parameters; None is no bound.
 
-    ``rounded`` says that some values are compared with the 32-bit float next to a parameter.
+    ``rounded`` if some values are compared with the 32-bit float next to a parameter.
     """
 
     values: tuple[ir.Value, ...]

@@ -52,7 +52,7 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """Which literals must stay what they are, and the forms of those that must be alike in form."""
+    """The literals of a spelling that stay constants, and the forms of those that must be alike in form."""
 
     fixed: tuple[int, ...]
     forms: tuple[tuple[int, Callable[[str], object]], ...]
@@ -109,11 +109,11 @@ class SelectorParameterizer:
         return self._dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
 
     def _width(self, raw: str) -> object:
-        """The type that an integer has for being small or large."""
+        """Return the type of an integer by its size."""
         return len(raw) < 10 or integer_literal(int(raw), self._dialect)[0]
 
     def _form(self, raw: str) -> object:
-        """What a pattern of LIKE asks, its text aside; its own text where it asks more."""
+        """Return the form of a pattern of LIKE, its text aside; the text itself where there is no common form."""
         written = text_of(raw)
         pattern = self._pattern(written)
         taken = is_engine_independent(pattern, written, None, self._dialect) and written not in self._rewritten
@@ -123,7 +123,7 @@ class SelectorParameterizer:
         return read_pattern(written, None, self._dialect.escapes)
 
     def _fixed_part(self, raw: str) -> str:
-        """The text of a pattern that has one."""
+        """Return the text of a pattern that has one."""
         [part] = [part for part in self._pattern(text_of(raw)) if isinstance(part, str)]
         return part
 
@@ -156,7 +156,7 @@ class SelectorParameterizer:
 
 
 def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:
-    """The predicate, knowing that no literal is NULL or NaN, and that the scanner takes none out that is zero."""
+    """Simplify by the facts that no literal is NULL or NaN, and that the scanner takes none out that is zero."""
     match predicate:
         case ir.IsNan(value=value, negated=negated) | ir.IsNull(value=value, negated=negated) if _is_literal(value):
             return ir.BoolConst(negated)

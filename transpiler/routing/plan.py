@@ -170,7 +170,7 @@ def build_plan(
 ) -> RoutingPlan:
     """Build the plan of a topology over a layout; of the messages to one exchange, where one is named.
 
-    ``several`` says that a message may have more than one routing key.
+    ``several`` if a message may have more than one routing key.
 
     Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
     """

@@ -64,7 +64,7 @@ class TopicAutomaton:
     ends: list[list[int]]
     #: The states before the first word, by the exchange that the roots were made for.
     starts: dict[int, list[int]]
-    #: True if several paths may lead a key to one state, which takes a pattern of two ``#``.
+    #: True if several paths may lead a key to one state, which needs a pattern of two ``#``.
     repeats: bool
 
 

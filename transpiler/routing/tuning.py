@@ -17,7 +17,7 @@ MIN_ROWS = 12
 #: have tables all the same.
 MAX_COMPILED = 600
 
-#: Nodes of a signature's guard and residual beyond which its rules are compiled one by one: a residual is asked inside
+#: Nodes of a signature's guard and residual beyond which its rules are compiled one by one: a residual is tested inside
 #: a lambda, where no part of it gets a method of its own.
 MAX_RESIDUAL = 2_000
 
@@ -27,12 +27,12 @@ MAX_RESIDUAL = 2_000
 MAX_REPEATS = 4
 MAX_REPEATED = 1.1
 
-#: Disjuncts that one condition may become, each with rows of its own; one that would need more is asked as a whole.
+#: Disjuncts that one condition may become, each with rows of its own; one that would need more is tested as a whole.
 MAX_DISJUNCTS = 64
 
 # Interval indexes (plan, interval_index).
 
-#: Rows of constants under one key from which on a message finds its own by an interval tree. Fewer are asked in turn.
+#: Rows of constants under one key from which on a message searches an interval tree. Fewer are tested in turn.
 MIN_INTERVALS = 64
 
 # The automaton of topics (topic_automaton).

@@ -1,8 +1,8 @@
 """Parser from tokens to the surface tree: one grammar, layered with the standard's own non-terminals.
 
 Each layer binds tighter than the one before it, so the grammar needs no table of precedences and has no conflicts.
-It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse says what was expected
-in words that a person uses; SLY's own recovery is never wanted, so every error raises.
+It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse names what was expected
+in words that a person uses; SLY's own recovery is never used, so every error raises.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from transpiler.selector.token_rewriting import CHAINING, Chains, retag
 from transpiler.selector.words import Reading
 from transpiler.source import Source, Span
 
-#: The productions that only say that a layer may stand where the looser one is expected.
+#: The unit productions: a layer may stand where the looser one is expected.
 _LAYERS = frozenset(
     {
         ("negation", "equality"),

@@ -85,29 +85,29 @@ def _links() -> Iterator[Link]:
             yield Link(field, wires[known[0].places], known[0].conversion)
 
 
-#: By the name that is left, for the form that is wanted.
+#: The links to each form, by the name in the other form.
 LINKS: dict[Form, dict[str, Link]] = {
     "amqp": {link.jms.name: link for link in _links()},
-    # Of the two that are read from the delivery count, the count says all of it.
+    # Of the two that are read from the delivery count, the count has all of it.
     "jms": {link.wire.name: link for link in _links() if link.conversion is not Conversion.REDELIVERED},
 }
 
 
-def behind(wanted: Ranges, pieces: tuple[Piece, ...]) -> Ranges:
+def behind(accepted: Ranges, pieces: tuple[Piece, ...]) -> Ranges:
     """Return the wire numbers that JMS sees as a number of the set."""
     ranges: list[tuple[int, int]] = []
     for piece in pieces:
         if piece.constant is None:
-            part = cut(wanted, *piece.seen)
+            part = cut(accepted, *piece.seen)
             ranges.extend((low - piece.shift, high - piece.shift) for low, high in part)
-        elif cut(wanted, piece.constant, piece.constant):
+        elif cut(accepted, piece.constant, piece.constant):
             ranges.append((piece.low, piece.high))
     return joined(ranges)
 
 
-def shown_of(wanted: Ranges, piece: Piece) -> Iterator[tuple[int, int]]:
+def shown_of(accepted: Ranges, piece: Piece) -> Iterator[tuple[int, int]]:
     """Yield the ranges that JMS sees for the wire numbers of a set that are in the piece."""
-    for low, high in cut(wanted, piece.low, piece.high):
+    for low, high in cut(accepted, piece.low, piece.high):
         yield piece.seen if piece.constant is not None else (low + piece.shift, high + piece.shift)
 
 

@@ -43,7 +43,7 @@ _EQUALITIES = (ast.Comparison.EQ, ast.Comparison.NE)
 
 
 class _NoCounterpartError(Exception):
-    """A name, or a comparison with it, has no counterpart in the other form; the message says why."""
+    """A name, or a comparison with it, has no counterpart in the other form; the message gives the reason."""
 
 
 def translate_names(tree: ast.Expression, form: Form, source: Source, table: Table = "meaning") -> ast.Expression:
@@ -72,19 +72,19 @@ class _Renaming:
         self.source = source
         self.findings: list[Diagnostic] = []
 
-    def condition(self, node: ast.Expression, wanted: bool | None) -> ast.Expression:
-        """Translate a condition; ``wanted`` is the truth value that selects messages, None if either may."""
+    def condition(self, node: ast.Expression, polarity: bool | None) -> ast.Expression:
+        """Translate a condition; ``polarity`` is the truth value that selects messages, None if either may."""
         match node:
             case ast.And(terms=terms) | ast.Or(terms=terms):
-                return replace(node, terms=tuple(self.condition(term, wanted) for term in terms))
+                return replace(node, terms=tuple(self.condition(term, polarity) for term in terms))
             case ast.Not(operand=operand):
-                return replace(node, operand=self.condition(operand, None if wanted is None else not wanted))
+                return replace(node, operand=self.condition(operand, None if polarity is None else not polarity))
             case _:
-                return self._reported(node, wanted)
+                return self._reported(node, polarity)
 
-    def _reported(self, node: ast.Expression, wanted: bool | None) -> ast.Expression:
+    def _reported(self, node: ast.Expression, polarity: bool | None) -> ast.Expression:
         try:
-            return self._atom(node, wanted)
+            return self._atom(node, polarity)
         except _NoCounterpartError as reason:
             self.findings.append(
                 Diagnostic("names.no-counterpart", "error", str(reason), self.source, node.span, self._hint())
@@ -101,7 +101,7 @@ class _Renaming:
             return False
         return JMS_FIELDS.find(name) is not None and not _is_property(name)
 
-    def _atom(self, node: ast.Expression, wanted: bool | None) -> ast.Expression:
+    def _atom(self, node: ast.Expression, polarity: bool | None) -> ast.Expression:
         identifiers = {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)}
         foreign = [identifier for name, identifier in identifiers.items() if self._foreign(name)]
         if not foreign:
@@ -111,7 +111,7 @@ class _Renaming:
         if named is not None and self._foreign(named.name) and len(foreign) == 1 and _beside_literals(node):
             link = self.links.get(named.name)
             if link is not None:
-                return self._linked(node, named, link, wanted)
+                return self._linked(node, named, link, polarity)
             return self._several(node, named)
         return self._operands(node)
 
@@ -166,14 +166,14 @@ class _Renaming:
                     f"{node.name} and {other.name} differ in value, and translate beside a literal only"
                 )
 
-    def _linked(self, node: ast.Expression, named: ast.Identifier, link: Link, wanted: bool | None) -> ast.Expression:
+    def _linked(self, node: ast.Expression, named: ast.Identifier, link: Link, polarity: bool | None) -> ast.Expression:
         other = ast.Identifier(link.wire.name if self.form == "amqp" else link.jms.name)
         if isinstance(node, ast.IsNull) and link.jms.default is link.wire.default is None:
             return ast.IsNull(other, node.negated)
         match link.conversion:
             case Conversion.AS_IS if link.jms.default == link.wire.default:
                 return _with_name(node, other)
-            case Conversion.AS_IS if self._default_is_silent(node, link, wanted):
+            case Conversion.AS_IS if self._default_is_silent(node, link, polarity):
                 return _with_name(node, other)
             case Conversion.AS_IS if self.form == "amqp" and link.jms.default is not None:
                 return self._several(node, named)
@@ -188,7 +188,7 @@ class _Renaming:
             case Conversion.DELIVERY_MODE:
                 return self._delivery_mode(node, other)
             case Conversion.MESSAGE_ID | Conversion.CORRELATION_ID:
-                return self._id(node, other, link.conversion, wanted)
+                return self._id(node, other, link.conversion, polarity)
             case _:
                 raise _NoCounterpartError(f"no literal of a selector is the bytes of {link.wire.name}")
 
@@ -197,14 +197,14 @@ class _Renaming:
         seen = joined(piece.seen for piece in pieces)
         if not isinstance(node, ast.Compare | ast.Between):
             return _with_name(node, other)
-        wanted = selected(node, *((seen[0][0], seen[-1][1]) if self.form == "amqp" else (low, high)))
-        if wanted is None:
+        accepted = selected(node, *((seen[0][0], seen[-1][1]) if self.form == "amqp" else (low, high)))
+        if accepted is None:
             return _with_name(node, other)
         likely = _likely(node, pieces, 1 if self.form == "jms" else -1)
         if self.form == "amqp":
-            return comparison(other, behind(wanted, pieces), low, high, likely)
-        shown = joined(pair for piece in pieces for pair in shown_of(wanted, piece))
-        if behind(shown, pieces) != wanted:
+            return comparison(other, behind(accepted, pieces), low, high, likely)
+        shown = joined(pair for piece in pieces for pair in shown_of(accepted, piece))
+        if behind(shown, pieces) != accepted:
             raise _NoCounterpartError(f"{other.name} does not tell all of these values apart")
         return comparison(other, shown, seen[0][0], seen[-1][1], likely)
 
@@ -232,7 +232,7 @@ class _Renaming:
                 raise _NoCounterpartError(f"JMSDeliveryMode is {' or '.join(modes)}, and {other.name} is a boolean")
 
     def _id(
-        self, node: ast.Expression, other: ast.Identifier, conversion: Conversion, wanted: bool | None
+        self, node: ast.Expression, other: ast.Identifier, conversion: Conversion, polarity: bool | None
     ) -> ast.Expression:
         match node:
             case ast.Compare(operator=ast.Comparison.EQ, right=right):
@@ -243,8 +243,8 @@ class _Renaming:
             case ast.In(members=members, negated=negated):
                 literals = [self._id_literal(member, conversion) for member in members]
                 texts = tuple(item for item in literals if isinstance(item, ast.StringLiteral))
-                if len(texts) == len(literals) and (self.form == "jms" or wanted is (not negated)):
-                    return self._of_strings(ast.In(other, texts, negated), other, wanted)
+                if len(texts) == len(literals) and (self.form == "jms" or polarity is (not negated)):
+                    return self._of_strings(ast.In(other, texts, negated), other, polarity)
                 terms = tuple(ast.Compare(ast.Comparison.EQ, other, item) for item in literals)
                 whole = terms[0] if len(terms) == 1 else ast.Or(terms)
                 return ast.Not(whole) if negated else whole
@@ -253,27 +253,27 @@ class _Renaming:
                 start = parts[0] if parts and isinstance(parts[0], str) else ""
                 apart = not start.startswith("ID:AMQP_") and not "ID:AMQP_".startswith(start)
                 if apart and (conversion is Conversion.CORRELATION_ID or start.startswith(ids.PREFIX)):
-                    return self._of_strings(replace(node, operand=other), other, wanted)
+                    return self._of_strings(replace(node, operand=other), other, polarity)
                 raise _NoCounterpartError("the pattern may match the text of an id that is no string")
             case _:
                 raise _NoCounterpartError(f"an id is not like this in {other.name}")
 
-    def _of_strings(self, node: ast.In | ast.Like, other: ast.Identifier, wanted: bool | None) -> ast.Expression:
+    def _of_strings(self, node: ast.In | ast.Like, other: ast.Identifier, polarity: bool | None) -> ast.Expression:
         """Return a test of an id with the other form's answer where the id is no string.
 
         The JMS text of such an id is a string that is not listed and does not match; on the wire the test is unknown.
         """
-        if wanted is not None and wanted is not node.negated:
+        if polarity is not None and polarity is not node.negated:
             return node
         if self.form == "amqp":
             # TRUE of a string, FALSE of another type.
             is_text = ast.Or(tuple(ast.Compare(sign, other, ast.StringLiteral("")) for sign in _EQUALITIES))
             return ast.Or((node, ast.Not(is_text))) if node.negated else ast.And((node, is_text))
-        if wanted is None:
+        if polarity is None:
             raise _NoCounterpartError(f"this is unknown of an id that is no string, and {other.name} is a string then")
         forms = (ast.StringLiteral(prefix.replace("_", "!_") + "%") for prefix in (ids.BINARY, ids.UUID_, ids.ULONG))
-        tests = tuple(ast.Like(other, pattern, ast.StringLiteral("!"), negated=wanted) for pattern in forms)
-        return ast.And((node, *tests)) if wanted else ast.Or((node, *tests))
+        tests = tuple(ast.Like(other, pattern, ast.StringLiteral("!"), negated=polarity) for pattern in forms)
+        return ast.And((node, *tests)) if polarity else ast.Or((node, *tests))
 
     def _id_literal(self, node: ast.Expression, conversion: Conversion) -> ast.Expression:
         write = ids.message_id_text if conversion is Conversion.MESSAGE_ID else ids.correlation_id_text
@@ -298,12 +298,12 @@ class _Renaming:
             return literal((amqp_id.value + 2**63) % 2**64 - 2**63)
         raise _NoCounterpartError(f"no literal of a selector is {amqp_id.type.value}")
 
-    def _default_is_silent(self, node: ast.Expression, link: Link, wanted: bool | None) -> bool:
+    def _default_is_silent(self, node: ast.Expression, link: Link, polarity: bool | None) -> bool:
         """Return True if the condition selects no message by the default that only one form has."""
-        if wanted is None or isinstance(node, ast.IsNull):
+        if polarity is None or isinstance(node, ast.IsNull):
             return False
         default = link.jms.default if link.wire.default is None else link.wire.default
-        return _with_default(node, default) is not wanted
+        return _with_default(node, default) is not polarity
 
     def _several(self, node: ast.Expression, named: ast.Identifier) -> ast.Expression:
         """Translate a name with a default or several origins: one case for each of them."""

@@ -65,21 +65,21 @@ def literal(value: int) -> ast.Expression:
 
 
 def comparison(
-    name: ast.Identifier, wanted: Ranges, low: int, high: int, likely: Iterable[tuple[ast.Comparison, int]]
+    name: ast.Identifier, accepted: Ranges, low: int, high: int, likely: Iterable[tuple[ast.Comparison, int]]
 ) -> ast.Expression:
     """Return a condition that selects a set, on a name whose values are between ``low`` and ``high``.
 
     ``likely`` are comparisons to prefer where one of them selects it.
     """
     for operator, bound in likely:
-        if _holding(operator, bound, low, high) == wanted:
+        if _holding(operator, bound, low, high) == accepted:
             return ast.Compare(operator, name, literal(bound))
-    if not wanted:
+    if not accepted:
         return ast.Compare(ast.Comparison.LT, name, literal(low))
-    rest = joined([(low, wanted[0][0] - 1), *_gaps(wanted), (wanted[-1][1] + 1, high)])
+    rest = joined([(low, accepted[0][0] - 1), *_gaps(accepted), (accepted[-1][1] + 1, high)])
     if len(rest) == 1 and rest[0][0] == rest[0][1]:
         return ast.Compare(ast.Comparison.NE, name, literal(rest[0][0]))
-    terms = tuple(_range(name, start, end, low, high) for start, end in wanted)
+    terms = tuple(_range(name, start, end, low, high) for start, end in accepted)
     return terms[0] if len(terms) == 1 else ast.Or(terms)
 
 

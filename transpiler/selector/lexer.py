@@ -2,7 +2,7 @@
 
 One lexer reads every word; what a word means is settled here only as far as spelling goes. White space is what the
 standard names: space, tab, form feed and line ends. Every spelling that people bring along from other languages has
-an error of its own that says what to write instead.
+an error of its own that names the correct spelling.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A selector's literals, found without parsing: the text without them is its skeleton, which few texts differ in.
+"""Scanner of a selector's literals, without parsing: the text without them is its skeleton, which few texts differ in.
 
 A program writes one selector again and again with other constants. A parser that met the skeleton once need not read
 the next text: the scanner takes out strings and plain decimal numbers, and passes over everything else.

@@ -21,7 +21,7 @@ _PRESENT = frozenset("DEFINED EXISTING PRESENT SET".split())
 class Mistake(NamedTuple):
     """A better finding than the parser's: its message, its place, and the text to write.
 
-    ``message`` and ``span`` are None where the parser's own say it well; ``code`` is None for that of a word or of an
+    ``message`` and ``span`` are None where the parser's own are good; ``code`` is None for that of a word or of an
     end that is not expected.
     """
 
@@ -162,9 +162,9 @@ def _instead_of_is(reading: Reading, name: str, at: int, negated: bool) -> str:
     other = reading.shown(at, end) if end is not None else "…"
     test = f"{name} IS {'NOT ' if negated else ''}NULL"
     if word.key in ("TRUE", "FALSE"):
-        wanted = (word.key == "TRUE") is not negated
-        bare = name if wanted else f"NOT {name}"
-        hint = f"write {name} = {'TRUE' if wanted else 'FALSE'} or {bare}"
+        truth = (word.key == "TRUE") is not negated
+        bare = name if truth else f"NOT {name}"
+        hint = f"write {name} = {'TRUE' if truth else 'FALSE'} or {bare}"
         return f"{hint}; add OR {name} IS NULL for the messages without it" if negated else hint
     if word.kind == "end":
         return f"write {test}" if negated else f"write {test} or {name} IS NOT NULL"

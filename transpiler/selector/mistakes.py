@@ -1,6 +1,6 @@
 """Better messages for common mistakes: a table of rules, each of which knows one wrong construct and its correction.
 
-The parser and the lexer say where a text stops being a selector and what could stand there. Often that misleads: the
+The parser and the lexer report where a text stops being a selector and what could stand there. Often that misleads: the
 mistake is an operator of another language, or a quote, or a missing comma. The rules look at the words around the
 place, in the order of the table, and the first that knows the mistake replaces the message. They run on the error
 path only, and they never decide that a text is wrong.

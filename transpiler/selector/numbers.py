@@ -25,7 +25,7 @@ _EXPONENT = r"[eE][+-]?[0-9]+"
 
 
 class NumberError(ValueError):
-    """A literal whose value the dialect refuses; the message says why."""
+    """A literal whose value the dialect refuses; the message gives the reason."""
 
 
 def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number, int] | None:

@@ -26,7 +26,7 @@ def print_selector(tree: ast.Expression, dialect: str | Dialect = "jms") -> str:
 class _Printer:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
-        #: What NOT stands before, so that all brokers read it in the same way.
+        #: The least precedence of NOT's operand without parentheses, so that all brokers read it alike.
         self.not_level = _NOT if dialect.not_binding is NotBinding.LOOSE else _PRIMARY
 
     def print(self, node: ast.Expression) -> tuple[str, int]:

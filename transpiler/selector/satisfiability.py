@@ -3,7 +3,7 @@
 The fragment: AND, OR, NOT over comparisons of one name with literals: ``=``, ``<>``, the orderings with numbers,
 BETWEEN, IN, LIKE, IS NULL, and the name by itself. Each such condition has a meaning: the sets of values for which it
 may be true, false or unknown, and for which the broker may throw. The sets are supersets, exact wherever the fragment
-is exact, so a condition outside the fragment only makes the analysis say less. Three-valued logic, the comparison of
+is exact, so a condition outside the fragment only makes the analysis weaker. Three-valued logic, the comparison of
 unlike types and of integers with floating point numbers are those of the dialect's record.
 
 Terms on different names are independent: an AND is never true if the terms on one name are never true together. What

@@ -1,7 +1,7 @@
 """Static checks of operand types, as far as a dialect makes them before any message is read.
 
-Jakarta Messaging 3.8.1.2 says what may be compared; of a property only a message shows the type, so the checks are on
-literals and on whole conditions. ActiveMQ's parser makes a part of them, for it asks its objects what they are.
+Jakarta Messaging 3.8.1.2 lists what may be compared; of a property only a message shows the type, so the checks are on
+literals and on whole conditions. ActiveMQ's parser makes a part of them, by the classes of its objects.
 RabbitMQ's JMS client infers a type for every expression.
 """
 

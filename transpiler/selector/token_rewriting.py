@@ -46,7 +46,7 @@ class Chains:
             self.compared[-1] = self.bounded[-1] = False
         elif kind in _COMPARISONS or kind == "NOT":
             if before in _OPERAND_ENDS and self.compared[-1]:
-                # Behind BETWEEN its AND is still missing, and that is the better thing to say.
+                # Behind BETWEEN its AND is still missing, and that is the better message.
                 return not self.bounded[-1]
             if kind in _COMPARISONS:
                 self.compared[-1] = True

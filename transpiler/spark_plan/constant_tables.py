@@ -25,12 +25,12 @@ from transpiler.spark_plan.range_buckets import Row, bucket_ranges
 
 
 def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
-    """The predicate with its long chains as lists; it holds in the same rows."""
+    """Rewrite long chains as lists of constants; the result holds in the same rows."""
     return _listed(node) if _has_chain(node) else node
 
 
 def _has_chain(node: ir.Predicate) -> bool:
-    """Return True if a look at what stands above the tests alone says that there may be something to do."""
+    """Return True if AND or OR has enough terms to rewrite, by a look at the nodes above the tests alone."""
     waiting = [node]
     while waiting:
         match waiting.pop():
@@ -66,7 +66,7 @@ def _listed(node: ir.Predicate) -> ir.Predicate:
 
 
 def _with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
-    """The node with tests that are lists now; None where one of them may not say whether it is NULL.
+    """Return the node with tests that are lists now; None where one of them may be FALSE in place of NULL.
 
     By ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` a list without a key can be FALSE for NULL.
     """
@@ -80,7 +80,7 @@ def _same(value: ir.Value) -> ir.Value:
 
 
 def _texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.Predicate, ...]:
-    """``a LIKE '%x%' OR a LIKE '%y%'`` is one search for x or y, and beginnings of one length are a list."""
+    """Rewrite ``a LIKE '%x%' OR a LIKE '%y%'`` as one search for x or y, and prefixes of one length as a list."""
     groups: dict[_Place, dict[str, None]] = {}
     group_of: dict[ir.Predicate, _Place] = {}
     for term in terms:
@@ -100,11 +100,11 @@ def _texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.
     merged: dict[_Place, tuple[ir.Predicate, ...]] = {}
     for key, texts in groups.items():
         if len(texts) >= tuning.MIN_TERMS:
-            found = _by_length(key, texts, negated)
-            if found is None and (expression := any_text_expression(texts, *key[1:])) is not None:
-                found = (ir.Matches(key[0], expression, negated),)
-            if found is not None:
-                merged[key] = found
+            lists = _by_length(key, texts, negated)
+            if lists is None and (expression := any_text_expression(texts, *key[1:])) is not None:
+                lists = (ir.Matches(key[0], expression, negated),)
+            if lists is not None:
+                merged[key] = lists
     each = (merged.get(group_of[term], (term,)) if term in group_of else (term,) for term in terms)
     return tuple(dict.fromkeys(chain.from_iterable(each)))
 
@@ -114,8 +114,10 @@ _Place = tuple[ir.Value, bool, bool]
 
 
 def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.Predicate, ...] | None:
-    """Beginnings or endings as a list for each length, for an engine finds a text in a list by its hash; None where
-    they stand elsewhere, have too many lengths, or the value's own characters may be no UTF-8, which has no length."""
+    """Rewrite prefixes or suffixes as a list for each length, in which an engine looks a text up by its hash.
+
+    None where the texts may be anywhere, have too many lengths, or the value may not be UTF-8, which has no length.
+    """
     value, before, behind = place
     if before is behind or any(
         isinstance(part, ir.Apply) and part.function is ir.Function.TEXT_OF_BYTES for part in ir.descendants(value)
@@ -135,15 +137,15 @@ def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.P
 
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
     """Join the complements among some terms to one complement of a disjunction."""
-    found = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
-    if len(found) < tuning.MIN_TERMS:
+    complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
+    if len(complemented) < tuning.MIN_TERMS:
         return terms
-    none = ir.NotTrue(_listed(ir.Or(found)))
+    none = ir.NotTrue(_listed(ir.Or(complemented)))
     return tuple(dict.fromkeys(none if isinstance(term, ir.NotTrue) else term for term in terms))
 
 
 def _rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Conditions that differ in constants only are one condition and a list of constants."""
+    """Rewrite conditions that differ in constants only as one condition over a list of constants."""
     groups: dict[tuple[ir.Predicate, ...], dict[Row, None]] = {}
     shape_of: list[tuple[ir.Predicate, ...]] = []
     for term in terms:
@@ -157,11 +159,11 @@ def _rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
 
 
 def _made_general(node: ir.Predicate, cells: list[ir.Constant]) -> ir.Predicate:
-    """The condition with a cell for each constant that a comparison has on its right."""
+    """Replace each constant on the right of a comparison by a parameter; append the constants to ``cells``."""
     match node:
-        case ir.Compare(right=ir.Constant() as found):
-            cells.append(found)
-            return replace(node, right=ir.RowParameter(len(cells) - 1, found.type))
+        case ir.Compare(right=ir.Constant() as constant):
+            cells.append(constant)
+            return replace(node, right=ir.RowParameter(len(cells) - 1, constant.type))
         case ir.And() | ir.Or() | ir.Coalesce():
             return ir.rebuild(node, lambda inner: _made_general(inner, cells), _same)
         case _:
@@ -169,7 +171,7 @@ def _made_general(node: ir.Predicate, cells: list[ir.Constant]) -> ir.Predicate:
 
 
 def _merged(shape: ir.Predicate, rows: Iterable[Row]) -> ir.Predicate:
-    """The disjunction of a condition over some rows."""
+    """Return the disjunction of a condition over some rows."""
     rows = tuple(dict.fromkeys(rows))
     columns = tuple(zip(*rows, strict=True))
     constants = {place: column[0] for place, column in enumerate(columns) if len(set(column)) == 1}
@@ -184,7 +186,7 @@ def _merged(shape: ir.Predicate, rows: Iterable[Row]) -> ir.Predicate:
 
 
 def _varying(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate:
-    """The disjunction of a condition whose terms all have cells, and that has all cells of the rows."""
+    """Return the disjunction over some rows of a condition that has all parameters, and no term without one."""
     match shape:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
             return ir.In(left, tuple(row[0] for row in rows))
@@ -209,7 +211,7 @@ def _cells(node: ir.Predicate) -> list[int]:
 def _narrowed(
     shape: ir.Predicate, rows: tuple[Row, ...], first: Sequence[int] = ()
 ) -> tuple[ir.Predicate, tuple[Row, ...]]:
-    """A condition, and the rows without what it does not look at; some of their places come first."""
+    """Return a condition and the rows with only the cells that it reads; the places of ``first`` come first."""
     places = [*first, *(place for place in _cells(shape) if place not in first)]
     moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(places)}
     narrow = dict.fromkeys(tuple(row[place] for place in places) for row in rows)
@@ -221,7 +223,7 @@ def _terms(shape: ir.Predicate) -> tuple[ir.Predicate, ...]:
 
 
 def _behind_a_key(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | None:
-    """The rows behind the most telling of the values that the condition compares with a constant of its row."""
+    """Return the disjunction as a map, keyed by the value that is compared with the most distinct constants."""
     keys = {
         term.right.place: term
         for term in _terms(shape)
@@ -229,7 +231,7 @@ def _behind_a_key(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | 
     }
     if not keys:
         return None
-    place = max(keys, key=lambda found: len({row[found] for row in rows}))
+    place = max(keys, key=lambda cell: len({row[cell] for row in rows}))
     term = keys[place]
     rest, ordered = _narrowed(ir.all_of(*(other for other in _terms(shape) if other is not term)), rows, (place,))
     members = tuple(dict.fromkeys(row[0] for row in ordered))
@@ -249,18 +251,18 @@ def _can_be_key(term: ir.Compare) -> bool:
 
 
 def _loosest(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | None:
-    """Of orderings that differ in one bound the one that the others imply; None where there is more to it."""
+    """Return the ordering with the loosest bound, which the others imply; None for any other condition."""
     if not isinstance(shape, ir.Compare) or shape.operator.is_equality:
         return None
     bounds = [row[0] for row in rows]
     if any(isinstance(bound.value, str | bytes | bool) or bound.value != bound.value for bound in bounds):
         return None
     choose = min if shape.operator in (Comparison.GT, Comparison.GE) else max
-    return replace(shape, right=choose(bounds, key=lambda found: found.value))
+    return replace(shape, right=choose(bounds, key=lambda constant: constant.value))
 
 
 def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
-    """The values that the list's predicate reads of a message, and the predicate as it is written inside the lambda.
+    """Return the values that the list's predicate reads of a message, and the predicate as the lambda's body.
 
     There a cell is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not for
     every row of the list; with one they stay what they are, for few rows of the list are ever looked at.
@@ -282,5 +284,5 @@ def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], 
     def visit(inner: ir.Predicate) -> ir.Predicate:
         return ir.rebuild(inner, visit, value)
 
-    found = visit(node.predicate)
-    return tuple(values), found
+    predicate = visit(node.predicate)
+    return tuple(values), predicate

@@ -1,13 +1,13 @@
-"""Tagged unions behind the keys of maps, asked with as few look-ups as Spark allows.
+"""Common subexpression elimination for tagged unions behind the keys of maps: each is looked up as rarely as possible.
 
 A look-up goes through the map's keys from the first one on, and Spark makes it again for every mention. Of a union's
 fields at most one is not NULL: its *alternatives* exclude each other. So a test of one alternative that is not NULL
-has the last word, and the others need not be looked up:
+decides, and the others need not be looked up:
 
 - ``v.long > 5 OR v.double < 5.5D`` is ``coalesce(v.double < 5.5D, v.long > 5)``;
-- ``(v.long >= 1 OR v.double >= 1D) AND (v.long < 5 OR v.double < 5D)`` asks each alternative for both;
+- ``(v.long >= 1 OR v.double >= 1D) AND (v.long < 5 OR v.double < 5D)`` tests both bounds of each alternative;
 - ``v.type <> 'null' AND (v.string = 'a') IS NOT TRUE`` is ``coalesce(v.string <> 'a', v.type <> 'null')``;
-- bounds that both numbers share are asked of the one that there is: ``n >= 1D AND n <= 5.5D``, where n is
+- bounds that both numbers share are tested on the one that is present: ``n >= 1D AND n <= 5.5D``, where n is
   ``coalesce(v.double, CAST(v.long AS DOUBLE))``, looks up nothing for the second bound where the first one fails.
 
 A file reader knows nothing of maps, so no pushed filter is lost. Unions elsewhere stay as they are.
@@ -28,7 +28,7 @@ from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 from transpiler.spark_plan import tuning
 
-#: The field that says which alternative there is, and the two that hold numbers.
+#: The field with the name of the alternative that is present, and the two that hold numbers.
 _TYPE, _LONG, _DOUBLE = "type", "long", "double"
 #: Below it a long equals its double, and above it both are above.
 _EXACT = 2**53
@@ -46,12 +46,12 @@ class _AlternativeTests:
     otherwise: ir.Predicate = ir.FALSE
 
     def turned(self, otherwise: ir.Predicate) -> _AlternativeTests | None:
-        """The question with the opposite of each test; None where one of them has no plain one."""
+        """Negate each test; None where one of them has no plain opposite."""
         tests = {column: turned for column, test in self.tests.items() if (turned := ir.sql_not(test)) is not None}
         return _AlternativeTests(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
 
     def predicate(self) -> ir.Predicate:
-        """The question as one predicate, which asks the likeliest alternative first."""
+        """Return the tests as one predicate, the likeliest alternative first."""
         if not self.tests:
             return self.otherwise
         if self.otherwise == ir.FALSE:
@@ -73,37 +73,37 @@ class _AlternativeTests:
 
 
 def reuse_map_lookups(node: ir.Predicate) -> ir.Predicate:
-    """The predicate with fewer look-ups; it holds in the same rows."""
-    found = _visit(node)
-    asked = found.predicate() if isinstance(found, _AlternativeTests) else found
-    if isinstance(asked, ir.Coalesce):
-        return _of_one_number(asked)
-    return _leveled(ir.And, map(_of_one_number, asked.terms)) if isinstance(asked, ir.And) else asked
+    """Reuse map lookups: evaluate each tagged union once; the result holds in the same rows."""
+    result = _visit(node)
+    predicate = result.predicate() if isinstance(result, _AlternativeTests) else result
+    if isinstance(predicate, ir.Coalesce):
+        return _of_one_number(predicate)
+    return _leveled(ir.And, map(_of_one_number, predicate.terms)) if isinstance(predicate, ir.And) else predicate
 
 
 def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
-    """The node as a question, where it asks one union and nothing else, or else the predicate with fewer look-ups."""
+    """Return the tests of a union where the node reads one union and nothing else, or else the rewritten predicate."""
     if isinstance(node, _TESTS):
         column = node.left if isinstance(node, ir.Compare) else node.value
-        return _asked(column, node) if isinstance(column, ir.Column) and _in_map(column.path) else node
+        return _tests_of_field(column, node) if isinstance(column, ir.Column) and _in_map(column.path) else node
     if isinstance(node, ir.Chain):
         return _together(node)
     if isinstance(node, ir.NotTrue):
-        found = _visit(node.predicate)
-        if not isinstance(found, _AlternativeTests):
-            return node if found is node.predicate else ir.NotTrue(found)
-        denied = found.turned(ir.TRUE) if found.otherwise == ir.FALSE else None
-        return denied or ir.NotTrue(found.predicate())
+        inner = _visit(node.predicate)
+        if not isinstance(inner, _AlternativeTests):
+            return node if inner is node.predicate else ir.NotTrue(inner)
+        denied = inner.turned(ir.TRUE) if inner.otherwise == ir.FALSE else None
+        return denied or ir.NotTrue(inner.predicate())
     return node
 
 
-def _asked(
+def _tests_of_field(
     column: ir.Column, test: ir.Compare | ir.In | ir.Like | ir.Matches | ir.IsTrue
 ) -> ir.Predicate | _AlternativeTests:
-    """A test of a field of a union as a question, where it is NULL for NULL."""
+    """Return a test of a field as the tests of its union, provided that it is NULL where the field is."""
     match test:
         case ir.Like(pattern=(Wildcard.ANY,)):
-            # It asks whether there is a string.
+            # It is a test for the presence of a string.
             return test
         case ir.Compare(right=ir.Constant(value=value), operator=operator):
             if column.path[-1] != _TYPE:
@@ -122,60 +122,60 @@ def _in_map(path: Path) -> bool:
 
 
 def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
-    """A conjunction or disjunction, and the terms that ask the same union as one."""
+    """Rewrite a conjunction or disjunction; merge the terms that test the same union."""
     kind = type(node)
     groups: dict[Path, list[_AlternativeTests]] = {}
     numbers: list[ir.IsNan] = []
     places: list[Path | ir.Predicate] = []
     for term in node.terms:
-        found = _visit(term)
-        if isinstance(found, _AlternativeTests):
-            group = groups.get(found.union)
+        result = _visit(term)
+        if isinstance(result, _AlternativeTests):
+            group = groups.get(result.union)
             if group is None:
-                groups[found.union] = [found]
-                places.append(found.union)
+                groups[result.union] = [result]
+                places.append(result.union)
             else:
-                group.append(found)
-        elif isinstance(found, ir.IsNan) and found.negated is (kind is ir.And):
+                group.append(result)
+        elif isinstance(result, ir.IsNan) and result.negated is (kind is ir.And):
             # NULL AND TRUE is NULL, and so is NULL OR FALSE.
-            numbers.append(found)
+            numbers.append(result)
         else:
-            places.append(found)
+            places.append(result)
     if not groups and all(map(is_, places, node.terms)):
         return node
-    questions = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
+    merged = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
     here = set(map(id, node.terms)) if numbers else ()
     for test in numbers:
-        question = questions.get(test.value.path[:-1]) if isinstance(test.value, ir.Column) else None
-        if question is None or test.value not in question.tests:
+        alternatives = merged.get(test.value.path[:-1]) if isinstance(test.value, ir.Column) else None
+        if alternatives is None or test.value not in alternatives.tests:
             places.append(test)
         else:
-            known = question.tests[test.value]
-            # What stands on one level is joined by all laws already.
+            known = alternatives.tests[test.value]
+            # The terms of one level are joined by all laws already.
             join = _leveled if id(known) in here else _joined
-            question.tests[test.value] = join(kind, (known, test))
+            alternatives.tests[test.value] = join(kind, (known, test))
     if len(places) == 1 and isinstance(places[0], tuple):
-        return questions[places[0]]
-    return _leveled(kind, [questions[place].predicate() if isinstance(place, tuple) else place for place in places])
+        return merged[places[0]]
+    return _leveled(kind, [merged[place].predicate() if isinstance(place, tuple) else place for place in places])
 
 
-def _combined(kind: type[ir.And | ir.Or], questions: Sequence[_AlternativeTests]) -> _AlternativeTests:
-    """Some questions to one union as one.
+def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:
+    """Merge the tests of one union.
 
-    An alternative for which one of them says what decides the others, FALSE in a conjunction and in a disjunction the
+    An alternative that one of them decides for the others, by FALSE in a conjunction and in a disjunction by the
     presence that is known by then, is left to what holds otherwise.
     """
     tests: dict[ir.Column, list[ir.Predicate]] = {}
-    for question in questions:
-        for column, test in question.tests.items():
+    for group in groups:
+        for column, test in group.tests.items():
             tests.setdefault(column, []).append(test)
     undecided = {
-        column: found[0] if len(found) == 1 else _joined(kind, found)
-        for column, found in tests.items()
-        if not any((q.otherwise == ir.FALSE) is (kind is ir.And) for q in questions if column not in q.tests)
+        column: alternatives[0] if len(alternatives) == 1 else _joined(kind, alternatives)
+        for column, alternatives in tests.items()
+        if not any((q.otherwise == ir.FALSE) is (kind is ir.And) for q in groups if column not in q.tests)
     }
-    defaults = sorted((question.otherwise for question in questions), key=_strength)
-    return _AlternativeTests(questions[0].union, undecided, defaults[0 if kind is ir.And else -1])
+    defaults = sorted((group.otherwise for group in groups), key=_strength)
+    return _AlternativeTests(groups[0].union, undecided, defaults[0 if kind is ir.And else -1])
 
 
 def _strength(otherwise: ir.Predicate) -> int:
@@ -183,16 +183,16 @@ def _strength(otherwise: ir.Predicate) -> int:
 
 
 def _joined(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
-    """Tests of one alternative as one, by the laws that no rule had a chance to apply."""
-    found = _leveled(kind, dict.fromkeys(terms))
+    """Join the tests of one alternative, by the laws that no rule had a chance to apply."""
+    result = _leveled(kind, dict.fromkeys(terms))
     for law in (combine_in_lists, remove_redundant_null_checks):
-        if isinstance(found, ir.Chain):
-            found = law(found)
-    return found
+        if isinstance(result, ir.Chain):
+            result = law(result)
+    return result
 
 
 def _leveled(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
-    """The terms on one level."""
+    """Join terms; those that are chains of the same kind contribute their own terms."""
     level: list[ir.Predicate] = []
     for term in terms:
         if isinstance(term, kind):
@@ -215,7 +215,7 @@ def _has_fraction(test: ir.Predicate) -> bool:
 
 
 def _of_one_number(node: ir.Predicate) -> ir.Predicate:
-    """Bounds of both numbers as bounds of the one that there is.
+    """Rewrite equal bounds of both numbers as bounds of the one that is present.
 
     Only for a condition of the whole filter: there Spark tests the bounds one by one, and ends at the first that fails.
     """
@@ -238,14 +238,14 @@ def _of_one_number(node: ir.Predicate) -> ir.Predicate:
         column if column.type == DOUBLE else ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE) for column in columns
     )
     number = ir.Apply(ir.Function.FIRST, tuple(numbers), DOUBLE)
-    # BETWEEN would say the number once, but Spark makes of it a With, which some of its settings leave unevaluated.
+    # BETWEEN would name the number once, but Spark makes of it a With, which some of its settings leave unevaluated.
     return ir.And(
         (ir.Compare(Comparison.GE, number, ir.constant(low)), ir.Compare(Comparison.LE, number, ir.constant(high)))
     )
 
 
 def _bounds(test: ir.Predicate) -> tuple[ir.Column, float, float] | None:
-    """The inclusive bounds of a column that the test consists of."""
+    """Return the inclusive bounds of a column that the test consists of; None for any other test."""
     if not isinstance(test, ir.And) or len(test.terms) != 2:
         return None
     match test.terms:

@@ -1,7 +1,7 @@
-"""Long predicates in blocks, each of which Spark compiles into a method that HotSpot takes.
+"""Split long predicates into blocks, each of which Spark compiles into a method that HotSpot will compile in turn.
 
 A block is written twice, so blocks within blocks would double the text at every level. A predicate that goes deep is
-therefore cut by the law that what stands around a part holds either without it, or with it where the part does:
+therefore cut by Shannon expansion around a part of it:
 ``f(part)`` is ``f(FALSE) OR f(TRUE) AND part`` as long as ``f`` is made of AND and OR. ``f(FALSE)`` and ``f(TRUE)`` are
 blocks that hold no other, and only the part is cut further.
 """
@@ -16,7 +16,7 @@ _TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
 
 
 def split_methods(node: ir.Predicate) -> ir.Predicate:
-    """The predicate, and what is too long for one method in blocks; it holds in the same rows.
+    """Move what is too long for one method into blocks; the result holds in the same rows.
 
     The predicate stays in one piece where a single test is long: the method of such a test is hardly shorter, and where
     the test is NULL it is evaluated twice. It also does where blocks within blocks would make the text much longer.
@@ -31,7 +31,7 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
 
 
 def _is_short(node: ir.Predicate) -> bool:
-    """Return True if a look at what stands above the tests alone says that there is nothing to cut."""
+    """Return True if there is nothing to cut, by a look at the nodes above the tests alone."""
     tests, waiting = 0, [node]
     while waiting:
         inner = waiting.pop()
@@ -55,15 +55,15 @@ class _Splitter:
         self.weights: dict[int, tuple[ir.Node, int]] = {}
 
     def weight(self, node: ir.Node) -> int:
-        """The weight of the node as code of one method."""
+        """Return the weight of the node as code of one method, in bytes of bytecode."""
         known = self.weights.get(id(node))
         if known is None:
-            found = (
+            weight = (
                 tuning.CONSTANT_BYTES if isinstance(node, ir.Constant | ir.BoolConst) else tuning.NODE_BYTES
             ) + sum(map(self.weight, ir.children(node)))
             if isinstance(node, ir.Column):
-                found += tuning.LOOKUP_BYTES * sum(isinstance(step, Key) for step in node.path)
-            known = self.weights[id(node)] = (node, found)
+                weight += tuning.LOOKUP_BYTES * sum(isinstance(step, Key) for step in node.path)
+            known = self.weights[id(node)] = (node, weight)
         return known[1]
 
     def has_long_test(self, node: ir.Predicate) -> bool:
@@ -81,20 +81,20 @@ class _Splitter:
                 return True
 
     def cut(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """The predicate with blocks in it, and what it weighs outside of them."""
+        """Return the predicate with blocks in it, and its weight outside of them."""
         weight = self.weight(node)
         if weight <= tuning.METHOD_BYTES:
             return node, weight
         match node:
             case ir.NotTrue(predicate=inner):
-                found, weight = self.cut(inner)
-                return ir.NotTrue(found), weight + tuning.NODE_BYTES
+                inside, weight = self.cut(inner)
+                return ir.NotTrue(inside), weight + tuning.NODE_BYTES
             case ir.Coalesce(disjoint=True):
                 return self.cut(_plain(node))
             case ir.Coalesce(tests=tests, otherwise=otherwise):
                 blocks = [self.small(test) for test in tests]
-                found = ir.Coalesce(tuple(test for test, _ in blocks), otherwise)
-                return found, sum(weight for _, weight in blocks) + self.weight(otherwise) + tuning.NODE_BYTES
+                result = ir.Coalesce(tuple(test for test, _ in blocks), otherwise)
+                return result, sum(weight for _, weight in blocks) + self.weight(otherwise) + tuning.NODE_BYTES
             case ir.And() | ir.Or():
                 core = self.core(node)
                 return self.level(node) if core is node else self.around(node, core)
@@ -102,7 +102,7 @@ class _Splitter:
                 return node, weight
 
     def core(self, node: ir.Chain) -> ir.And | ir.Or:
-        """The deepest part that has all but one method of the node."""
+        """Return the deepest part of the node outside of which no more than one method remains."""
         core = node
         while True:
             heaviest = max(core.terms, key=self.weight)
@@ -111,15 +111,15 @@ class _Splitter:
             core = heaviest
 
     def around(self, node: ir.Predicate, core: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """The predicate around a part without it and with it, in blocks, and the part by itself."""
-        found, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
+        """Shannon-expand around the core: f(FALSE) OR (f(TRUE) AND core), the first two in blocks."""
+        inside, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
         without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))
-        whole = ir.any_of(without[0], ir.all_of(within[0], found))
+        whole = ir.any_of(without[0], ir.all_of(within[0], inside))
         weight += without[1] + within[1] + 2 * tuning.NODE_BYTES
         return (whole, weight) if weight <= tuning.METHOD_BYTES else (ir.SeparateMethod(whole), tuning.CALL_BYTES)
 
     def level(self, node: ir.Chain) -> tuple[ir.Predicate, int]:
-        """Many terms in groups, each of them a block."""
+        """Cut each term, and group the terms into blocks until the rest fits in one method."""
         kind = type(node)
         terms = [self.cut(term) for term in node.terms]
         while sum(weight for _, weight in terms) > tuning.METHOD_BYTES:
@@ -132,7 +132,7 @@ class _Splitter:
         return kind(tuple(term for term, _ in terms)), sum(weight for _, weight in terms)
 
     def small(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
-        """The predicate as a block, unless it is little."""
+        """Return the predicate as a block, or as it is where it is short."""
         weight = self.weight(node)
         return (node, weight) if weight <= tuning.INLINE_BYTES else (ir.SeparateMethod(node), tuning.CALL_BYTES)
 
@@ -142,7 +142,7 @@ def _block(kind: type[ir.And | ir.Or], terms: list[ir.Predicate]) -> ir.Separate
 
 
 def _plain(node: ir.Coalesce) -> ir.Predicate:
-    """The tests without an order among them, which can be cut."""
+    """Rewrite an ordered chain of tests as a conjunction or disjunction, which can be cut."""
     if node.otherwise == ir.FALSE:
         return ir.Or(node.tests)
     failed = [ir.sql_not(test) for test in node.tests]
@@ -151,7 +151,7 @@ def _plain(node: ir.Coalesce) -> ir.Predicate:
 
 
 def _replaced(node: ir.Predicate, part: ir.Predicate, truth: ir.BoolConst) -> ir.Predicate:
-    """The node with a truth in the place of a part of it."""
+    """Replace a part of the node by a truth value."""
     match node:
         case _ if node is part:
             return truth

@@ -1,4 +1,4 @@
-"""Long lists of ranges, in which a message finds its own without looking at all of them."""
+"""Indexes of long lists of ranges: hash buckets of one number, or chunks behind their loosest bounds."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _NUMBERS = (SparkType.TINYINT, SparkType.SMALLINT, SparkType.INT, SparkType.BIGI
 
 
 def bucket_ranges(shape: ir.Predicate, rows: Sequence[Row]) -> ir.Predicate | None:
-    """Ranges of one number as a list behind the number's bucket; None where the condition is more or ranges crowd.
+    """Rewrite ranges of one number as a hash table from buckets to ranges.
 
-    A bucket is the whole part of a quotient. It grows with the number, and so a range's lie between those of its ends.
+    None where the condition is more than a range, or too many ranges share a bucket. A bucket is the whole part of a
+    quotient. It is monotone in the number, so that a range meets the buckets between those of its ends.
     """
-    found = _ends(shape)
-    if found is None:
+    ends = _ends(shape)
+    if ends is None:
         return None
-    number, low, high = found
+    number, low, high = ends
     whole = number.type.kind is not SparkType.DOUBLE
     ranges = _disjoint((_number(row[low]), _number(row[high])) for row in rows)
     width = _width(ranges, whole)
@@ -55,7 +56,7 @@ def bucket_ranges(shape: ir.Predicate, rows: Sequence[Row]) -> ir.Predicate | No
 
 
 def _ends(shape: ir.Predicate) -> tuple[ir.Value, int, int] | None:
-    """The number that the condition is about, and which cells bound it below and above."""
+    """Return the number that the condition is about, and the places of its lower and upper bound in a row."""
     match shape:
         case ir.And(
             terms=(
@@ -79,23 +80,23 @@ def _number(bound: ir.Constant) -> float:
 
 
 def _disjoint(ranges: Iterable[_Range]) -> list[_Range]:
-    """The ranges that are not empty, in order, with those that overlap as one."""
-    found: list[_Range] = []
+    """Return the ranges that are not empty, in order; those that overlap are merged."""
+    merged: list[_Range] = []
     for low, high in sorted(ends for ends in ranges if ends[0] <= ends[1]):
-        if found and low < found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
+        if merged and low < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
         else:
-            found.append((low, high))
-    return found
+            merged.append((low, high))
+    return merged
 
 
 def _width(ranges: Sequence[_Range], whole: bool) -> int | float | None:
-    """A power of two of which a range meets few buckets, and a bucket few ranges; None where there is none."""
+    """Return a width of buckets, a power of two, so that a range meets few buckets and a bucket few ranges, or None."""
     ends = [abs(ranges[0][0]), abs(ranges[-1][1])] if ranges else [math.inf]
     exponent = math.frexp((ranges[-1][1] - ranges[0][0]) / len(ranges))[1] if math.isfinite(sum(ends)) else None
     if exponent is None or not (whole or abs(exponent) < _EXTREME):
         return None
-    found: tuple[int, int | float] | None = None
+    best: tuple[int, int | float] | None = None
     least = max(exponent - tuning.MAX_HALVINGS, 0) if whole else exponent - tuning.MAX_HALVINGS
     for smaller in range(max(exponent, least), least - 1, -1):
         width = 2**smaller if whole else 2.0**smaller
@@ -105,11 +106,11 @@ def _width(ranges: Sequence[_Range], whole: bool) -> int | float | None:
         if sizes.total() > tuning.MAX_COPIES * len(ranges):
             break
         crowd = max(sizes.values())
-        if found is None or crowd < found[0]:
-            found = crowd, width
+        if best is None or crowd < best[0]:
+            best = crowd, width
         if crowd <= tuning.ENOUGH_IN_BUCKET:
             break
-    return found[1] if found is not None and found[0] <= tuning.MAX_IN_BUCKET else None
+    return best[1] if best is not None and best[0] <= tuning.MAX_IN_BUCKET else None
 
 
 def _buckets(least: float, most: float, width: float) -> range:
@@ -117,45 +118,45 @@ def _buckets(least: float, most: float, width: float) -> range:
 
 
 def _bucket(number: float, width: float) -> int:
-    """The quotient rounded towards zero."""
+    """Return the quotient rounded towards zero."""
     if isinstance(width, float):
         return math.trunc(number / width)
     return int(number // width if number >= 0 else -(-number // width))
 
 
 def chunks(node: ir.AnyRow) -> tuple[tuple[Row, tuple[Row, ...]], ...]:
-    """Long lists of ranges in chunks, each behind a row of the loosest bounds in it, which all its rows imply.
+    """Divide a long list of ranges into chunks, each behind the loosest of its bounds, which all its rows imply.
 
-    So a message looks at about twice the square root of the rows. Empty where the predicate is more than bounds.
+    A message is compared with about twice the square root of the rows. Empty where the predicate is more than bounds.
     """
     orders = _orders(node.predicate)
     if node.key is not None or len(node.rows) < tuning.CHUNKED_ROWS or orders is None:
         return ()
     length = math.isqrt(len(node.rows))
     rows = sorted(node.rows, key=lambda row: tuple(constant.value for constant in row))
-    found = []
+    blocks = []
     for start in range(0, len(rows), length):
         chunk = tuple(rows[start : start + length])
         columns = zip(*chunk, strict=True)
         loosest = tuple(
             choose(column, key=lambda constant: constant.value) for choose, column in zip(orders, columns, strict=True)
         )
-        found.append((loosest, chunk))
-    return tuple(found)
+        blocks.append((loosest, chunk))
+    return tuple(blocks)
 
 
 _Choice = Callable[..., ir.Constant]
 
 
 def _orders(node: ir.Predicate) -> tuple[_Choice, ...] | None:
-    """For each cell whether the least or the greatest constant is the loosest; None where a cell has no order."""
-    found: dict[int, _Choice] = {}
+    """Return the choice of the loosest constant for each cell, ``min`` or ``max``; None where a cell has no order."""
+    choices: dict[int, _Choice] = {}
     for inner in ir.descendants(node):
         match inner:
             case ir.Compare(operator=operator, right=ir.RowParameter(place=place, type=cell_type)):
                 if operator.is_equality or cell_type.kind not in _ORDERED:
                     return None
-                found[place] = min if operator in (Comparison.GT, Comparison.GE) else max
+                choices[place] = min if operator in (Comparison.GT, Comparison.GE) else max
             case _:
                 pass
-    return tuple(found[place] for place in sorted(found))
+    return tuple(choices[place] for place in sorted(choices))

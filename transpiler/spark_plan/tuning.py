@@ -27,7 +27,7 @@ from __future__ import annotations
 MIN_TERMS = 16
 
 #: Lengths, in characters, of which beginnings or endings are a list each; with more they are one regular expression.
-#: A list is found by its hash: 10,000 endings took 3.6 µs a message where the expression took 12.4.
+#: A list is looked up by its hash: 10,000 endings took 3.6 µs a message where the expression took 12.4.
 MAX_LENGTHS = 16
 
 # Ranges (range_buckets).

@@ -18,14 +18,14 @@ Write = Callable[[ir.Constant], str]
 
 
 def rows_text(rows: Sequence[Row], write: Write) -> str:
-    """An array of structs with the fields c0, c1 and so on."""
+    """Return an array of structs with the fields c0, c1 and so on."""
     if not _are_numbers(rows):
         return _array(_struct(row, 0, write) for row in rows)
     return _from_json(_list(_object(row, 0) for row in rows), f"ARRAY<{_type(rows[0], 0)}>")
 
 
 def chunks_text(chunks: Sequence[tuple[Row, Sequence[Row]]], write: Write) -> str:
-    """An array of structs of the bounds b of a chunk and the list l of its rows."""
+    """Return an array of structs of the bounds b of a chunk and the list l of its rows."""
     if not _are_numbers([row for first, rows in chunks for row in (first, *rows)]):
         texts = ((_struct(first, 0, write), rows_text(rows, write)) for first, rows in chunks)
         return _array(f"struct({first} AS b, {rows} AS l)" for first, rows in texts)
@@ -37,7 +37,7 @@ def chunks_text(chunks: Sequence[tuple[Row, Sequence[Row]]], write: Write) -> st
 
 
 def map_text(rows: Sequence[Row], write: Write) -> str:
-    """A map from the first constants of the rows to arrays of structs of the others, whose fields begin with c1."""
+    """Return a map from the rows' first constants to arrays of structs of the others, whose fields begin with c1."""
     by_key: dict[ir.Constant, dict[Row, None]] = {}
     for key, *rest in rows:
         by_key.setdefault(key, {})[tuple(rest)] = None
@@ -46,10 +46,10 @@ def map_text(rows: Sequence[Row], write: Write) -> str:
     else:
         keys = _array(map(write, by_key))
     if _are_numbers(row[1:] for row in rows):
-        values = _list(_list(_object(row, 1) for row in found) for found in by_key.values())
+        values = _list(_list(_object(row, 1) for row in group) for group in by_key.values())
         lists = _from_json(values, f"ARRAY<ARRAY<{_type(rows[0][1:], 1)}>>")
     else:
-        lists = _array(_array(_struct(row, 1, write) for row in found) for found in by_key.values())
+        lists = _array(_array(_struct(row, 1, write) for row in group) for group in by_key.values())
     return f"map_from_arrays({keys}, {lists})"
 
 

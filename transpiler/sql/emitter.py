@@ -26,24 +26,24 @@ _Text = Text
 
 
 def emit_filter(predicate: ir.Predicate) -> str:
-    """TRUE where the predicate holds, FALSE or NULL elsewhere."""
+    """Emit SQL that is TRUE where the predicate holds, FALSE or NULL elsewhere."""
     return _predicate(predicate)[0]
 
 
 def emit_value(value: ir.Value) -> str:
-    """The value as an operand of any operator."""
+    """Emit a value as an operand of any operator."""
     return _within(_value(value), _PRIMARY)
 
 
 def emit_boolean(predicate: ir.Predicate) -> str:
-    """TRUE where the predicate holds, FALSE elsewhere."""
+    """Emit SQL that is TRUE where the predicate holds, FALSE elsewhere."""
     if never_null(predicate):
         return emit_filter(predicate)
     return f"{_within(_predicate(predicate), _PRIMARY)} IS TRUE"
 
 
 def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
-    """TRUE where the first predicate holds, FALSE where the second does, NULL elsewhere."""
+    """Emit SQL that is TRUE where the first predicate holds, FALSE where the second does, NULL elsewhere."""
     if when_true == ir.TRUE or (when_false == ir.TRUE and when_true == ir.FALSE):
         return emit_filter(when_true)
     if ir.sql_not(when_true) == when_false:
@@ -60,7 +60,7 @@ def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
 
 
 def emit_choice(choices: Sequence[tuple[ir.Predicate, str]], otherwise: str | None) -> str:
-    """The text beside the first predicate that holds, else another one, or NULL."""
+    """Emit a CASE: the text beside the first predicate that holds, else another one, or NULL."""
     cases = "".join(
         f"WHEN {emit_filter(predicate)} THEN {quote_text(text)} "
         for predicate, text in choices
@@ -151,7 +151,7 @@ def _listed(node: ir.AnyRow) -> str:
 
 
 def _free_name(node: ir.AnyRow) -> str:
-    """A name for a row that hides no column inside the lambda."""
+    """Return a name for a row that hides no column inside the lambda."""
     roots = {str(path[0]).lower() for path in ir.column_paths(node.predicate)} if node.key is not None else set()
     name = "r"
     while name in roots:

@@ -13,12 +13,12 @@ from transpiler import ir
 
 
 def _wrapped_int(calculation: str) -> str:
-    """The low 32 bits, and their sign."""
+    """Return SQL for the low 32 bits, and their sign."""
     return f"((({calculation}) & 4294967295L) ^ 2147483648L) - 2147483648L"
 
 
 def _wrapped_long(operator: str) -> str:
-    """64 bits in two's complement, by way of a DECIMAL, which holds the product of two longs."""
+    """Return SQL for 64 bits in two's complement, through a DECIMAL, which holds the product of two longs."""
     calculation = f"CAST({{0}} AS DECIMAL(19,0)) {operator} CAST({{1}} AS DECIMAL(19,0))"
     modulus = "18446744073709551616BD"
     return f"CAST(pmod({calculation} + 9223372036854775808BD, {modulus}) - 9223372036854775808BD AS BIGINT)"
@@ -57,7 +57,7 @@ TEMPLATES: Mapping[ir.Function, str] = MappingProxyType(
             " WHEN '0.0' THEN CAST('Infinity' AS DOUBLE) WHEN '-0.0' THEN CAST('-Infinity' AS DOUBLE) END)"
         ),
         ir.Function.TRY_DIVIDE: "try_divide({0}, {1})",
-        # A CASE would say the number twice, and so a chain of five operations its first operand sixteen times.
+        # A CASE would repeat the number, and so a chain of five operations its first operand sixteen times.
         ir.Function.FINITE: (
             "get(array_remove(array_remove(array({0}), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)), 0)"
         ),

@@ -13,7 +13,7 @@ from transpiler.sql.quoting import quote_text
 
 
 def like_text(inner: str, operand: str, pattern: Pattern, negated: bool) -> Text:
-    """A pattern as the cheapest test that says the same, one that a file reader knows where there is one.
+    """Return the cheapest equivalent of a pattern, one that a file reader knows where there is one.
 
     ``inner`` is the string as an argument, ``operand`` as an operand of a comparison.
     """
@@ -60,7 +60,7 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> Text:
 
 
 def topic_text(inner: str, pattern: tuple[str, ...], negated: bool) -> Text:
-    """The words of a topic pattern as a regular expression, behind the prefix that it has."""
+    """Return the words of a topic pattern as a regular expression, behind the prefix that it has."""
     tests = [f"rlike({inner}, {quote_text(topic_expression(pattern))})"]
     prefix = list(takewhile(lambda word: word not in (ONE_WORD, MANY_WORDS), pattern))
     if prefix and any(word != MANY_WORDS for word in pattern[len(prefix) :]):

@@ -27,7 +27,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def quote_text(text: str) -> str:
-    """A string literal that no setting of the parser can read in another way."""
+    """Return a string literal that means the same by every setting of the parser."""
     plain = text.isprintable() and "'" not in text and "\\" not in text and "${" not in text and '"' not in text
     return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
 
@@ -42,7 +42,7 @@ def quote_pattern(pattern: str) -> str:
 # The columns and fields of a layout are few, and every selector reads some of them.
 @lru_cache(maxsize=4_096)
 def quote_name(name: str) -> str:
-    """A name of a column or a field, in backticks where it is not a plain word."""
+    """Quote the name of a column or a field, in backticks where it is not a plain word."""
     if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
         return name
     return "`" + name.replace("`", "``") + "`"
@@ -51,7 +51,7 @@ def quote_name(name: str) -> str:
 # As few as the names, mostly.
 @lru_cache(maxsize=4_096)
 def quote_path(path: Path) -> str:
-    """A column, a field of a struct or the value of a map at a key."""
+    """Quote a column, a field of a struct or the value of a map at a key."""
     text = ""
     for step in path:
         if isinstance(step, Key):
@@ -69,13 +69,13 @@ def quote_path(path: Path) -> str:
 
 
 def _quote_as_bytes(path: Path) -> str:
-    """A path with a name that variable substitution would touch."""
+    """Quote a path with a name that variable substitution would touch."""
     spelled = ".".join("`" + step.replace("`", "``") + "`" for step in path if isinstance(step, str))
     return f"IDENTIFIER({quote_text(spelled)})"
 
 
 def decimal_literal(unscaled: int, scale: int) -> str:
-    """A DECIMAL by its unscaled number."""
+    """Return a DECIMAL literal by its unscaled number."""
     digits = str(abs(unscaled)).rjust(scale + 1, "0")
     text = f"{digits[:-scale]}.{digits[-scale:]}" if scale > 0 else digits + "0" * -scale
     # The suffix keeps a whole number from being read as an integer, and a long one from overflowing.
@@ -86,7 +86,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def wall_clock_literal(microseconds: int) -> str:
-    """A TIMESTAMP_NTZ by its microseconds since the epoch."""
+    """Return a TIMESTAMP_NTZ literal by its microseconds since the epoch."""
     try:
         moment = _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:

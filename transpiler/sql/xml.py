@@ -1,4 +1,4 @@
-"""XPath conditions on texts that may or may not be XML documents, which ``message.documents`` tells apart."""
+"""XPath conditions on texts that may or may not be XML documents, which ``message.documents`` determines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from transpiler.sql.quoting import quote_pattern, quote_text
 
 
 def xpath_text(text: str, test: ir.XPathTest) -> str:
-    """Conditions on an XML document, which are never asked of a text that is none: that would end the job."""
+    """Return conditions on an XML document, never evaluated on a text that is none: that would end the job."""
     # An array of one is how SQL gives a name to a value.
     return (
         f"transform(array({text}), document -> CASE WHEN {_is_document()} THEN {_xpath_test('document', test)} END)[0]"

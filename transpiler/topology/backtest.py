@@ -1,6 +1,6 @@
-"""How far a topology's answer agrees with what a broker recorded: counts by exchange and by queue, and example rows.
+"""Agreement of a topology's answers with those that a broker recorded: counts by exchange and queue, and examples.
 
-Counts are added up one message at a time, or filled in whole by whoever has counted elsewhere.
+Counts are added up one message at a time, or filled in whole by a caller that has counted elsewhere.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A message whose recorded queues are not the routed ones; ``label`` says which message it is."""
+    """A message whose recorded queues are not the routed ones; ``label`` identifies the message."""
 
     label: str
     exchange: str
@@ -26,7 +26,7 @@ class Disagreement:
 class Backtest:
     """The comparison of recorded and routed queues.
 
-    A queue is *missed* where the broker had it and the topology has not, and *extra* the other way round. ``messages``
+    A queue is *missed* where the broker had it and the topology has not, and *extra* conversely. ``messages``
     and ``disagreeing`` count messages by exchange.
     """
 
@@ -72,7 +72,7 @@ class Backtest:
 
     @property
     def passed(self) -> bool:
-        """Whether there were messages, and all agree."""
+        """True if there were messages, and all agree."""
         return self.total > 0 and self.agreed == self.total
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class Backtest:
         }
 
     def render(self) -> str:
-        """What a person reads: the verdict, then exchanges, queues and examples where there is disagreement."""
+        """Render the report: the verdict, then exchanges, queues and examples where there is disagreement."""
         if not self.total:
             return "no messages were compared"
         share = f"{self.agreed:,} of {self.total:,} messages"

@@ -1,6 +1,6 @@
 """The rules of the brokers, as frozen data: what is predeclared, which names are reserved, how exchanges route.
 
-How bindings match is in the part of a record that ``filters.binding_rules`` defines.
+The rules of matching are the part of a record that ``filters.binding_rules`` defines.
 
 Sources: the exchanges chapter of the Qpid Broker-J book; the AMQP 0-9-1 and 0-10 specifications; where the documents
 are silent, what the brokers do, rule by rule.
@@ -21,7 +21,7 @@ ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml"]
 
 
 class RelayAddress(Enum):
-    """How the anonymous relay reads the address in a message's ``to``: the JMS mapping, section 6.2."""
+    """The anonymous relay's reading of the address in a message's ``to``: the JMS mapping, section 6.2."""
 
     #: The name of an exchange or else of a queue, or ``exchange/key``; a name has no slash (Broker-J).
     EXCHANGE_FIRST = "exchange first"
@@ -47,20 +47,21 @@ class Rules(BindingRules):
     types: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")
     #: The types of exchanges whose bindings may carry ``x-filter-jms-selector``.
     selector_types: tuple[ExchangeType, ...] = ()
-    #: Whether an exchange can be the destination of a binding, and its key be replaced on the way.
+    #: An exchange can be the destination of a binding.
     exchange_to_exchange: bool = True
+    #: Such a binding can replace the routing key.
     replaces_keys: bool = False
     #: An alternate that does not exist is left out in silence; elsewhere it is refused.
     tolerates_missing_alternate: bool = False
-    #: Whether a queue can be an alternate.
+    #: A queue can be an alternate.
     alternate_queues: bool = False
     #: A message can be published with several routing keys: the sender's CC and BCC headers add some.
     several_keys: bool = False
-    #: The alternate gets what no binding matched; elsewhere what reached no queue by any way.
+    #: The alternate gets what no binding matched; elsewhere what reached no queue by any path.
     alternate_on_no_match: bool = False
-    #: Whether the default exchange knows the queues' names as an alternate too; elsewhere only what is published to it.
+    #: As an alternate too the default exchange routes by queue names; elsewhere only what is published to it.
     default_as_alternate: bool = True
-    #: Whether the alternate of an alternate is asked in turn.
+    #: The alternate of an alternate is used in turn.
     alternates_chain: bool = True
     relay: RelayAddress = RelayAddress.EXCHANGE_FIRST
     #: To a publisher of AMQP 1.0 the broker releases a message that it cannot route; others accept or reject it.
@@ -72,7 +73,7 @@ QPID_JAVA = Rules(
     dialect="qpid-java",
     predeclared={"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout", "amq.match": "headers"},
     reserved=("amq.", "qpid."),
-    # The chapter names the first three; the broker's code asks the selector of a headers binding as well.
+    # The chapter names the first three; the broker's code evaluates the selector of a headers binding as well.
     selector_types=("direct", "topic", "fanout", "headers"),
     replaces_keys=True,
     alternate_queues=True,
@@ -112,7 +113,7 @@ QPID_CPP = Rules(
 )
 
 #: The exchange compares Erlang's terms, which have no types for text and bytes and none for integers; a decimal is a
-#: pair. Since RabbitMQ 3.13 it compares with ``=:=``, and takes a header's timestamp for milliseconds.
+#: pair. Since RabbitMQ 3.13 it compares with ``=:=``, and reads a header's timestamp as milliseconds.
 _ERLANG = Equality(bytes_are_text=True, decimals_apart=True, empty_compounds_alike=True, asks_in_seconds=True)
 
 RABBITMQ = Rules(

@@ -26,7 +26,7 @@ _SPECIAL = re.compile(r'escape|--|/\*|"|\[', re.IGNORECASE)
 def check_filters(topology: Topology) -> None:
     """Parse the selectors and queries of all bindings; ``TopologyError`` names each that does not.
 
-    Selectors that differ in their constants only are parsed once, so that a million bindings take seconds.
+    Selectors that differ in their constants only are parsed once, so that a million bindings are checked in seconds.
     """
     errors = list(islice(_errors(topology), MAX_ERRORS + 1))
     if errors:

@@ -42,7 +42,7 @@ def read_topology(path: str | Path, *, form: Form | None = None, vhost: str | No
 
 
 def parse_topology(text: str, name: str, *, form: Form | None = None, vhost: str | None = None) -> Topology:
-    """The topology in a text; ``name`` is what errors call it, and its ending tells YAML from JSON."""
+    """Parse the topology in a text; ``name`` identifies it in errors, and its ending distinguishes YAML from JSON."""
     source = Source(text, name)
     data = _load_yaml(source) if name.endswith((".yaml", ".yml")) else _load_json(source)
     try:
@@ -63,7 +63,7 @@ _READERS: Mapping[Form, Callable[[Any, str | None], Topology]] = {
 
 
 def guess_form(data: Any) -> Form:
-    """Which form an object is in: the project's own has ``broker``, RabbitMQ's exports its version or its bindings."""
+    """Guess the form of an object: the project's own has ``broker``, RabbitMQ's exports its version or its bindings."""
     if isinstance(data, Mapping):
         if "broker" in data:
             return "topology"

@@ -42,7 +42,7 @@ MAX_WORDS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Alternate:
-    """Where an exchange sends what it cannot route: RabbitMQ's alternate exchange, Broker-J's alternate binding."""
+    """The destination of unroutable messages: RabbitMQ's alternate exchange, Broker-J's alternate binding."""
 
     name: str
     type: DestinationType = "exchange"
@@ -53,7 +53,7 @@ class Queue:
     """A queue. What it does with its messages is no part of a topology.
 
     ``alternate`` gets messages that consumers reject or that the queue leaves behind when it is deleted, and none that
-    are published; ``arguments`` are those of its declaration. ``path``, here and below, says where the object stands in
+    are published; ``arguments`` are those of its declaration. ``path``, here and below, is that of the object in
     the file that it came from; it is no part of its identity.
     """
 
@@ -68,7 +68,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """An exchange. ``unroutable`` says what becomes of a message that nothing, the alternate included, took."""
+    """An exchange. ``unroutable`` is the fate of a message that reaches no queue, not even through the alternate."""
 
     name: str
     type: ExchangeType
@@ -82,7 +82,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """From an exchange (``source``) to a queue, or to another exchange, under a key and arguments."""
+    """An edge from an exchange (``source``) to a queue, or to another exchange, under a key and arguments."""
 
     source: str
     destination: str
@@ -92,7 +92,7 @@ class Binding:
     path: str = field(default="", compare=False)
 
     def text(self, argument: str) -> str | None:
-        """An argument that is a string or symbol; None where it is absent or void."""
+        """Return an argument that is a string or symbol; None where it is absent or void."""
         value = self.arguments.get(argument)
         return value.value if value is not None and isinstance(value.value, str) else None
 
@@ -133,7 +133,7 @@ class Topology:
         by_name = {DEFAULT_EXCHANGE: Exchange(DEFAULT_EXCHANGE, "direct")}
         for name, exchange_type in self.rules.predeclared.items():
             by_name[name] = Exchange(name, exchange_type, internal=name in self.rules.internal)
-        # A declaration of a predeclared exchange says how it is set, for example its alternate.
+        # A declaration of a predeclared exchange has its settings, for example its alternate.
         return by_name | {exchange.name: exchange for exchange in self.exchanges}
 
     @cached_property
@@ -143,10 +143,10 @@ class Topology:
 
     @cached_property
     def relay_nodes(self) -> Mapping[str, DestinationType]:
-        """What a whole address in ``to`` names to the anonymous relay, where ``rules.relay`` reads names.
+        """The nodes that a whole address in ``to`` can name to the anonymous relay, where ``rules.relay`` reads names.
 
-        An address stands for one node: where a queue and an exchange have one name, for that which the broker looks for
-        first.
+        An address stands for one node: where a queue and an exchange have one name, for the kind that the broker
+        resolves first.
         """
         exchanges: dict[str, DestinationType] = {name: "exchange" for name in self.exchange_by_name if name}
         queues: dict[str, DestinationType] = dict.fromkeys(self.queue_names, "queue")
@@ -163,7 +163,7 @@ class Topology:
         return {source: tuple(bindings) for source, bindings in by_source.items()}
 
     def alternate(self, exchange: Exchange) -> Alternate | None:
-        """Where a message goes that an exchange cannot route; None where there is no such place."""
+        """Return the destination of messages that an exchange cannot route; None where there is none."""
         alternate = exchange.alternate
         if alternate is None or alternate.type == "queue":
             return alternate
@@ -172,13 +172,13 @@ class Topology:
         return alternate if alternate.name in self.exchange_by_name else None
 
     def selector(self, binding: Binding) -> str | None:
-        """The text of the binding's selector, where its exchange understands one."""
+        """Return the text of the binding's selector, where its exchange understands one."""
         if self.exchange_by_name[binding.source].type not in self.rules.selector_types:
             return None
         return binding.text(SELECTOR_ARGUMENT)
 
     def headers(self, binding: Binding) -> HeadersMatch:
-        """What a binding of a headers exchange asks of a message's application properties, by the broker's rules."""
+        """Return the meaning of a headers binding's arguments, by the broker's rules."""
         return read_headers_match(binding.arguments, self.rules)
 
     def xquery(self, binding: Binding) -> str | None:
@@ -186,7 +186,7 @@ class Topology:
         return binding.text(XQUERY_ARGUMENT) if self.exchange_by_name[binding.source].type == "xml" else None
 
     def replacement_key(self, binding: Binding) -> str | None:
-        """The routing key under which a message goes on to another exchange; None keeps its own."""
+        """Return the routing key under which a message goes on to another exchange; None keeps its own."""
         if not self.rules.replaces_keys or binding.destination_type != "exchange":
             return None
         return binding.text(REPLACEMENT_ARGUMENT)

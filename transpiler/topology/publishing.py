@@ -1,6 +1,6 @@
-"""What a publisher asks of a broker: where a message goes, and what is done with one that reaches no queue.
+"""Settings of publishers: the target of a message, and the fate of one that reaches no queue.
 
-Sources: the exchanges chapter of the Qpid Broker-J book, section 4.6.4, for what becomes of unroutable messages; the
+Sources: the exchanges chapter of the Qpid Broker-J book, section 4.6.4, for the outcomes of unroutable messages; the
 JMS mapping, working draft 10, section 6.2, for the anonymous relay; RabbitMQ's address format for AMQP 1.0.
 """
 
@@ -17,17 +17,17 @@ from transpiler.diagnostics import nearest
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
 
-#: The publisher's protocol; None stands for any, by which each setting does what its own protocol says.
+#: The publisher's protocol; None stands for any: each setting has the meaning that its own protocol gives it.
 Protocol = Literal["0-8", "0-9", "0-9-1", "0-10", "1.0"]
 
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 
-#: Where messages go: to an exchange with a routing key, or to the anonymous relay, which reads the message's ``to``.
+#: The target of messages: an exchange with a routing key, or the anonymous relay, which reads the message's ``to``.
 PublishTo = Literal["exchange", "to"]
 
 PUBLISH_TO: tuple[PublishTo, ...] = get_args(PublishTo)
 
-#: What became of a message: it reached queues, or reached them only by way of alternates; it was dropped, sent back to
+#: The fate of a message: it reached queues, or reached them only through alternates; it was dropped, sent back to
 #: its publisher, or refused; ``no-exchange`` is one that was published to an exchange that is not there.
 Outcome = Literal["delivered", "alternate", "discarded", "returned", "rejected", "no-exchange"]
 
@@ -40,11 +40,11 @@ _BEHAVIOURS: Mapping[Unroutable, Outcome] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """The settings of a publisher that decide what becomes of messages which no queue takes.
+    """The settings of a publisher that decide the outcome of messages that reach no queue.
 
     ``mandatory`` is the flag of AMQP 0-8 to 0-9-1, ``reject_unroutable`` the capability REJECT_UNROUTABLE that a
-    sending link of AMQP 1.0 asks its target for. In another protocol neither has an effect. ``ValueError`` for a
-    protocol that is none of ``PROTOCOLS``.
+    sending link of AMQP 1.0 requests of its target. In another protocol neither has an effect. Raises ``ValueError``
+    for a protocol that is none of ``PROTOCOLS``.
     """
 
     protocol: Protocol | None = None
@@ -56,7 +56,7 @@ class Publisher:
             check_choice("protocol", self.protocol, PROTOCOLS)
 
     def outcome(self, exchange: Exchange, rules: Rules) -> Outcome:
-        """What becomes of a message to an exchange that neither its bindings nor an alternate bring to a queue."""
+        """Return the outcome of a message to an exchange whose bindings and alternate lead to no queue."""
         if exchange.internal:
             # Only other exchanges publish to an internal one.
             return "rejected"

@@ -16,7 +16,7 @@ Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 
 
 class Step(Enum):
-    """Where a step of a path leads."""
+    """The axis of a step of a path."""
 
     CHILD = "/"
     DESCENDANT = "//"
@@ -134,7 +134,7 @@ def paths(operand: Operand) -> Iterator[Path]:
 
 
 def reads_body(condition: Condition) -> bool:
-    """Whether a condition looks into the body, which then must be XML."""
+    """Return True if a condition reads the body, which then must be XML."""
     match condition:
         case Compare(left=left, right=right):
             return any(True for side in (left, right) for _ in paths(side))

@@ -1,7 +1,7 @@
-"""Receivers and senders with addresses in a topology: what their addresses create, what they bind, and where they send.
+"""Receivers and senders with addresses in a topology: the nodes, bindings and targets that the addresses imply.
 
 Source: the AMQP 0-10 mapping chapter. A name resolves to the queue or the exchange that the topology has; where it has
-neither, and the address says ``create: always``, or names the side that creates it, to what ``node`` describes.
+neither, and the address has ``create: always``, or names the side that creates it, to what ``node`` describes.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from transpiler.topology.qpid_address.address import (
 
 
 def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]]) -> Topology:
-    """The topology with a receiver for each address, in order: its node, its subscription queue and its bindings.
+    """Add a receiver for each address to the topology, in order: its node, its subscription queue and its bindings.
 
-    An address may come with the path where it stands. ``TopologyError`` for one that does not read, or whose name is
-    nowhere, or is a queue and an exchange and the address does not say which.
+    An address may come with the path where it stands. Raises ``TopologyError`` for one that is malformed, or whose
+    name resolves to nothing, or to a queue and an exchange and the address does not name the type.
     """
     links = _Links(topology)
     for number, item in enumerate(addresses):
@@ -46,7 +46,7 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Where a sender with an address publishes: the topology with what the address creates, and an exchange of it.
+    """The target of a sender with an address: the topology with what the address creates, and an exchange of it.
 
     ``key`` is the routing key of all messages; None where each has its own, which is its subject. ``subject`` is the
     subject of messages that have none.
@@ -105,7 +105,7 @@ class _Links:
             "findings": self._findings,
         }
         if all(len(part) == len(getattr(self._before, name)) for name, part in parts.items()):
-            # Nothing was added, and a large topology takes long to check.
+            # Nothing was added, and the check of a large topology is slow.
             return self._before
         changed: dict[str, Any] = {name: tuple(part) for name, part in parts.items()}
         return replace(self._before, **changed)
@@ -121,7 +121,7 @@ class _Links:
             self._findings.append(Diagnostic("address.selector", "warning", f"{path}: {message}"))
 
     def add_sender(self, address: Address, path: str) -> bool:
-        """One more sender; whether it sends to a queue."""
+        """Add a sender; return True if it sends to a queue."""
         is_queue = self._resolve(address, path)
         if is_queue:
             self._bind(address.link.bindings, queue=address.name)
@@ -130,7 +130,7 @@ class _Links:
         return is_queue
 
     def _resolve(self, address: Address, path: str) -> bool:
-        """Whether an address is of a queue, which is there then, as the exchange is otherwise."""
+        """Resolve an address to a node, which is created if need be; return True if it is a queue."""
         self._path = path
         is_queue = self._is_queue(address)
         if is_queue and address.name not in self._names:
@@ -156,7 +156,7 @@ class _Links:
         if address.create not in ("always", self._side):
             known = self._types.keys() if what == "exchange" else self._names
             if address.node.type is None:
-                # What is neither is taken for a queue, and either may have been meant.
+                # A name of neither resolves to a queue, but either may have been meant.
                 known = known | self._types.keys()
             near = nearest(address.name, known)
             hint = f"did you mean {near[0]}?" if near else "declare it, or write {create: always} in the address"

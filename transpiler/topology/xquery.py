@@ -47,7 +47,7 @@ class _Token(NamedTuple):
 
 
 def parse_query(text: str) -> query.Condition:
-    """The condition that a query says.
+    """Parse a query to its condition.
 
     Raises ``TopologyError`` where the text is no query, ``UnsupportedFeatureError`` where it is one outside the subset.
     """
@@ -218,7 +218,7 @@ class _Parser:
         return None
 
     def _is_sum_in_parentheses(self) -> bool:
-        """Whether what follows the matching parenthesis makes it an operand."""
+        """Return True if the token behind the matching parenthesis makes it an operand."""
         depth = 0
         for token in islice(self.tokens, self.at, None):
             if token.kind == "sign" and token.text == "(":
@@ -369,7 +369,7 @@ class _Parser:
         return token.text
 
     def _check(self, comparison: query.Compare) -> None:
-        """Refuse what XQuery compares and XPath 1.0 does not, or in another way."""
+        """Refuse comparisons that XPath 1.0 does not have, or to which it gives another meaning."""
         left, right = comparison.left, comparison.right
         kinds = {type(left), type(right)}
         ordering = comparison.operator not in ("=", "!=")

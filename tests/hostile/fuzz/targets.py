@@ -1,4 +1,4 @@
-"""What each fuzz target does with some bytes, and what must hold whatever they are.
+"""Fuzz targets: functions of some bytes, with the properties that must hold whatever they are.
 
 Nothing but the library's own errors, each with spans inside its text and a message of bounded length; what was read is
 written and read again as the same; what two implementations answer is one answer.
@@ -114,7 +114,7 @@ def fuzz_dialects(data: bytes) -> None:
 
 
 def harmless_sql(sql: str) -> None:
-    """What Spark's parser reads in one way under every setting: no substitution, no escape, no second kind of quote."""
+    """Check that every setting of Spark's parser reads a text alike: no substitution, no escape, one kind of quote."""
     assert "${" not in sql
     assert "\\" not in sql
     assert '"' not in sql

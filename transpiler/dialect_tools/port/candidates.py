@@ -1,7 +1,7 @@
-"""How a condition may be said in another dialect: many ways, of which only those count that a trial finds right.
+"""Candidates for a condition in another dialect, of which a trial accepts only equivalent ones.
 
-Nothing here knows a broker or a pair of brokers, and nothing here has to be exact. The likeliest way comes first, for
-it is taken if it is right.
+Nothing here knows a broker or a pair of brokers, and nothing here has to be exact. The likeliest candidate comes first,
+for the first equivalent one is chosen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from transpiler.dialect_tools.port.equivalence import Wanted, tells_time
+from transpiler.dialect_tools.port.equivalence import Goal, reads_clock
 from transpiler.dialect_tools.port.field_mapping import names_in
 from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written
 from transpiler.errors import UnsupportedFeatureError
@@ -29,9 +29,9 @@ Change = Callable[[ast.Expression], ast.Expression]
 _MODES = {"DURABLE": "PERSISTENT", "NON_DURABLE": "NON_PERSISTENT"}
 
 
-def plain(node: ast.Expression, source: Dialect, target: Dialect, wanted: Wanted) -> Iterator[ast.Expression]:
-    """Ways to say a condition without tests that the source does not have."""
-    negative = (True in wanted.truths) is not wanted.into
+def plain(node: ast.Expression, source: Dialect, target: Dialect, goal: Goal) -> Iterator[ast.Expression]:
+    """Yield candidates for a condition without tests that the source does not have."""
+    negative = (True in goal.truths) is not goal.into
     seen = set()
     for base in _translated(node, source, target):
         for shape in _shapes(base, source):
@@ -42,7 +42,7 @@ def plain(node: ast.Expression, source: Dialect, target: Dialect, wanted: Wanted
 
 
 def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """The same with a word on the names that are NULL."""
+    """Yield the conditions with a test of the names that are NULL."""
     for condition in conditions:
         names = list(dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)))
         if not names or len(names) > 3:
@@ -60,7 +60,7 @@ def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the same with a test that tells strings from other values, which LIKE and IN do not treat alike."""
+    """Yield the conditions with a test that separates strings from other values, as LIKE and IN do not."""
     empty = ast.StringLiteral("")
     for condition in conditions:
         tested = (inner.operand for inner in ast.walk(condition) if isinstance(inner, ast.Like | ast.In))
@@ -81,14 +81,14 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """The same with a word on what is above all numbers: strings and booleans, in Erlang's order."""
+    """Yield the conditions with an upper bound below strings and booleans, which are above all numbers in Erlang."""
     for condition in conditions:
         for name in dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)):
             yield _all(condition, ast.Compare(ast.Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
 
 
 def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """The same with a word on names that are not a number, for those who want every last message."""
+    """Yield the conditions with tests for NaN and infinity, for ports without any change of meaning."""
     for condition in conditions:
         names = list(dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)))
         if len(names) == 1:
@@ -98,12 +98,12 @@ def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def has_names(node: ast.Expression) -> bool:
-    """Whether a tree reads anything of the message, or the clock."""
-    return tells_time(node) or any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node))
+    """Return True if a tree reads anything of the message, or the clock."""
+    return reads_clock(node) or any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node))
 
 
 def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
-    """The tree with the target's names, its constants as they are and in other spellings."""
+    """Yield the tree with the target's names, its constants as they are and in other spellings."""
     for renamed in _renamed(node, source, target):
         yield renamed
         for changed in (
@@ -145,7 +145,7 @@ def _by_table(table: Mapping[ast.Identifier, ast.Identifier]) -> Change:
 
 
 def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
-    """The tree with a change made at every node, from the leaves up."""
+    """Return the tree with a change made at every node, from the leaves up."""
     match node:
         case ast.Sign(operand=operand) | ast.Not(operand=operand) | ast.IsNull(operand=operand):
             node = replace(node, operand=_mapped(operand, change))
@@ -170,7 +170,7 @@ def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
 
 
 def _rewritten(tree: ast.Expression, source: Dialect) -> ast.Expression:
-    """String literals as the source reads them."""
+    """Replace string literals by their reading in the source."""
     table = dict(source.fields.rewritten)
     return _mapped(
         tree,
@@ -181,7 +181,7 @@ def _rewritten(tree: ast.Expression, source: Dialect) -> ast.Expression:
 
 
 def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
-    """String literals that the target would rewrite as a sum of two that it leaves alone."""
+    """Replace string literals that the target would rewrite by a sum of two that it leaves alone."""
     words = dict(target.fields.rewritten)
 
     def change(node: ast.Expression) -> ast.Expression:
@@ -194,7 +194,7 @@ def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
 
 
 def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: Dialect) -> ast.Expression:
-    """The words for the delivery mode exchanged, where the two sides of the port have other ones."""
+    """Exchange the words for the delivery mode, where the two sides of the port have other ones."""
     durable = [_names_durability(node, source), _names_durability(tree, target)]
     if durable[0] == durable[1]:
         return tree
@@ -217,7 +217,7 @@ def _names_durability(tree: ast.Expression, dialect: Dialect) -> bool:
 
 
 def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
-    """Operands without names as the values that they have in the source."""
+    """Fold operands without names to the values that they have in the source."""
 
     def change(node: ast.Expression) -> ast.Expression:
         if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or has_names(node):
@@ -238,7 +238,7 @@ def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
 
 
 def _floating(tree: ast.Expression) -> ast.Expression:
-    """Whole numbers as floating point numbers, so that a division does not truncate and an integer has no width."""
+    """Replace integers by floating point numbers, so that a division does not truncate and an integer has no width."""
     return _mapped(
         tree,
         lambda node: (
@@ -250,7 +250,7 @@ def _floating(tree: ast.Expression) -> ast.Expression:
 
 
 def _divided(tree: ast.Expression) -> ast.Expression:
-    """The same for operands of arithmetic only."""
+    """Replace integers by floating point numbers in operands of arithmetic only."""
 
     def change(node: ast.Expression) -> ast.Expression:
         if isinstance(node, ast.Calculate):
@@ -261,7 +261,7 @@ def _divided(tree: ast.Expression) -> ast.Expression:
 
 
 def _whole(tree: ast.Expression) -> ast.Expression:
-    """Floating point numbers that are whole as integers."""
+    """Replace floating point numbers that are whole by integers."""
     return _mapped(
         tree,
         lambda node: (
@@ -349,7 +349,7 @@ def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
 
 
 def _list_of(node: ast.Expression) -> list[str]:
-    """The members of a list of literals; of a split text, its parts."""
+    """Return the members of a list of literals; of a split text, its parts."""
     match node:
         case ast.Call(function="MAKELIST", arguments=arguments):
             return [item.value for item in arguments if isinstance(item, ast.StringLiteral)]
@@ -360,7 +360,7 @@ def _list_of(node: ast.Expression) -> list[str]:
 
 
 def _negations(node: ast.Expression) -> Iterator[ast.Expression]:
-    """A condition that is TRUE where this one is FALSE."""
+    """Yield conditions that are TRUE where this one is FALSE."""
     match node:
         case ast.Not(operand=operand):
             yield operand
@@ -398,6 +398,6 @@ def _any(*terms: ast.Expression) -> ast.Expression:
 
 
 def joined(kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...]) -> ast.Expression:
-    """A junction without junctions of its own kind inside, or its only term."""
+    """Join terms to a junction without junctions of its own kind inside, or its only term."""
     flat = tuple(inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
     return flat[0] if len(flat) == 1 else kind(flat)

@@ -1,7 +1,7 @@
-"""Whether a condition of one dialect and a condition of another one select the same messages: by trying both.
+"""Equivalence of conditions of two dialects, tested on sample messages.
 
-Both brokers' rules are the reference evaluator's, so a rewriting needs no proof of its own: it is good where the two
-say the same on every sample, and where they part there is a message to show.
+The reference evaluator has the rules of both brokers, so a rewriting needs no proof of its own: it is accepted if both
+have the same verdict on every sample, and where they differ, the sample is the counterexample.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from transpiler.selector.dialect_rules import Escapes, Evaluation
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
 
-#: When UTC() is asked.
+#: The time of UTC(), in milliseconds since the epoch.
 _NOW = 1_750_772_279_000
-#: The questions whose answers tell at evaluation; what explains too much comes last.
-_TELLING = (
+#: The questions whose answers matter at evaluation; those that explain too much come last.
+_EVALUATED = (
     *(
         "float_order type_ladder unlike_types null_equality ordering integer_arithmetic division remainder not_numbers "
         "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs unary_plus"
@@ -38,10 +38,10 @@ _TELLING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is looked for: a condition that is ``into`` exactly where the source's is one of ``truths``.
+class Goal:
+    """The goal of a rewriting: a condition that is ``into`` exactly where the source's is one of ``truths``.
 
-    ``exposed`` says that a side of an AND or OR behind it counts although this one throws.
+    ``exposed`` if a side of an AND or OR behind it counts although this one throws.
     """
 
     truths: frozenset[Truth]
@@ -51,25 +51,25 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A message on which two dialects part, and what each says."""
+    """A message on which two dialects differ, and the verdict of each."""
 
     message: Message
     source: Verdict
     target: Verdict
-    #: A sum of the source, and its two values, where only they tell.
+    #: A sum of the source, and its two values, where only they differ.
     values: tuple[ast.Expression, object, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The first common and the first rare message on which they part."""
+    """The first common and the first rare message on which they differ."""
 
     common: Witness | None = None
     rare: Witness | None = None
 
     @property
     def exact(self) -> bool:
-        """Whether there is none."""
+        """True if there is no such message."""
         return self.common is None and self.rare is None
 
 
@@ -93,8 +93,8 @@ class Trial:
             self.answers[places] = [(sample, judge(self.node, sample.message, self.source, _NOW)) for sample in tried]
         return self.answers[places]
 
-    def compare(self, candidate: ast.Expression, wanted: Wanted) -> Result:
-        """Where the candidate is not what is wanted; it stops at the first common message."""
+    def compare(self, candidate: ast.Expression, goal: Goal) -> Result:
+        """Return messages on which the candidate misses the goal, up to the first common one."""
         rare: Witness | None = None
         pairs = self._pairs(candidate)
         judged = self._judged_samples(candidate)
@@ -103,7 +103,7 @@ class Trial:
                 continue
             target_verdict = judge(candidate, sample.message, self.target, _NOW)
             witness = Witness(sample.message, source_verdict, target_verdict)
-            if not self._parts(source_verdict, target_verdict, wanted):
+            if not self._parts(source_verdict, target_verdict, goal):
                 values = self._values(pairs, sample.message)
                 if values is None:
                     continue
@@ -117,7 +117,7 @@ class Trial:
         return Result(None, rare)
 
     def pairs_up(self, candidate: ast.Expression) -> bool:
-        """Whether the candidate computes the same number of sums, so that they can be held against each other."""
+        """Return True if the candidate computes as many sums as the source, so that they can be compared in pairs."""
         return len(_computed(candidate)) == len(self.computed)
 
     def _pairs(self, candidate: ast.Expression) -> list[tuple[ast.Expression, ast.Expression]]:
@@ -129,33 +129,33 @@ class Trial:
     def _values(
         self, pairs: list[tuple[ast.Expression, ast.Expression]], message: Message
     ) -> tuple[ast.Expression, object, object] | None:
-        """A sum that is one number here and another one there: with some constant they part, if not with this one."""
+        """Return a sum with two different values: with some constant the conditions differ, if not with this one."""
         for one, other in pairs:
             left, right = value_of(one, message, self.source), value_of(other, message, self.target)
             if _is_number(left) and _is_number(right) and left != right and (left == left or right == right):
                 return one, left, right
         return None
 
-    def _parts(self, source_verdict: Verdict, target_verdict: Verdict, wanted: Wanted) -> bool:
-        if source_verdict.thrown is not None and None in wanted.truths:
-            # The unknown that is wanted is not one that ends the whole selector.
+    def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
+        if source_verdict.thrown is not None and None in goal.truths:
+            # The goal of unknown is not met by one that ends the whole selector.
             return target_verdict.thrown is None
-        if (source_verdict.truth in wanted.truths) is not (target_verdict.truth is wanted.into):
+        if (source_verdict.truth in goal.truths) is not (target_verdict.truth is goal.into):
             return True
-        if not wanted.exposed or source_verdict.thrown is target_verdict.thrown is None:
+        if not goal.exposed or source_verdict.thrown is target_verdict.thrown is None:
             return False
         strict = Evaluation.STRICT in (self.source.evaluation, self.target.evaluation)
         return strict or (source_verdict.thrown is None) is not (target_verdict.thrown is None)
 
-    def rule(self, candidate: ast.Expression, witness: Witness, wanted: Wanted) -> str:
-        """The rule by which the two part on a message: the one that mends it where one side takes the other's."""
+    def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> str:
+        """Return the rule by which the two differ on a message: if one side had the other's, they would agree."""
         left, right = self.source, self.target
-        for name in _TELLING:
+        for name in _EVALUATED:
             own, other = getattr(left, name), getattr(right, name)
             if own == other:
                 continue
-            if self._mended(candidate, witness, wanted, replace(left, **{name: other}), right) or self._mended(
-                candidate, witness, wanted, left, replace(right, **{name: own})
+            if self._mended(candidate, witness, goal, replace(left, **{name: other}), right) or self._mended(
+                candidate, witness, goal, left, replace(right, **{name: own})
             ):
                 if name == "types":
                     return f"{QUESTIONS[name]}: {self._types(witness.message)}"
@@ -164,9 +164,7 @@ class Trial:
                 return f"{QUESTIONS[name]}: {answer(own)} in {left.title}, {answer(other)} in {right.title}"
         return "several rules together; docs/dialects.md has them side by side"
 
-    def _mended(
-        self, candidate: ast.Expression, witness: Witness, wanted: Wanted, left: Dialect, right: Dialect
-    ) -> bool:
+    def _mended(self, candidate: ast.Expression, witness: Witness, goal: Goal, left: Dialect, right: Dialect) -> bool:
         message = witness.message
         if witness.values is not None:
             pair = next(pair for pair in self._pairs(candidate) if pair[0] == witness.values[0])
@@ -176,7 +174,7 @@ class Trial:
         except PatternError:
             # The one side's pattern is none by the other's rule.
             return False
-        return not self._parts(*verdicts, wanted)
+        return not self._parts(*verdicts, goal)
 
     def _fields(self) -> str:
         literals = {inner.value for inner in ast.walk(self.node) if isinstance(inner, ast.StringLiteral)}
@@ -196,7 +194,7 @@ class Trial:
         return "; ".join(types) or "numbers at the end of their type are read in other ways"
 
     def shown(self, witness: Witness) -> str:
-        """The message of a witness in a few words: what it has behind the names of the condition."""
+        """Describe the message of a witness by the values of the condition's names."""
         values = []
         for place in dict.fromkeys(places_of(self.node, self.source)):
             section = getattr(witness.message, place.section)
@@ -231,7 +229,7 @@ def _written(content: object) -> str:
 
 @lru_cache(maxsize=20_000)
 def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
-    """The tree of a candidate's text, or why the dialect refuses it."""
+    """Parse a candidate's text; return the error where the dialect refuses it."""
     try:
         tree = parse_selector(text, dialect)
     except TranspilerError as error:
@@ -241,7 +239,7 @@ def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
 
 
 def constant(node: ast.Expression, dialect: Dialect) -> object:
-    """The value of an operand without names, by the rules of a dialect; None where it has none."""
+    """Evaluate an operand without names, by the rules of a dialect; None where it has none."""
     return value_of(node, Message(), dialect)
 
 
@@ -281,12 +279,12 @@ def _computed(node: ast.Expression) -> list[ast.Expression]:
     if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
         return _computed(node.operand)
     if isinstance(node, ast.Calculate | ast.Sign):
-        return [node] if _named(node) and not tells_time(node) else []
+        return [node] if _named(node) and not reads_clock(node) else []
     return list(dict.fromkeys(computed for child in ast.children(node) for computed in _computed(child)))
 
 
 def _skeleton(node: ast.Expression) -> list[object]:
-    """The operators of a sum in order, whatever its names are."""
+    """Return the operators of a sum in order, whatever its names are."""
     return [inner.operator if isinstance(inner, ast.Calculate | ast.Sign) else None for inner in ast.walk(node)]
 
 
@@ -295,16 +293,16 @@ def _is_number(value: object) -> bool:
 
 
 def _named(node: ast.Expression) -> bool:
-    return any(isinstance(inner, ast.Identifier) for inner in ast.walk(node)) or tells_time(node)
+    return any(isinstance(inner, ast.Identifier) for inner in ast.walk(node)) or reads_clock(node)
 
 
-def tells_time(node: ast.Expression) -> bool:
-    """Whether a tree asks for the time, and so is no constant."""
+def reads_clock(node: ast.Expression) -> bool:
+    """Return True if a tree reads the clock, and so is no constant."""
     return any(isinstance(inner, ast.Call) and inner.function == "UTC" for inner in ast.walk(node))
 
 
 def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:
-    """Texts that a pattern matches, and near ones, by every reading of its escape character."""
+    """Return texts that a pattern matches, and near ones, by every reading of its escape character."""
     texts = [pattern]
     for reading in Escapes:
         try:

@@ -1,4 +1,4 @@
-"""Which parts of a message a name reads, and which names of another dialect read the same part."""
+"""Mapping of names to the parts of a message, and to the names of another dialect for the same part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BODY = MessageField("body", "value")
 
 
 def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
-    """The places that the names of a tree read, and the body where a query does."""
+    """Yield the places that the names of a tree read, and the body where a query does."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Identifier):
             yield from name_places(inner, dialect)
@@ -23,7 +23,7 @@ def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
 
 
 def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, ...]:
-    """The places of an AMQP 1.0 message that one name reads, in order; none for a name that is always NULL."""
+    """Return the places of an AMQP 1.0 message that one name reads, in order; none for a name that is always NULL."""
     field = dialect.fields.find(node.name, node.section)
     if field is None:
         return (MessageField(PROPERTIES, node.name),)
@@ -31,12 +31,12 @@ def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, .
 
 
 def is_property(node: ast.Identifier, dialect: Dialect) -> bool:
-    """Whether a name is that of an application property."""
+    """Return True if a name is that of an application property."""
     return [place.section for place in name_places(node, dialect)] == [PROPERTIES]
 
 
 def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:
-    """The names by which the target may see what a name of the source reads; the likeliest first."""
+    """Return the target's names for the place that a name of the source reads; the likeliest first."""
     same = ast.Identifier(node.name)
     if is_property(node, source):
         return [same] if is_property(same, target) else []

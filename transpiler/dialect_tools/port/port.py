@@ -1,7 +1,7 @@
-"""From the dialect of one broker to that of another one, condition by condition.
+"""Port a selector from one broker's dialect to another, condition by condition.
 
-AND, OR and NOT are carried over by their tables of truth; each condition between them is said in the target's words
-in the first way that a trial finds right. Where there is none, the error shows a message on which the two part.
+AND, OR and NOT are carried over by their truth tables; each condition between them becomes the first candidate of the
+target that a trial accepts. Where there is none, the error shows a message on which the two differ.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.port.candidates import finite, guarded, joined, ordered, plain, texts
-from transpiler.dialect_tools.port.equivalence import Result, Trial, Wanted, Witness, parsed
+from transpiler.dialect_tools.port.equivalence import Goal, Result, Trial, Witness, parsed
 from transpiler.dialect_tools.port.field_mapping import is_property, name_places, names_in
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.message.types import NOT, Truth
@@ -34,19 +34,19 @@ _SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 @dataclass(frozen=True, slots=True)
 class Ported:
-    """A selector in the words of another dialect, and what changes with it: a warning for each place."""
+    """A selector in another dialect, and the changes of its meaning: a warning for each."""
 
     text: str
     notes: tuple[Diagnostic, ...] = ()
 
 
 def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, changes: Changes = "rare") -> Ported:
-    """A selector of the dialect ``source``, written so that ``target`` selects the same messages.
+    """Port a selector of the dialect ``source`` so that ``target`` selects the same messages.
 
-    ``changes`` says which changes of meaning pass with a warning: ``none``; ``rare``, those that only show on types
+    ``changes`` are the changes of meaning that pass with a warning: ``none``; ``rare``, those that only show on types
     that JMS does not give to properties, on numbers at the end of their type (NaN, -0.0, integers that overflow), on
     line ends and rare characters in strings, and where a broker throws; or ``any``. Raises what ``parse_selector``
-    raises for the source, and ``UnsupportedFeatureError`` with every part that cannot be said.
+    raises for the source, and ``UnsupportedFeatureError`` with every part that has no counterpart.
     """
     if changes not in get_args(Changes):
         raise ValueError(f"changes is none, rare or any, not {changes!r}")
@@ -60,7 +60,7 @@ def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, ch
 
 
 class _FailedError(Exception):
-    """A part that cannot be said; its finding is noted already."""
+    """A part has no counterpart; its diagnostic is noted already."""
 
 
 class _Porting:
@@ -71,15 +71,15 @@ class _Porting:
         self.convert = self.converting = False
         self.errors: dict[ast.Expression, Diagnostic] = {}
         self.notes: list[Diagnostic] = []
-        self.results: dict[tuple[ast.Expression, Wanted], tuple[ast.Expression, Diagnostic | None] | Diagnostic] = {}
+        self.results: dict[tuple[ast.Expression, Goal], tuple[ast.Expression, Diagnostic | None] | Diagnostic] = {}
 
     def selector(self, tree: ast.Expression) -> Ported:
-        """The whole selector; the prefix that converts strings stays where the target has it."""
+        """Port a whole selector; the prefix that converts strings stays where the target has it."""
         if isinstance(tree, ast.ConvertStrings):
             self.convert, tree = True, tree.condition
             self.converting = self.arriving.has(Extension.CONVERT_STRINGS)
         try:
-            result = self.condition(tree, Wanted(_TRUE))
+            result = self.condition(tree, Goal(_TRUE))
         except _FailedError:
             raise UnsupportedFeatureError(list(self.errors.values())) from None
         if self.converting:
@@ -97,70 +97,70 @@ class _Porting:
         order = sorted(dict.fromkeys(self.notes), key=lambda note: note.span or Span(0, 0))
         return Ported(text, tuple(order))
 
-    def condition(self, node: ast.Expression, wanted: Wanted) -> ast.Expression:
-        """What is ``wanted.into`` in the target exactly where the source says one of ``wanted.truths``."""
+    def condition(self, node: ast.Expression, goal: Goal) -> ast.Expression:
+        """Port a condition: ``goal.into`` in the target exactly where the source's is one of ``goal.truths``."""
         match node:
             case ast.Not(operand=operand):
-                return self._negated(operand, wanted)
+                return self._negated(operand, goal)
             case ast.And(terms=terms) | ast.Or(terms=terms):
-                return self._junction(node, terms, wanted)
+                return self._junction(node, terms, goal)
             case _:
-                return self._test(node, wanted)
+                return self._test(node, goal)
 
-    def _negated(self, operand: ast.Expression, wanted: Wanted) -> ast.Expression:
-        truths = frozenset(None if truth is None else not truth for truth in wanted.truths)
+    def _negated(self, operand: ast.Expression, goal: Goal) -> ast.Expression:
+        truths = frozenset(None if truth is None else not truth for truth in goal.truths)
         kept, notes, errors = None, len(self.notes), dict(self.errors)
         try:
-            return ast.Not(self.condition(operand, replace(wanted, truths=truths, into=not wanted.into)))
+            return ast.Not(self.condition(operand, replace(goal, truths=truths, into=not goal.into)))
         except _FailedError:
-            # Without the NOT there are more ways: the negation goes inward.
+            # Without the NOT there are more candidates: the negation goes inward.
             del self.notes[notes:]
             kept, self.errors = self.errors, errors
         try:
-            return self.condition(operand, replace(wanted, truths=truths))
+            return self.condition(operand, replace(goal, truths=truths))
         except _FailedError:
             self.errors = kept
             raise
 
-    def _junction(self, node: ast.And | ast.Or, terms: tuple[ast.Expression, ...], wanted: Wanted) -> ast.Expression:
+    def _junction(self, node: ast.And | ast.Or, terms: tuple[ast.Expression, ...], goal: Goal) -> ast.Expression:
         kind, decides = type(node), isinstance(node, ast.Or)
-        alone = wanted.truths <= _TRUE or wanted.truths == frozenset({False, None})
+        alone = goal.truths <= _TRUE or goal.truths == frozenset({False, None})
         plain_tables = self.leaving.logic is Logic.SQL and self.arriving.logic is Logic.SQL
-        if not wanted.into:
+        if not goal.into:
             # The source's truths that make the target FALSE: AND is FALSE where a term is, OR where all are.
             if not (plain_tables or (self.arriving.logic is Logic.SQL and alone)):
                 raise self._failed(node, self._meaning_of_tables(node))
         elif not alone and self.leaving.logic is not Logic.SQL:
-            return self._forgetful(kind, terms, wanted)
+            return self._forgetful(kind, terms, goal)
         # All of the terms where the junction is TRUE and an AND, or not TRUE and an OR.
-        every = (True in wanted.truths) is not decides
+        every = (True in goal.truths) is not decides
         inner = [
-            replace(wanted, exposed=wanted.exposed or self._exposes(every, place, len(terms)))
+            replace(goal, exposed=goal.exposed or self._exposes(every, place, len(terms)))
             for place in range(len(terms))
         ]
         conditions = self._each(terms, inner)
-        same = every is wanted.into
+        same = every is goal.into
         return joined(ast.And if same else ast.Or, tuple(conditions))
 
     def _exposes(self, every: bool, place: int, count: int) -> bool:
-        """Whether what stands behind a term still counts where the term throws."""
+        """Return True if the terms behind a term still count where it throws."""
         if every:
             return False
         strict = Evaluation.STRICT in (self.leaving.evaluation, self.arriving.evaluation)
         return strict or place < count - 1
 
     def _forgetful(
-        self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], wanted: Wanted
+        self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], goal: Goal
     ) -> ast.Expression:
-        """Where Qpid's tables make a junction FALSE: AND at the first FALSE before any unknown, OR by its last term."""
-        exposed = replace(wanted, exposed=True)
+        """Port the FALSE of a junction in Qpid's tables: AND at a FALSE before any unknown, OR by its last term."""
+        exposed = replace(goal, exposed=True)
         not_true = replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:
-            if None in wanted.truths:
+            if None in goal.truths:
                 return joined(ast.And, tuple(self._each(terms, [not_true] * len(terms))))
             parts = [not_true] * (len(terms) - 1) + [exposed]
             return joined(ast.And, tuple(self._each(terms, parts)))
-        if None in wanted.truths:
+        if None in goal.truths:
             return joined(ast.Or, tuple(self._each(terms, [not_true] * len(terms))))
         cases = []
         for place, term in enumerate(terms):
@@ -168,10 +168,10 @@ class _Porting:
             cases.append(joined(ast.And, tuple(self._each((*terms[:place], term), [*holds, exposed]))))
         return joined(ast.Or, tuple(cases))
 
-    def _each(self, terms: Iterable[ast.Expression], wanted: Iterable[Wanted]) -> list[ast.Expression]:
-        """All terms, so that an error names all that cannot be said."""
+    def _each(self, terms: Iterable[ast.Expression], goals: Iterable[Goal]) -> list[ast.Expression]:
+        """Port all terms, so that an error names all that have no counterpart."""
         conditions, failed = [], False
-        for term, one in zip(terms, wanted, strict=True):
+        for term, one in zip(terms, goals, strict=True):
             try:
                 conditions.append(self.condition(term, one))
             except _FailedError:
@@ -194,10 +194,10 @@ class _Porting:
         self.errors.setdefault(node, finding)
         return _FailedError()
 
-    def _test(self, node: ast.Expression, wanted: Wanted) -> ast.Expression:
-        key = (node, wanted)
+    def _test(self, node: ast.Expression, goal: Goal) -> ast.Expression:
+        key = (node, goal)
         if key not in self.results:
-            self.results[key] = self._search(node, wanted)
+            self.results[key] = self._search(node, goal)
         result = self.results[key]
         if isinstance(result, Diagnostic):
             raise self._failed(node, replace(result, span=node.span))
@@ -206,16 +206,16 @@ class _Porting:
             self.notes.append(replace(note, span=node.span))
         return candidate
 
-    def _search(self, node: ast.Expression, wanted: Wanted) -> tuple[ast.Expression, Diagnostic | None] | Diagnostic:
+    def _search(self, node: ast.Expression, goal: Goal) -> tuple[ast.Expression, Diagnostic | None] | Diagnostic:
         trial = Trial(node, self.leaving, self.arriving, self.convert)
         tried: list[tuple[ast.Expression, Result]] = []
         refused: TranspilerError | None = None
-        for candidate in plain(node, self.leaving, self.arriving, wanted):
+        for candidate in plain(node, self.leaving, self.arriving, goal):
             tree = self._readable(candidate)
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
             elif tree is not None and trial.pairs_up(tree):
-                tried.append((candidate, trial.compare(tree, wanted)))
+                tried.append((candidate, trial.compare(tree, goal)))
                 if tried[-1][1].exact:
                     return candidate, None
         rare = [(candidate, result) for candidate, result in tried if result.common is None]
@@ -231,7 +231,7 @@ class _Porting:
                 tree = self._readable(candidate)
                 if tree is None or isinstance(tree, TranspilerError) or not trial.pairs_up(tree):
                     continue
-                result = trial.compare(tree, wanted)
+                result = trial.compare(tree, goal)
                 if result.exact:
                     return candidate, None
                 if result.common is None:
@@ -239,18 +239,18 @@ class _Porting:
         if rare and self.changes != "none":
             candidate, result = rare[0]
             assert result.rare is not None
-            return candidate, self._parting("port.rare", trial, candidate, result.rare, wanted)
+            return candidate, self._parting("port.rare", trial, candidate, result.rare, goal)
         if not tried:
             return self._unsaid(node, refused)
         candidate, result = rare[0] if rare else tried[0]
         witness = result.common or result.rare
         assert witness is not None
         if self.changes == "any":
-            return candidate, self._parting("port.meaning", trial, candidate, witness, wanted)
-        return replace(self._parting("port.meaning", trial, candidate, witness, wanted), severity="error")
+            return candidate, self._parting("port.meaning", trial, candidate, witness, goal)
+        return replace(self._parting("port.meaning", trial, candidate, witness, goal), severity="error")
 
     def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
-        """The tree that the target reads out of a way to say it; None where it reads another one."""
+        """Return the tree that the target parses from a candidate's text; None where it is another one."""
         text = print_selector(candidate, self.arriving)
         tree = parsed(text, self.arriving)
         if isinstance(tree, TranspilerError):
@@ -259,14 +259,12 @@ class _Porting:
             return None
         return ast.ConvertStrings(tree) if self.converting else tree
 
-    def _parting(
-        self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, wanted: Wanted
-    ) -> Diagnostic:
+    def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> Diagnostic:
         left, right = self.leaving.title, self.arriving.title
         spoken = print_selector(candidate, self.arriving)
-        # A candidate for what stands under a NOT may have taken the NOT in.
+        # A candidate for the operand of a NOT may include the NOT.
         this, said_there = "this", witness.source
-        if (True in wanted.truths) is not wanted.into:
+        if (True in goal.truths) is not goal.into:
             this, said_there = "NOT of this", said_there._replace(truth=NOT[said_there.truth])
         message = (
             f"with {trial.shown(witness)}, {this} {_verdict(said_there)} in {left}, "
@@ -278,7 +276,7 @@ class _Porting:
             message = f"with {trial.shown(witness)}, {shown} is {here} in {left}, and {there} in {right}"
         tree = self._readable(candidate)
         assert isinstance(tree, ast.Expression)
-        hint = f"the rule: {trial.rule(tree, witness, wanted)}"
+        hint = f"the rule: {trial.rule(tree, witness, goal)}"
         return Diagnostic(code, "warning", message, self.source, None, hint)
 
     def _unsaid(self, node: ast.Expression, refused: TranspilerError | None) -> Diagnostic:

@@ -60,7 +60,7 @@ class _Item(NamedTuple):
 def samples(places: Iterable[MessageField], constants: Sequence[object], calculating: bool) -> list[Sample]:
     """Messages over some places: all combinations of one or two, and of more places a part.
 
-    ``calculating`` says that the test has arithmetic, whose answers turn at other values than its constants.
+    ``calculating`` if the test has arithmetic, whose answers change at other values than its constants.
     """
     slots = sorted(set(places), key=lambda place: (place.section, place.field))
     lists = [_items(place, constants, calculating) for place in slots]
@@ -156,9 +156,9 @@ def _calculated(constants: Sequence[object]) -> list[_Item]:
 
 
 def _values(constants: Sequence[object]) -> list[_Item]:
-    """Values of an application property, the telling ones first."""
+    """Return values of an application property, the most discriminating ones first."""
     numbers = [number for number in constants if isinstance(number, int | float) and not isinstance(number, bool)]
-    # A function that takes numbers as texts finds in them what a constant says.
+    # A function over numbers as texts compares them with its constants.
     numbers += _written(constants)
     texts = _strings(constants)
     items = [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[:2]]
@@ -185,13 +185,13 @@ def _values(constants: Sequence[object]) -> list[_Item]:
 
 
 def _written(constants: Sequence[object]) -> list[int | float]:
-    """The numbers that stand in the text constants."""
+    """Return the numbers in the text constants."""
     texts = [text for constant in constants if isinstance(constant, str) for text in _NUMBER.findall(constant)]
     return [float(text) if "." in text else int(text) for text in texts[:4]]
 
 
 def _numbers(numbers: list[int | float], near: bool) -> Iterator[_Item]:
-    """Each number in each type, then its neighbours; ``near`` says that they are constants of the selector."""
+    """Yield each number in each type, then its neighbours; ``near`` if they are constants of the selector."""
     for step in range(4):
         for number in numbers:
             yield from _around(number, step, near)
@@ -217,7 +217,7 @@ def _around(constant: int | float, step: int, near: bool) -> Iterator[_Item]:
 
 
 def _is_far(number: int, near: bool) -> bool:
-    """Whether it is near the end of its type, and not because a constant is."""
+    """Return True if a number is near the end of its type, and not because a constant is."""
     return abs(number) > 2**53 or (abs(number) >= 2**30 and not near)
 
 

@@ -25,7 +25,7 @@ from transpiler.topology.model import (
     Unroutable,
 )
 
-#: Attributes that every object of the broker has and that say nothing about who receives what.
+#: Attributes that every object of the broker has and that have no effect on routing.
 _COMMON = frozenset(
     """id name type durable lifetimePolicy desiredState state description context createdBy createdTime lastUpdatedBy
     lastUpdatedTime lastOpenedTime modelVersion statistics creatingLinkInfo""".split()
@@ -49,7 +49,7 @@ _UNROUTABLE: Mapping[str, Unroutable] = {"DISCARD": "discard", "REJECT": "reject
 #: Levels of a configuration above its virtual hosts: a list, a broker, a node, an initial configuration; and some more.
 MAX_DEPTH = 16
 
-#: Arguments that the broker takes on any binding, and this project does not act on.
+#: Arguments that the broker accepts on any binding, and this project does not act on.
 _OTHER_FILTERS = ("x-qpid-no-local", "x-qpid-replay-period", "x-filter-no-consume")
 
 
@@ -80,7 +80,7 @@ def _hosts(data: Any, path: str, depth: int = 0) -> Iterator[Entry]:
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"virtual hosts stand at most {MAX_DEPTH} levels deep")
     if isinstance(data, list):
-        # The management interface answers a list of what it was asked for.
+        # The management interface answers with a list of the requested objects.
         for number, item in enumerate(data):
             yield from _hosts(item, f"{path}[{number}]", depth + 1)
         return

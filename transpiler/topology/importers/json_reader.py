@@ -1,4 +1,4 @@
-"""Reading a topology's file: objects with a path, so that every refusal says where, and a list of what is unknown."""
+"""Reader of a topology's file: objects with a path, which every error names, and a list of unknown entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_FINDINGS = 1_000
 #: Lists and maps inside each other, in an argument.
 MAX_DEPTH = 20
 
-#: What is not known of an argument that holds other values.
+#: The consequence of the lost types for an argument that holds other values.
 TYPES_LOST = (
     "JSON has lost the types of the values inside: it equals a header whose integers are of 64 bits, if there are any, "
     "whose fractions are doubles, and whose entries are in this order"
@@ -27,12 +27,12 @@ _Choice = TypeVar("_Choice", bound=str)
 
 @dataclass
 class Findings:
-    """What an importer read and did not understand, or does not do, in the order of the file."""
+    """Entries that an importer does not understand, or does not act on, in the order of the file."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def add(self, code: str, path: str, message: str, hint: str | None = None) -> None:
-        """List one thing; a file of nothing but strange things says so no more than a thousand times."""
+        """Add a warning, up to ``MAX_FINDINGS`` of them."""
         if len(self.diagnostics) < MAX_FINDINGS:
             self.diagnostics.append(Diagnostic(code, "warning", f"{path}: {message}" if path else message, hint=hint))
         elif len(self.diagnostics) == MAX_FINDINGS:
@@ -40,12 +40,12 @@ class Findings:
 
 
 def refuse(code: str, path: str, message: str, hint: str | None = None) -> NoReturn:
-    """The error for an entry of a file."""
+    """Raise the error for an entry of a file."""
     raise TopologyError.at(code, f"{path}: {message}" if path else message, hint=hint)
 
 
 def kind(value: object) -> str:
-    """What a JSON value is, in words."""
+    """Name the kind of a JSON value."""
     match value:
         case None:
             return "null"
@@ -63,28 +63,28 @@ def kind(value: object) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """A JSON object and where it stands."""
+    """A JSON object and its path in the file."""
 
     data: Mapping[str, Any]
     path: str
 
     @classmethod
     def of(cls, value: Any, path: str) -> Entry:
-        """The object at a path; ``TopologyError`` where it is none."""
+        """Return the object at a path; raise ``TopologyError`` where it is none."""
         if not isinstance(value, Mapping):
             refuse("topology.type", path, f"expected an object, found {kind(value)}")
         return cls(value, path)
 
     def at(self, name: str) -> str:
-        """The path of a member."""
+        """Return the path of a member."""
         return f"{self.path}.{name}" if self.path else name
 
     def has(self, name: str) -> bool:
-        """Whether a member is there and is not null."""
+        """Return True if a member is there and is not null."""
         return self.data.get(name) is not None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A member that is text."""
+        """Read a member that is text."""
         value = self.data.get(name)
         if value is None:
             if default is None:
@@ -103,7 +103,7 @@ class Entry:
             refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is no Unicode text")
 
     def flag(self, name: str, default: bool) -> bool:
-        """A member that is true or false."""
+        """Read a member that is true or false."""
         value = self.data.get(name)
         if value is None:
             return default
@@ -112,7 +112,7 @@ class Entry:
         return value
 
     def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:
-        """A member that is one of some words."""
+        """Read a member that is one of some words."""
         value = self.text(name, default)
         for choice in choices:
             if value == choice:
@@ -122,7 +122,7 @@ class Entry:
         refuse("topology.value", self.at(name), f"{value!r} is not known here", hint)
 
     def items(self, name: str) -> Iterator[tuple[Any, str]]:
-        """The items of a member that is an array, each with its path; none where the member is absent."""
+        """Yield the items of a member that is an array, each with its path; none where the member is absent."""
         value = self.data.get(name)
         if value is None:
             return
@@ -132,7 +132,7 @@ class Entry:
             yield item, f"{self.at(name)}[{number}]"
 
     def entries(self, name: str) -> Iterator[Entry]:
-        """The objects of a member that is an array of objects."""
+        """Yield the objects of a member that is an array of objects."""
         for item, path in self.items(name):
             yield Entry.of(item, path)
 
@@ -145,9 +145,9 @@ class Entry:
                 refuse("topology.unknown", self.path, f"there is no member called {name!r}", hint)
 
     def arguments(self, name: str, *, small: AmqpType = AmqpType.LONG, tagged: bool = False) -> dict[str, AmqpValue]:
-        """A member that maps names to values; ``small`` is the type of an integer of 32 bits.
+        """Read a member that maps names to values; ``small`` is the type of an integer of 32 bits.
 
-        An array is a list, an object a map; with ``tagged``, an object of ``type`` and ``value`` alone says its type.
+        An array is a list, an object a map; with ``tagged``, an object of ``type`` and ``value`` alone names its type.
         """
         if not self.has(name):
             return {}
@@ -162,7 +162,7 @@ class Entry:
 
 
 def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int = 0) -> Any:
-    """A value of an argument as message JSON has it."""
+    """Convert a value of an argument to the form of message JSON."""
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"values nest more than {MAX_DEPTH} deep")
     match value:

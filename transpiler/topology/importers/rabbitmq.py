@@ -2,8 +2,8 @@
 
 An export leaves out the default exchange, the ``amq.`` ones and the implied bindings; ``Rules`` has them. JSON has lost
 the AMQP types: an integer is a long, a fraction a double, as the broker itself reads them back. A headers exchange
-does not tell integers of other widths, timestamps or bytes from what they are exported as; where it does tell what the
-export does not, a finding says how the argument was read.
+does not distinguish integers of other widths, timestamps or bytes from their exported form; where it distinguishes
+more than the export does, a finding notes how the argument was read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exch
 
 _TYPES: tuple[ExchangeType, ...] = RABBITMQ.types
 
-#: Parts of an export that say nothing about who receives what.
+#: Parts of an export that have no effect on routing.
 _UNRELATED = frozenset(
     """rabbit_version rabbitmq_version product_name product_version rabbitmq_definition_format original_cluster_name
     explanation original_vhost_name users vhosts permissions topic_permissions global_parameters metadata description
@@ -33,23 +33,23 @@ _UNRELATED = frozenset(
 
 
 def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None) -> Topology:
-    """The topology of a virtual host from an export of RabbitMQ's definitions.
+    """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
     ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges of types that plugins bring,
     which are left out with their bindings, settings that change routing from outside (shovels, federation), and
-    arguments of headers bindings whose type the export has lost. The member ``rabbitmq_version`` says how numbers are
-    compared: with ``==`` up to 3.12, later with ``=:=``. Raises ``TopologyError``.
+    arguments of headers bindings whose type the export has lost. The member ``rabbitmq_version`` selects the
+    comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises ``TopologyError``.
     """
     root, findings = Entry.of(data, ""), Findings()
-    wanted = _choose_vhost(root, vhost)
+    vhost_name = _choose_vhost(root, vhost)
     for name in root.data:
         if name not in _UNRELATED and name not in ("exchanges", "queues", "bindings", "policies", "parameters"):
             findings.add("import.unknown", "", f"{name} is not understood")
-    queues = tuple(_queue(entry) for entry in root.entries("queues") if _in(entry, wanted))
-    exchanges, left_out = _exchanges(root, wanted, findings)
+    queues = tuple(_queue(entry) for entry in root.entries("queues") if _in(entry, vhost_name))
+    exchanges, left_out = _exchanges(root, vhost_name, findings)
     bindings = []
     for entry in root.entries("bindings"):
-        if not _in(entry, wanted):
+        if not _in(entry, vhost_name):
             continue
         binding = _binding(entry)
         if binding.source in left_out or (binding.destination_type == "exchange" and binding.destination in left_out):
@@ -65,7 +65,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     ]
     rules = _rules(root, [bindings[number] for number in sorted(headers)], findings)
     for entry in root.entries("parameters"):
-        if _in(entry, wanted):
+        if _in(entry, vhost_name):
             component = entry.text("component", "")
             findings.add("import.unknown", entry.path, f"a parameter of {component or 'a plugin'} is not understood")
     return Topology(rules, exchanges, queues, tuple(bindings), findings=tuple(findings.diagnostics))
@@ -207,7 +207,7 @@ def _pattern(entry: Entry) -> Regular:
 
 
 class _Policies:
-    """Which policy gives an exchange its alternate: of those that match its name, the one of highest priority."""
+    """The policies that give exchanges an alternate: of those that match a name, the one of highest priority counts."""
 
     def __init__(self, root: Entry, vhost: str | None, findings: Findings) -> None:
         self._known: list[tuple[int, Regular, str | None]] = []

@@ -1,4 +1,4 @@
-"""YAML from anybody: an alias stands for its whole anchor, so nine lines can say a billion values.
+"""YAML from anybody: an alias stands for its whole anchor, so nine lines can stand for a billion values.
 
 The events are counted before anything is built, each alias as what it stands for. PyYAML's reader in C is used where
 it is there, for it is ten times as fast.
@@ -32,7 +32,7 @@ class YamlTextError(ValueError):
 
 
 def load_yaml(text: str) -> Any:
-    """The value that a text says; ``YamlTextError`` where it says none, or too many."""
+    """Load the value of a text; raise ``YamlTextError`` where it has none, or too many."""
     if len(text) > MAX_LENGTH:
         message = f"the text has {len(text):,} characters, and the limit of YAML is {MAX_LENGTH:,}"
         raise YamlTextError(message, Span(MAX_LENGTH, len(text)), "write it as JSON")

@@ -76,7 +76,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """The address that a text says; ``TopologyError`` with the span of what does not belong."""
+    """Parse an address; raise ``TopologyError`` with the span of what does not belong."""
     source = Source(text, "address")
     written = read_address_text(source)
     options = _Options(source, written.options, "address", ("create", "assert", "delete", "mode", "node", "link"))
@@ -105,8 +105,8 @@ _LINK = (
 )
 
 
-#: What ``x-declare`` may say of a queue: the fields of AMQP 0-10's queue.declare that are no option of their own, and
-#: ``durable``, which goes before the option of that name.
+#: The members of ``x-declare`` for a queue: the fields of AMQP 0-10's queue.declare that are not options of their own,
+#: and ``durable``, which goes before the option of that name.
 _DECLARE = ("durable", "auto-delete", "exclusive", "alternate-exchange", "arguments")
 
 #: Which of these are true or false.
@@ -219,7 +219,7 @@ class _Options:
         return {str(key.value): _plain(item) for key, item in value}
 
     def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
-        """An option that is a map of what a declaration says, in Python's types, each value checked."""
+        """Read an option that is a map of a declaration's fields, in Python's types, each value checked."""
         options = self.map(name, known)
         for flag in _DECLARED_FLAGS:
             options.flag(flag)
@@ -278,7 +278,7 @@ def subscription_queue(address: Address) -> Queue:
 
     "If the reliability is set to unreliable then an auto-deleted, exclusive queue is used ... For exactly-once the
     queue is not set to be auto-deleted. The durability ... is determined by the durable option in the link properties."
-    A durable link that says nothing of its reliability is reliable, as the C++ client has it. "The subscription queue's
+    A durable link without a reliability is reliable, as the C++ client has it. "The subscription queue's
     arguments can be specified using the x-declare map within the link properties", which goes before all these.
     The queue's name is the link's; where the link has none, the address's, to which a client adds what makes it unique.
     """
@@ -289,7 +289,7 @@ def subscription_queue(address: Address) -> Queue:
 
 
 def with_declaration(queue: Queue, declare: Mapping[str, Any]) -> Queue:
-    """The queue with what ``x-declare`` says of it."""
+    """Apply the fields of ``x-declare`` to a queue."""
     alternate = declare.get("alternate-exchange")
     return replace(
         queue,
@@ -336,7 +336,7 @@ def _by_subject(address: Address, exchange_type: ExchangeType, queue: str, subje
 
 
 def subject_query(subject: str) -> str:
-    """The query that takes messages of one subject; a quote in it is doubled, as XQuery writes it."""
+    """Return the query that selects messages of one subject; a quote in it is doubled, as XQuery writes it."""
     quoted = subject.replace("&", "&amp;").replace("'", "''")
     return f"declare variable $qpid.subject external; $qpid.subject = '{quoted}'"
 

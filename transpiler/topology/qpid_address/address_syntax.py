@@ -113,7 +113,7 @@ class _Reader:
         self.at = space.end()
 
     def looks_at(self, sign: str) -> bool:
-        """Whether the next sign is this one."""
+        """Return True if the next sign is this one."""
         self._skip()
         return self.text.startswith(sign, self.at)
 

@@ -13,7 +13,7 @@ from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Bindin
 
 Format = Literal["mermaid", "dot"]
 
-#: Bindings that one arrow names before it says how many more there are.
+#: Bindings that one arrow names; it counts the others.
 MAX_LABELS = 3
 
 #: Characters of a selector or query on an arrow.
@@ -22,7 +22,7 @@ MAX_TEXT = 48
 
 @dataclass(frozen=True)
 class Summary:
-    """How many messages went to each exchange, reached each queue, and came to each end."""
+    """Counts of messages: published to each exchange, delivered to each queue, with each outcome."""
 
     exchanges: Mapping[str, int] = field(default_factory=dict)
     queues: Mapping[str, int] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Summary:
 
     @classmethod
     def from_dict(cls, data: Any) -> Summary:
-        """A summary from the JSON that ``route --summary`` writes; ``TopologyError`` where it is none."""
+        """Read a summary from the JSON that ``route --summary`` writes; ``TopologyError`` where it is none."""
         entry = Entry.of(data, "")
         return cls(*(_counts(entry, name) for name in ("exchanges", "queues", "outcomes")))
 
@@ -137,7 +137,7 @@ class _Picture:
 
 
 def _label(topology: Topology, binding: Binding) -> str:
-    """What a binding asks for, in a few words."""
+    """Label a binding with its condition, in a few words."""
     exchange_type = topology.exchange_by_name[binding.source].type
     parts: list[str] = []
     if exchange_type == "headers":
@@ -151,13 +151,13 @@ def _label(topology: Topology, binding: Binding) -> str:
     return " | ".join(parts)
 
 
-def _headers_label(wanted: HeadersMatch) -> str:
-    if wanted.never or (wanted.any and not wanted.pairs):
+def _headers_label(arguments: HeadersMatch) -> str:
+    if arguments.never or (arguments.any and not arguments.pairs):
         return "no message"
-    if not wanted.pairs:
+    if not arguments.pairs:
         return "every message"
-    pairs = (name if value is None else f"{name}={_plain(value)}" for name, value in wanted.pairs)
-    return _short(f"{'any' if wanted.any else 'all'}: {', '.join(pairs)}")
+    pairs = (name if value is None else f"{name}={_plain(value)}" for name, value in arguments.pairs)
+    return _short(f"{'any' if arguments.any else 'all'}: {', '.join(pairs)}")
 
 
 def _plain(value: AmqpValue) -> str:

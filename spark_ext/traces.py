@@ -83,8 +83,8 @@ def trace_messages(lines: DataFrame) -> DataFrame:
     """The publications of a tracing log from its lines, a table or a stream with a column ``value``.
 
     Columns: the sections of ``MESSAGE_SCHEMA``, ``exchange``, ``routing_keys``, by which ``route`` routes, and
-    ``routed_queues``, the broker's own answer, as the log has it. The subject is the basic property ``type``: JMSType. A line that is no entry of a log has
-    NULL in ``exchange``. Deliveries to consumers are left out.
+    ``routed_queues``, the broker's own answer, as the log has it. The subject is the basic property ``type``, which
+    JMSType reads. A line that is no entry of a log has NULL in ``exchange``. Deliveries to consumers are left out.
     """
     entries = lines.filter("trim(value) <> ''").selectExpr("try_parse_json(value) AS entry")
     published = entries.filter("NOT coalesce(try_variant_get(entry, '$.type', 'string') = 'received', false)")

@@ -31,6 +31,8 @@ def backtest(
     keys = texts_at(layout, ROUTING_KEYS)
     canonical = "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
+    if "routing_keys" in routed.columns:
+        key = f"coalesce(get(routing_keys, 0), {key})"
     compared = routed.selectExpr(
         f"coalesce({', '.join([*exchanges, quote_text('')])}) AS exchange",
         f"{_LABEL if canonical else 'CAST(monotonically_increasing_id() AS STRING)'} AS label",

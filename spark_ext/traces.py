@@ -61,7 +61,7 @@ _COLUMNS = {
     f"THEN map('x-opt-jms-type', {_string(_text('type'))}) END",
     "properties": (
         f"named_struct('message_id', {_string(_text('message_id'))}, 'user_id', CAST({_text('user_id')} AS BINARY), "
-        "'to', concat('/exchanges/', exchange), 'subject', get(routing_keys, 0), "
+        f"'to', concat('/exchanges/', exchange), 'subject', {_text('type')}, "
         f"'reply_to', {_text('reply_to')}, 'correlation_id', {_string(_text('correlation_id'))}, "
         f"'content_type', {_text('content_type')}, 'content_encoding', {_text('content_encoding')}, "
         f"'absolute_expiry_time', timestamp_millis({_SECONDS} * 1000 + {_TTL}), "
@@ -82,9 +82,9 @@ _COLUMNS = {
 def trace_messages(lines: DataFrame) -> DataFrame:
     """The publications of a tracing log from its lines, a table or a stream with a column ``value``.
 
-    Columns: the sections of ``MESSAGE_SCHEMA``, ``exchange``, ``routing_keys`` and ``routed_queues``, the broker's own
-    answer, as the log has it. A line that is no entry of a log has NULL in ``exchange``. Deliveries to consumers are
-    left out.
+    Columns: the sections of ``MESSAGE_SCHEMA``, ``exchange``, ``routing_keys``, by which ``route`` routes, and
+    ``routed_queues``, the broker's own answer, as the log has it. The subject is the basic property ``type``, which
+    JMSType reads. A line that is no entry of a log has NULL in ``exchange``. Deliveries to consumers are left out.
     """
     entries = lines.filter("trim(value) <> ''").selectExpr("try_parse_json(value) AS entry")
     published = entries.filter("NOT coalesce(try_variant_get(entry, '$.type', 'string') = 'received', false)")

@@ -21,7 +21,13 @@ def main() -> None:
     """Write the archive beside this script."""
     with gzip.open(SOURCE, "rt", encoding="utf-8") as log, ARCHIVE.open("w", encoding="utf-8") as archive:
         for line in log:
-            archive.write(json.dumps(message_json(json.loads(line)), ensure_ascii=False) + "\n")
+            entry = json.loads(line)
+            message = message_json(entry)
+            # A line of the archive has no other place for the routing key.
+            message["properties"] = {"subject": entry["routing_keys"][0]} | {
+                name: value for name, value in message["properties"].items() if name != "subject"
+            }
+            archive.write(json.dumps(message, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

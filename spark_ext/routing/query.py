@@ -90,8 +90,8 @@ def route(
     and where both are NULL or absent, they went to the topology's default exchange. The routing key is the layout's
     (AMQP 0-10's routing key, else the subject), or the column ``routing_key`` where the layout has none. For a broker
     with several routing keys a message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where
-    there is such a column and it is not NULL. ``missing`` decides what a property without a column means: an error, or
-    NULL. Works on streams in append mode.
+    there is such a column and it is not NULL; other brokers read the first. ``missing`` decides what a property without
+    a column means: an error, or NULL. Works on streams in append mode.
 
     ``address`` publishes all messages as a sender with that address does: ``queue``, ``exchange``, or
     ``exchange/subject`` with a subject for messages that have none. ``publish_to="to"`` publishes each to the anonymous

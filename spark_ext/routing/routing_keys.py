@@ -107,10 +107,11 @@ class Published:
         elif self._plan.exchange is None:
             needed += published_exchanges(messages, self._layout)
         names = [str(column.path[0]) for value in needed for column in columns_in(value)]
-        names += ["routing_keys"] if self._plan.whole is not None else []
+        first = self._first_key(messages)
+        names += ["routing_keys"] if self._plan.whole is not None or first is not None else []
         own = self._own_keys(messages)
-        # Messages with several keys may do without a subject.
-        if not own and self._plan.whole is None:
+        # Messages with a column of keys may do without a subject.
+        if not own and self._plan.whole is None and first is None:
             self._keys(messages)
         names += [str(column.path[0]) for value in own for column in columns_in(value)]
         missing = [name for name in dict.fromkeys(names) if name not in keys.columns]
@@ -178,7 +179,7 @@ class Published:
 
     def _only_key(self, frame: DataFrame) -> str:
         try:
-            return self._key(frame)
+            return self._layout_key(frame)
         except LayoutError:
             return "CAST(NULL AS STRING)"
 
@@ -195,10 +196,20 @@ class Published:
         """The routing key of each message, as SQL."""
         if self._source.relay:
             return relay.KEY
+        first = self._first_key(frame)
+        return self._layout_key(frame) if first is None else f"coalesce({first}, {self._only_key(frame)})"
+
+    def _layout_key(self, frame: DataFrame) -> str:
+        """The key without the column of several keys, as SQL."""
         sender = self._source.sender
         return (
             quote_text(sender.key) if sender is not None and sender.key is not None else first_text(self._keys(frame))
         )
+
+    def _first_key(self, frame: DataFrame) -> str | None:
+        """The first of several routing keys, as SQL: the one that a broker with one key a message reads."""
+        several = self._source.several_keys and ("routing_keys", "array<string>") in frame.dtypes
+        return "get(routing_keys, 0)" if several else None
 
     def _own_keys(self, frame: DataFrame) -> list[ir.Value]:
         """Return the message's own texts for its routing key, in order of preference."""

@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_ext import create_messages, deliveries, route, trace_messages
+from spark_ext import compile_selector, create_messages, deliveries, route, trace_messages
 from tests.spark.harness import largest_method, settings
+from transpiler import route_message
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.message.rabbitmq_trace import read_trace
+from transpiler.topology import topology_from_dict
 from transpiler.topology.files import read_topology
 
 DATA = Path(__file__).parent.parent.parent / "examples" / "data"
+STORES = Path(__file__).parent.parent / "data" / "stores"
 TOPOLOGY = read_topology(DATA / "definitions.json")
 
 
@@ -85,8 +88,33 @@ def test_headers_keep_their_types_and_other_lines_are_told_apart(spark: SparkSes
     [publication] = read_trace(lines[:1])
     row = AmqpLayout().row(publication.message)["application_properties"]
     assert row == {name: value.asDict() for name, value in first.application_properties.items()}
-    assert (first.exchange, first.properties.subject, first.routed_queues) == ("e", "k", [])
+    assert (first.exchange, first.routing_keys, first.properties.subject) == ("e", ["k", "cc"], None)
+    assert first.routed_queues == []
     assert (second.exchange, second.routed_queues) == (None, None)
+
+
+def test_jms_type_is_the_basic_property_type(spark: SparkSession) -> None:
+    trace = trace_messages(spark.read.text(str(STORES / "raw" / "trace.jsonl")))
+    rabbitmq = json.loads((STORES / "stores.json").read_text(encoding="utf-8"))["rabbitmq_trace"]
+    for name, selector in rabbitmq["selectors"].items():
+        matching = trace.filter(compile_selector(selector)).select("properties.message_id.string").collect()
+        assert " ".join(sorted(row.string for row in matching)) == rabbitmq["expected"]["typed"][name], name
+
+
+def test_a_broker_with_one_routing_key_a_message_reads_the_first(spark: SparkSession) -> None:
+    entry = {"exchange": "x", "routing_keys": ["eu", "us"], "routed_queues": ["q"], "properties": {"type": "us"}}
+    topology = {
+        "broker": "qpid-java",
+        "exchanges": [{"name": "x", "type": "direct"}],
+        "queues": ["eu", "us"],
+        "bindings": [{"source": "x", "queue": name, "key": name} for name in ("eu", "us")],
+    }
+    trace = trace_messages(spark.createDataFrame([(json.dumps(entry),)], "value STRING"))
+    found = topology_from_dict(topology)
+    [publication] = read_trace([json.dumps(entry)])
+    assert route_message(found, publication.message, "x", publication.routing_keys) == ("eu",)
+    for keys in (None, trace):
+        assert [row.queues for row in route(trace, found, keys=keys).collect()] == [["eu"]]
 
 
 @pytest.mark.parametrize("keys", ["several", "one"])

@@ -129,7 +129,7 @@ class StructFields:
 class VariantObject:
     """Keys of an object in a VARIANT, or in JSON text that is parsed; ``keys`` lead to the object.
 
-    ``text_key`` is the key of an object that stands for a string, by the bytes of its text.
+    ``text_key`` is the key of an object that stands for a string, by the bytes of its text; an array is missing then.
     """
 
     path: Path
@@ -151,13 +151,18 @@ class VariantObject:
         path = variant_path(*self.keys, name, self.text_key)
         octets = ir.Apply(ir.Function.VARIANT_GET, (variant, ir.constant(path)), ColumnType(SparkType.INT_ARRAY))
         text = ir.Apply(ir.Function.TEXT_OF_OCTETS, (octets,), STRING)
+        arrays = [value for value in stored.values if value.types == (Compound.LIST,)]
         others = tuple(
             value._replace(guard=ir.all_of(value.guard, ir.IsNull(octets))) if value.types == (Compound.MAP,) else value
             for value in stored.values
+            if value not in arrays
         )
-        first = StoredValue((AmqpType.STRING,), text)
         return stored_alternatives(
-            (first, *others), stored.present, stored.absent, stored.key_absent, number=stored.number
+            (StoredValue((AmqpType.STRING,), text), *others),
+            ir.all_of(stored.present, *[ir.NotTrue(value.guard) for value in arrays]),
+            ir.any_of(stored.absent, *[value.guard for value in arrays]),
+            stored.key_absent,
+            number=stored.number,
         )
 
     plain = stored
@@ -182,6 +187,8 @@ class VariantObject:
         octets = value.get(self.text_key) if self.text_key is not None and isinstance(value, Mapping) else None
         if isinstance(octets, list) and all(isinstance(octet, int) for octet in octets):
             return AmqpValue(AmqpType.STRING, bytes(octet % 256 for octet in octets).decode("utf-8", "replace"))
+        if self.text_key is not None and isinstance(value, list):
+            return None
         return variant_value(value)
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
@@ -238,8 +245,8 @@ class TextProperties:
 
     def plain(self, name: str) -> Stored | None:
         """The text at the key; of JSON text, the value."""
-        policy = self.types.of(name)
-        return policy.stored(self._text(name)) if policy.name == "json" else stored_value(AmqpType.STRING, self._text(name))
+        policy, text = self.types.of(name), self._text(name)
+        return policy.stored(text) if policy.name == "json" else stored_value(AmqpType.STRING, text)
 
     def names(self) -> tuple[str, ...]:
         """Empty, for any name has a place."""

@@ -302,5 +302,15 @@ def _can_be_nan(value: ir.Value) -> bool:
         return False
     if isinstance(value, ir.Apply) and value.function is ir.Function.TO_DOUBLE:
         return value.arguments[0].type.kind is SparkType.FLOAT
-    # The text of a number is none of NaN.
-    return not (isinstance(value, ir.Apply) and value.function is ir.Function.NUMBER_IN_TEXT)
+    return not _is_from_json_or_number(value)
+
+
+def _is_from_json_or_number(value: ir.Value) -> bool:
+    """Return True for a number out of JSON, or out of the text of a number, neither of which can say NaN."""
+    match value:
+        case ir.Apply(function=ir.Function.NUMBER_IN_TEXT):
+            return True
+        case ir.Apply(function=ir.Function.VARIANT_GET, arguments=(ir.Apply(function=ir.Function.PARSE_JSON), _)):
+            return True
+        case _:
+            return False

@@ -1,9 +1,9 @@
 """RabbitMQ's tracing log, one JSON object a line: AMQP 0-9-1 messages with the broker's own answer beside them.
 
-The routing key becomes the subject, headers become application properties, and the basic properties go where AMQP 1.0
-has them. ``app_id`` and ``cluster_id`` are left out, for AMQP 1.0 has no field for them. A header that is a table or an
-array is a map or a list whose content is not known, for the log has lost the types inside: it is there, and nothing
-equals it.
+Headers become application properties, and the basic properties go where AMQP 1.0 has them. The basic property ``type``
+becomes the subject, where JMSType is read; the routing keys are beside the message. ``app_id`` and ``cluster_id`` are
+left out, for AMQP 1.0 has no field for them. A header that is a table or an array is a map or a list whose content is
+not known, for the log has lost the types inside: it is there, and nothing equals it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from transpiler.message.message import Message
 class Publication:
     """A message, the exchange and the routing keys that it was published with, and the queues that the broker chose.
 
-    There are several routing keys where the sender wrote CC or BCC headers; the first one is the message's subject.
+    There are several routing keys where the sender wrote CC or BCC headers; the first one is the message's own.
     """
 
     message: Message
@@ -80,7 +80,7 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
         header["priority"] = basic["priority"]
     if "expiration" in basic:
         header["ttl"] = _milliseconds(basic["expiration"])
-    properties: dict[str, Any] = {"subject": entry["routing_keys"][0], "to": f"/exchanges/{entry['exchange']}"}
+    properties: dict[str, Any] = {"to": f"/exchanges/{entry['exchange']}"}
     for name in ("message_id", "correlation_id", "reply_to", "content_type", "content_encoding"):
         if name in basic:
             properties[name] = basic[name]
@@ -92,6 +92,8 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
             properties["absolute_expiry_time"] = properties["creation_time"] + header["ttl"]
     result: dict[str, Any] = {"header": header, "properties": properties}
     if "type" in basic:
+        # The subject is JMSType under every broker's rules; the annotation is amqp.jms_type.
+        properties["subject"] = basic["type"]
         result["message_annotations"] = {"x-opt-jms-type": basic["type"]}
     headers = basic.get("headers")
     if isinstance(headers, Mapping):

@@ -28,11 +28,12 @@ from pyspark.sql.types import (
 from transpiler import Layout, Message
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
+from transpiler.inference import layout_from_schema, schema_in
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import UNION, AmqpLayout
 from transpiler.layouts.columns import Fields, UnionShape
-from transpiler.layouts.infer import layout_from_schema
 from transpiler.layouts.layout import ArchiveLayout
+from transpiler.layouts.store import StoreLayout
 
 _SPARK_TYPES: Mapping[SparkType, DataType] = {
     SparkType.BOOLEAN: BooleanType(),
@@ -48,6 +49,9 @@ _SPARK_TYPES: Mapping[SparkType, DataType] = {
 }
 
 _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, column in UNION.items()])
+
+#: What shows a schema.
+SchemaLike = DataFrame | StructType | Mapping[str, Any] | str
 
 #: Spark's TIMESTAMP holds microseconds in 64 bits, so not every millisecond that AMQP can say.
 _MAX_MILLISECONDS = (2**63 - 1) // 1000
@@ -130,22 +134,25 @@ def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[st
     return row
 
 
-def infer_layout(schema: StructType | DataFrame | Layout, struct: str | None = None) -> Layout:
-    """The layout that a schema shows: ``amqp`` where it has a map of application properties, else typed columns.
+def infer_layout(schema: SchemaLike | Layout, struct: str | None = None) -> Layout:
+    """The layout that a schema shows: ``amqp``, ``amqp-0-10``, one of ``transpiler.stores``, else typed columns.
 
-    ``struct`` names a struct column whose fields are the properties. Whether names that differ only in case can be
-    told apart is taken from the active session.
+    ``schema`` is a DataFrame, a ``StructType``, its JSON form or text, or DDL text (``"color STRING, weight BIGINT"``).
+    ``struct`` names a struct column whose fields are the properties; header columns beside it are kept. Whether names
+    that differ only in case can be told apart is taken from the active session. ``LayoutError`` where the properties
+    are text whose types are lost.
     """
-    if isinstance(schema, DataFrame):
-        schema = schema.schema
-    elif isinstance(schema, Layout):
+    if isinstance(schema, Layout):
         return schema
-    if not isinstance(schema, StructType):
-        raise LayoutError.at(
-            "layout.schema",
-            f"expected a StructType or a DataFrame, found {type(schema).__name__}",
-        )
-    return layout_from_schema(schema.jsonValue(), struct, case_sensitive=_case_sensitive())
+    return layout_from_schema(schema_in(schema), struct, case_sensitive=_case_sensitive())
+
+
+def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
+    """The layout of a DataFrame: the one given, with the types of the DataFrame's columns, or the one it shows."""
+    if layout is None:
+        return infer_layout(df)
+    found = find_layout(layout) if isinstance(layout, str | Layout) else infer_layout(layout)
+    return found.bind(schema_in(df)) if isinstance(found, StoreLayout) else found
 
 
 def _case_sensitive() -> bool:

@@ -6,10 +6,11 @@ Text becomes a surface tree, descriptors become filters, addresses become bindin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Literal, get_args
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
@@ -55,6 +56,20 @@ PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     split_methods,
 )
 
+
+class SchemaLike(Protocol):
+    """A ``StructType``: what has a schema's JSON form."""
+
+    def jsonValue(self) -> Any:  # noqa: N802
+        """The schema in Spark's JSON form."""
+        ...
+
+
+#: A preset's name, a layout, or a schema: a ``StructType``, its JSON form, or DDL text.
+LayoutLike = str | Layout | Mapping[str, Any] | SchemaLike
+
+_PRESET_NAME = re.compile(r"[\w.-]*")
+
 _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
 
 
@@ -97,7 +112,7 @@ def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression 
 
 def transpile_selector(
     text: str,
-    layout: str | Layout = "amqp",
+    layout: LayoutLike = "amqp",
     *,
     dialect: str | Dialect = "jms",
     result: Result = "filter",
@@ -169,7 +184,7 @@ def _transpile(
 
 def transpile_filter(
     filters: FiltersLike,
-    layout: str | Layout = "amqp",
+    layout: LayoutLike = "amqp",
     *,
     dialect: str | Dialect = "jms",
     result: Result = "filter",
@@ -233,7 +248,7 @@ def _phases(lowered: ir.Predicate, optimized: ir.Predicate) -> Trace:
 def transpile_address(
     address: str | Address,
     node_type: NodeType,
-    layout: str | Layout = "amqp",
+    layout: LayoutLike = "amqp",
     *,
     dialect: str | Dialect = "jms",
     result: Result = "filter",
@@ -270,23 +285,32 @@ def transpile_address(
     return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)
 
 
-def find_layout(layout: str | Layout) -> Layout:
-    """The layout of that name, or the one given; ``LayoutError`` where there is none."""
-    if not isinstance(layout, str):
+def find_layout(layout: LayoutLike) -> Layout:
+    """The layout of that name, the one given, or the one that a schema shows; ``LayoutError`` where there is none."""
+    if isinstance(layout, str) and layout in _PRESETS:
+        return _PRESETS[layout]
+    if isinstance(layout, Layout):
         return layout
-    preset = _PRESETS.get(layout)
-    if preset is None:
-        # Most programs need no store.
-        from transpiler.stores import STORES
-        from transpiler.stores import preset as store_preset
+    # Most programs need no store and no schema.
+    from transpiler.inference import layout_from_schema, schema_in
+    from transpiler.stores import STORES
 
-        if layout in STORES:
-            return store_preset(layout)
-        names = (*_PRESETS, *STORES)
-        near = nearest(layout, names)
-        hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(names)}"
-        raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
-    return preset
+    if not isinstance(layout, str) or not _PRESET_NAME.fullmatch(layout):
+        return layout_from_schema(schema_in(layout))
+    if layout in STORES:
+        return _preset_store(layout)
+    names = (*_PRESETS, *STORES)
+    near = nearest(layout, names)
+    hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(names)}"
+    raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
+
+
+@lru_cache
+def _preset_store(name: str) -> Layout:
+    """The store of a preset's name, always the same one: known shapes of selectors are kept by layout."""
+    from transpiler.stores import preset
+
+    return preset(name)
 
 
 def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms", table: Table = "meaning") -> str:
@@ -307,7 +331,7 @@ def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms", ta
     return "" if tree is None else print_selector(rename(tree, form, Source(text), table))
 
 
-def transpile_message_type(layout: str | Layout = "amqp") -> str:
+def transpile_message_type(layout: LayoutLike = "amqp") -> str:
     """Spark SQL for the JMS class of a message, as ``Message.message_type`` has it; never NULL.
 
     ``LayoutError`` where the layout has neither message annotations nor a body.
@@ -317,7 +341,7 @@ def transpile_message_type(layout: str | Layout = "amqp") -> str:
 
 
 def transpile_destination_type(
-    layout: str | Layout = "amqp", *, annotation: str = DESTINATION, consumer: str | None = None
+    layout: LayoutLike = "amqp", *, annotation: str = DESTINATION, consumer: str | None = None
 ) -> str:
     """Spark SQL for the kind of JMSDestination, or by its annotation of JMSReplyTo, as ``Message.destination_type``.
 

@@ -34,9 +34,8 @@ from spark_ext.routing.lookups import Lookup, build_lookups
 from spark_ext.routing.outcomes import Outcomes
 from spark_ext.routing.routing_keys import WORDS, Published, Source, published_exchanges
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, let, literal_code, run_automaton
-from spark_ext.schemas import infer_layout
+from spark_ext.schemas import bound_layout
 from transpiler import Layout, ir
-from transpiler.compiler import find_layout
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.sent import SentLayout
@@ -111,7 +110,7 @@ def route(
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
-    resolved = find_layout("amqp" if layout is None else layout if isinstance(layout, str) else infer_layout(layout))
+    resolved = bound_layout("amqp" if layout is None else layout, messages)
     source = Source(exchange, relay=publish_to == "to")
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)

@@ -10,8 +10,8 @@ import click
 from transpiler import Diagnostic, Layout, TranspilerError
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
+from transpiler.inference import layout_from_schema
 from transpiler.jsontext import JsonTextError, load_json
-from transpiler.layouts.infer import layout_from_schema
 
 if TYPE_CHECKING:
     from transpiler import Message

@@ -74,7 +74,7 @@ READINGS: Mapping[str, Reading] = MappingProxyType(
 _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StoreLayout:
     """A store: its application properties, and its header fields by their JMS names.
 

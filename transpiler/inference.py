@@ -1,0 +1,182 @@
+"""The layout that a schema shows: the canonical one, AMQP 0-10's, a store's, or typed columns.
+
+A store is known by the columns that only its producer writes, with their types. Text whose types are lost is never
+guessed: the user names a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from transpiler import stores
+from transpiler.errors import LayoutError
+from transpiler.jsontext import JsonTextError, load_json
+from transpiler.layouts.amqp import SECTIONS, AmqpLayout
+from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
+from transpiler.layouts.ddl import parse_ddl
+from transpiler.layouts.flat import fits, flat_layout, is_section, is_struct
+from transpiler.layouts.layout import Layout
+from transpiler.layouts.store import FIELDS, StoreLayout
+
+#: The test of a column's type in Spark's JSON form.
+_Test = Callable[[Any], bool]
+
+
+def _is(name: str) -> _Test:
+    return lambda spark_type: spark_type == name
+
+
+def _map_of(value: _Test) -> _Test:
+    def test(spark_type: Any) -> bool:
+        return (
+            isinstance(spark_type, Mapping)
+            and spark_type.get("type") == "map"
+            and spark_type.get("keyType") == "string"
+            and value(spark_type.get("valueType"))
+        )
+
+    return test
+
+
+def _struct_with(**fields: _Test) -> _Test:
+    def test(spark_type: Any) -> bool:
+        if not isinstance(spark_type, Mapping) or spark_type.get("type") != "struct":
+            return False
+        types = {field["name"]: field["type"] for field in spark_type["fields"]}
+        return all(name in types and test(types[name]) for name, test in fields.items())
+
+    return test
+
+
+def _array_of(element: _Test) -> _Test:
+    def test(spark_type: Any) -> bool:
+        return (
+            isinstance(spark_type, Mapping) and spark_type.get("type") == "array" and element(spark_type["elementType"])
+        )
+
+    return test
+
+
+_TEXT, _BYTES, _VARIANT, _TIME = _is("string"), _is("binary"), _is("variant"), _is("timestamp")
+_TEXTS = _map_of(_TEXT)
+_MAPS = {"StringProperties": _TEXTS, "BooleanProperties": _map_of(_is("boolean"))}
+_UNION = _map_of(_struct_with(member0=_is("long"), member1=_is("double"), member2=_TEXT, member3=_BYTES))
+_STABLE_UNION = _map_of(
+    _struct_with(member_long=_is("long"), member_double=_is("double"), member_string=_TEXT, member_bytes=_BYTES)
+)
+_CONFLUENT = {
+    "messageID": _TEXT,
+    "deliveryMode": _is("integer"),
+    "properties": _map_of(_struct_with(propertyType=_TEXT)),
+}
+_LENSES = {"message_timestamp": _is("long"), "mode": _is("integer"), "properties": _TEXTS}
+
+#: The stores, each with the columns that only it has.
+_SHAPES: tuple[tuple[Callable[[], StoreLayout], Mapping[str, _Test]], ...] = (
+    (stores.event_hubs_capture, {"Properties": _UNION, "SystemProperties": _UNION}),
+    (
+        lambda: stores.event_hubs_capture(stable=True),
+        {"Properties": _STABLE_UNION, "SystemProperties": _STABLE_UNION},
+    ),
+    (stores.event_hubs, {"properties": _TEXTS, "systemProperties": _TEXTS, "enqueuedTime": _TIME}),
+    (stores.confluent_jms, _CONFLUENT),
+    (lambda: stores.confluent_jms("value"), {"value": _struct_with(**_CONFLUENT)}),
+    (stores.lenses_jms, _LENSES),
+    (lambda: stores.lenses_jms(column="value"), {"value": _struct_with(**_LENSES)}),
+    (stores.rabbitmq_trace, {"routing_keys": _array_of(_TEXT), "properties": _VARIANT, "exchange": _TEXT}),
+    (stores.rabbitmq_get, {"payload_encoding": _TEXT, "routing_key": _TEXT, "properties": _VARIANT}),
+    (stores.aws_rabbitmq, {"basicProperties": _struct_with(headers=_VARIANT, deliveryMode=_is("integer"))}),
+    (stores.aws_activemq, {"messageID": _TEXT, "brokerInTime": _is("long"), "properties": _TEXTS}),
+    (
+        stores.artemis_xml,
+        {"properties": _struct_with(property=_array_of(_struct_with(_name=_TEXT, _type=_TEXT, _value=_TEXT)))},
+    ),
+    (stores.activemq_jolokia, {**_MAPS, "JMSMessageID": _TEXT}),
+    (stores.artemis_jolokia, {**_MAPS, "userID": _TEXT}),
+    (stores.pulsar_jms, {"__messageProperties": _TEXTS, "__publishTime": _TIME}),
+    (stores.solace, {"Headers": _map_of(_BYTES), "TimeStamp": _TIME}),
+    (stores.kafka_headers, {"headers": _array_of(_struct_with(key=_TEXT, value=_BYTES))}),
+)
+
+
+def schema_in(value: object) -> Mapping[str, Any]:
+    """A schema in Spark's JSON form, from a ``StructType``, a DataFrame, that form, its text, or DDL text.
+
+    ``LayoutError`` for anything else.
+    """
+    of_frame = getattr(value, "schema", None)
+    as_json = getattr(value if of_frame is None else of_frame, "jsonValue", None)
+    found = value if as_json is None else as_json()
+    if isinstance(found, str) and found.lstrip().startswith("{"):
+        try:
+            found = load_json(found)
+        except JsonTextError as error:
+            raise LayoutError.at("layout.schema", f"the schema is no JSON: {error.message}") from None
+    if isinstance(found, str):
+        return parse_ddl(found)
+    if isinstance(found, Mapping) and isinstance(found.get("fields"), list):
+        return found
+    message = f"expected a layout's name, a Layout or a schema, found {type(value).__name__}"
+    hint = "a schema is a DataFrame, a StructType, its JSON form, or DDL text such as 'color STRING, weight BIGINT'"
+    raise LayoutError.at("layout.schema", message, hint=hint)
+
+
+def layout_from_schema(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> Layout:
+    """The layout that a schema in Spark's JSON form shows.
+
+    ``struct`` names a struct column whose fields are the properties; header columns beside it are kept.
+    ``LayoutError`` where the properties are text whose types are lost.
+    """
+    fields = {field["name"]: field for field in schema["fields"]}
+    if struct is not None:
+        return _struct(schema, fields, struct, case_sensitive)
+    if is_section("application_properties", fields.get("application_properties")):
+        return AmqpLayout(sections=tuple(name for name in SECTIONS if is_section(name, fields.get(name))))
+    if all(name in fields and fits(fields[name]["type"], SCHEMA[name]) for name in SCHEMA):
+        return ZeroTenLayout()
+    properties = fields.get("application_properties")
+    if properties is not None and is_struct(properties):
+        return flat_layout(schema, "application_properties", case_sensitive=case_sensitive)
+    for store, shape in _SHAPES:
+        if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
+            return store()
+    if any(name in fields for name in FIELDS) and (column := _properties_of(fields)) is not None:
+        return column
+    return flat_layout(schema, None, case_sensitive=case_sensitive)
+
+
+def _struct(
+    schema: Mapping[str, Any], fields: Mapping[str, Mapping[str, Any]], struct: str, case_sensitive: bool
+) -> Layout:
+    flat = flat_layout(schema, struct, case_sensitive=case_sensitive)
+    if any(name in fields for name in FIELDS):
+        return stores.struct(struct, schema=schema)
+    return flat
+
+
+def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | None:
+    """The store whose properties are in one column beside header columns; None where there is no such column."""
+    schema = {"type": "struct", "fields": list(fields.values())}
+    own = fields.get("properties")
+    if own is not None and is_struct(own):
+        return stores.struct("properties", schema=schema)
+    variants = [name for name, field in fields.items() if _VARIANT(field["type"])]
+    if variants:
+        return stores.variant("properties" if "properties" in variants else variants[0], schema=schema)
+    texts = [name for name, field in fields.items() if _TEXTS(field["type"]) or _map_of(_BYTES)(field["type"])]
+    if texts:
+        name = "properties" if "properties" in texts else texts[0]
+        raise LayoutError.at(
+            "layout.types",
+            f"the column {name} has all values as text, and their types are lost",
+            hint=f"choose what a text is: stores.text_map({name!r}, types=…), with by-use, string, parsed, json or "
+            "a mapping such as {'weight': 'DOUBLE'}",
+        )
+    if own is not None and _TEXT(own["type"]):
+        raise LayoutError.at(
+            "layout.types",
+            "the column properties is text, and may be JSON",
+            hint="if it is, stores.variant('properties', json=True) reads it",
+        )
+    return None

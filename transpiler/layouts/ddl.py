@@ -1,0 +1,154 @@
+"""Spark's DDL text of a schema, ``color STRING, weight BIGINT NOT NULL``, as Spark's JSON form, without Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from transpiler.errors import LayoutError
+from transpiler.source import Source, Span
+
+#: The JSON names of types by those of SQL.
+_TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "BOOLEAN": "boolean",
+        "TINYINT": "byte",
+        "BYTE": "byte",
+        "SMALLINT": "short",
+        "SHORT": "short",
+        "INT": "integer",
+        "INTEGER": "integer",
+        "BIGINT": "long",
+        "LONG": "long",
+        "FLOAT": "float",
+        "REAL": "float",
+        "DOUBLE": "double",
+        "STRING": "string",
+        "BINARY": "binary",
+        "DATE": "date",
+        "TIMESTAMP": "timestamp",
+        "TIMESTAMP_LTZ": "timestamp",
+        "TIMESTAMP_NTZ": "timestamp_ntz",
+        "VARIANT": "variant",
+        "VOID": "void",
+    }
+)
+_SIZED = frozenset({"DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR"})
+
+_TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|([^\W\d]\w*|\d+)|('(?:[^']|'')*')|([<>(),:])|(\S))")
+
+
+def parse_ddl(text: str) -> dict[str, Any]:
+    """Return the schema in Spark's JSON form; ``LayoutError`` with a caret where the text is none."""
+    return _Parser(text).schema()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.source = Source(text)
+        self.tokens = [
+            (token[1] or token[2] or token[3] or token[4] or token[5], token.start(token.lastindex or 0))
+            for token in _TOKEN.finditer(text)
+            if token.lastindex
+        ]
+        self.place = 0
+
+    def schema(self) -> dict[str, Any]:
+        """The fields up to the end."""
+        fields = [self._field("")]
+        while self._accept(","):
+            fields.append(self._field(""))
+        if self.place < len(self.tokens):
+            self._refuse("expected a comma, or the end")
+        return {"type": "struct", "fields": fields}
+
+    def _field(self, separator: str) -> dict[str, Any]:
+        """A name and a type; a colon stands between them inside of STRUCT."""
+        name = self._next("a column's name")
+        if name.startswith("`"):
+            name = name[1:-1].replace("``", "`")
+        elif not re.fullmatch(r"\w+", name):
+            self.place -= 1
+            self._refuse("expected a column's name")
+        if separator:
+            self._accept(separator)
+        collation: list[str] = []
+        spark_type = self._type(collation)
+        nullable, metadata = True, {}
+        while self.place < len(self.tokens):
+            if self._accept("NOT"):
+                self._expect("NULL")
+                nullable = False
+            elif self._accept("COMMENT"):
+                self._next("a text")
+            else:
+                break
+        if collation:
+            metadata = {"__COLLATIONS": {name: f"spark.{collation[0]}"}}
+        return {"name": name, "type": spark_type, "nullable": nullable, "metadata": metadata}
+
+    def _type(self, collation: list[str]) -> Any:
+        word = self._next("a type").upper()
+        if word == "ARRAY":
+            self._expect("<")
+            element = self._type([])
+            self._expect(">")
+            return {"type": "array", "elementType": element, "containsNull": True}
+        if word == "MAP":
+            self._expect("<")
+            key = self._type([])
+            self._expect(",")
+            value = self._type([])
+            self._expect(">")
+            return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
+        if word == "STRUCT":
+            self._expect("<")
+            fields = [self._field(":")]
+            while self._accept(","):
+                fields.append(self._field(":"))
+            self._expect(">")
+            return {"type": "struct", "fields": fields}
+        if word in _SIZED:
+            return self._sized(word)
+        if word not in _TYPES:
+            self.place -= 1
+            self._refuse("expected a type of Spark")
+        if word == "STRING" and self._accept("COLLATE"):
+            collation.append(self._next("a collation"))
+        return _TYPES[word]
+
+    def _sized(self, word: str) -> str:
+        sizes: list[str] = []
+        if self._accept("("):
+            sizes.append(self._next("a number"))
+            if self._accept(","):
+                sizes.append(self._next("a number"))
+            self._expect(")")
+        if word in ("CHAR", "CHARACTER", "VARCHAR"):
+            return f"{'varchar' if word == 'VARCHAR' else 'char'}({sizes[0] if sizes else 1})"
+        precision, scale = [*sizes, *("10", "0")[len(sizes) :]]
+        return f"decimal({precision},{scale})"
+
+    def _next(self, expected: str) -> str:
+        if self.place >= len(self.tokens):
+            self._refuse(f"expected {expected}, and the text ends")
+        self.place += 1
+        return self.tokens[self.place - 1][0]
+
+    def _accept(self, word: str) -> bool:
+        if self.place < len(self.tokens) and self.tokens[self.place][0].upper() == word:
+            self.place += 1
+            return True
+        return False
+
+    def _expect(self, word: str) -> None:
+        if not self._accept(word):
+            self._refuse(f"expected {word}")
+
+    def _refuse(self, message: str) -> NoReturn:
+        text = self.source.text
+        token, start = self.tokens[self.place] if self.place < len(self.tokens) else ("", len(text))
+        hint = "DDL text reads 'color STRING, weight BIGINT'"
+        raise LayoutError.at("layout.schema", message, self.source, Span(start, start + len(token)), hint)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from transpiler import ir, transpile_selector
 from transpiler.compiler import _transpile, find_layout
-from transpiler.layouts.infer import layout_from_schema
+from transpiler.inference import layout_from_schema
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.receiving import ANYONE
 from transpiler.selector.dialects import DIALECTS, find_dialect

@@ -20,7 +20,7 @@ from tests.sizes import size
 from tests.spark.harness import answers, numbered
 from transpiler import LayoutError, Message, matches, route_message, transpile_address, transpile_filter
 from transpiler.filters.kinds import ApplicationPropertiesFilter, Filter, HeadersBinding, Match, NotFilter
-from transpiler.layouts.infer import layout_from_schema
+from transpiler.inference import layout_from_schema
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.routing.plan import build_plan

@@ -40,7 +40,7 @@ from transpiler.filters.kinds import (
     TopicBinding,
 )
 from transpiler.filters.sets import read_filters
-from transpiler.layouts.infer import layout_from_schema
+from transpiler.inference import layout_from_schema
 from transpiler.message.types import AmqpType, AmqpValue
 
 CORPUS = Path(__file__).parents[1] / "amqp" / "data" / "amqp_filter_sets.jsonl"

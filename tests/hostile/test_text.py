@@ -26,7 +26,7 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
-from transpiler.layouts.infer import layout_from_schema
+from transpiler.inference import layout_from_schema
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
 from transpiler.topology.importers.native_format import topology_from_dict

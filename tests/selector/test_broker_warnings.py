@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from transpiler import parse_selector, transpile_selector
-from transpiler.layouts.infer import layout_from_schema
+from transpiler.inference import layout_from_schema
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.lint import lint
 from transpiler.source import Source

@@ -22,7 +22,7 @@ from transpiler.layouts.header_places import (
     TimeUnit,
 )
 from transpiler.layouts.java_times import check_pattern
-from transpiler.layouts.property_sources import PropertySource
+from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.store import FIELDS, READINGS
 from transpiler.layouts.stored import Stored
 from transpiler.message.types import AmqpValue

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, STRING, TIMESTAMP, ColumnType, Path, SparkType
 from transpiler.layouts.java_times import read_time, write_time
-from transpiler.layouts.property_sources import PropertySource
+from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.rows import amqp_value, milliseconds, plain, put, value_at, variant_value
 from transpiler.layouts.spark_casts import cast_text
 from transpiler.layouts.stored import (

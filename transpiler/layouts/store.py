@@ -22,7 +22,7 @@ from transpiler.layouts.header_places import (
     Text,
     Time,
 )
-from transpiler.layouts.property_sources import PropertySource
+from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.rows import as_mapping
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_value
 from transpiler.message.fields import MessageField

@@ -1,0 +1,159 @@
+"""Application properties as text with the name of its type beside it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transpiler import ir
+from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, ColumnType, Entry, Key, Path
+from transpiler.layouts.property_source import Properties, java_text
+from transpiler.layouts.rows import as_mapping, put, value_at
+from transpiler.layouts.spark_casts import cast_text
+from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives
+from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
+from transpiler.selector.ast import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedTexts:
+    """Text with the name of its type beside it.
+
+    ``types`` has the AMQP type of each name; ``null`` is the name and the text that stand for a null. ``entry`` names
+    the fields of an array's structs that have the key, the text and the type; in a map the type is at the key with
+    ``suffix`` behind it, and a text without one is of ``default``'s type.
+    """
+
+    path: Path
+    types: Mapping[str, AmqpType]
+    entry: tuple[str, str, str] | None = None
+    suffix: str = ""
+    default: str = ""
+    null: tuple[str, str] | None = None
+
+    def _places(self, name: str) -> tuple[ir.Value, ir.Value]:
+        if self.entry is None:
+            text, tag = ((*self.path, Key(key)) for key in (name, name + self.suffix))
+            known = ir.Apply(ir.Function.FIRST, (ir.Column(tag, STRING), ir.constant(self.default)), STRING)
+            return ir.Column(text, STRING), known
+        key_field, text_field, type_field = self.entry
+        entry: Path = (*self.path, Entry(key_field, name))
+        return ir.Column((*entry, text_field), STRING), ir.Column((*entry, type_field), STRING)
+
+    def stored(self, name: str) -> Stored | None:
+        """The text in the type that is beside it; None for a key that has a type itself."""
+        if self.suffix and name.endswith(self.suffix):
+            return None
+        text, tag = self._places(name)
+        null: ir.Predicate = ir.FALSE
+        if self.null is not None:
+            type_name, content = self.null
+            null = ir.all_of(_equals(tag, type_name), _equals(text, content))
+        groups: dict[AmqpType, list[str]] = {}
+        for type_name, amqp in self.types.items():
+            groups.setdefault(amqp, []).append(type_name)
+        values = []
+        for amqp, names in groups.items():
+            guard: ir.Predicate = ir.In(tag, tuple(ir.Constant(name, STRING) for name in names))
+            if self.null is not None and self.null[0] in names:
+                guard = ir.all_of(guard, ir.Compare(Comparison.NE, text, ir.constant(self.null[1])))
+            values.append(StoredValue((amqp,), _cast(text, amqp), guard))
+        absent = ir.any_of(ir.IsNull(text), null)
+        present: ir.Predicate = ir.IsNull(text, negated=True)
+        if self.null is not None:
+            type_name, content = self.null
+            present = ir.any_of(_equals(text, content, Comparison.NE), _equals(tag, type_name, Comparison.NE))
+        return stored_alternatives(values, present, absent, ir.IsNull(text))
+
+    plain = stored
+
+    def names(self) -> tuple[str, ...]:
+        """Empty, for any name has a place."""
+        return ()
+
+    def _pairs(self, row: Mapping[str, Any]) -> dict[str, tuple[str | None, str | None]]:
+        value = value_at(row, self.path)
+        if self.entry is not None:
+            key_field, text_field, type_field = self.entry
+            structs = [as_mapping(item) or {} for item in value or ()]
+            return {struct[key_field]: (struct.get(text_field), struct.get(type_field)) for struct in structs}
+        mapping = as_mapping(value) or {}
+        return {
+            name: (text, mapping.get(name + self.suffix) or self.default)
+            for name, text in mapping.items()
+            if not name.endswith(self.suffix)
+        }
+
+    def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
+        """The texts of a row in their types."""
+        values = {name: self._value(*pair) for name, pair in self._pairs(row).items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _value(self, text: str | None, tag: str | None) -> AmqpValue | None:
+        if text is None or tag is None or (tag, text) == self.null:
+            return None
+        amqp = self.types.get(tag)
+        value = None if amqp is None else _cast_text(text, amqp)
+        # A text that is not of its type, or is of a type that is not known, is a value that equals nothing.
+        return AmqpValue(Compound.LIST, b"") if amqp is None or value is None else AmqpValue(amqp, value)
+
+    def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
+        """One text in its type."""
+        pair = self._pairs(row).get(name)
+        return None if pair is None else self._value(*pair)
+
+    def write(self, properties: Properties) -> dict[str, Any]:
+        """The texts, with their types."""
+        names = {amqp: type_name for type_name, amqp in reversed(list(self.types.items()))}
+        written: dict[str, tuple[str, str]] = {}
+        for name, value in properties.items():
+            text = java_text(value)
+            wide = {int: AmqpType.LONG, float: AmqpType.DOUBLE}.get(type(coerce(value)), AmqpType.STRING)
+            own = value.type if value.type in names else wide
+            if text is not None and isinstance(own, AmqpType):
+                written[name] = (text, names[own])
+            elif self.null is not None and text is None:
+                written[name] = (self.null[1], self.null[0])
+        row: dict[str, Any] = {}
+        if self.entry is not None:
+            put(row, self.path, [dict(zip(self.entry, (name, *pair), strict=True)) for name, pair in written.items()])
+        else:
+            texts = {name: text for name, (text, _) in written.items()}
+            put(row, self.path, texts | {name + self.suffix: tag for name, (_, tag) in written.items()})
+        return row
+
+
+def _equals(value: ir.Value, text: str, operator: Comparison = Comparison.EQ) -> ir.Predicate:
+    return ir.Compare(operator, value, ir.constant(text))
+
+
+def _cast(text: ir.Value, amqp: AmqpType) -> ir.Value:
+    if amqp is AmqpType.STRING:
+        return text
+    if amqp is AmqpType.BINARY:
+        return ir.Apply(ir.Function.FROM_BASE64, (text,), BINARY)
+    return ir.Apply(ir.Function.TRY_CAST, (text,), _SPARK_TYPES[amqp])
+
+
+def _cast_text(text: str, amqp: AmqpType) -> bool | int | float | str | bytes | None:
+    if amqp is AmqpType.BINARY:
+        try:
+            return base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            return None
+    return cast_text(text, _SPARK_TYPES[amqp].kind)
+
+
+_SPARK_TYPES: Mapping[AmqpType, ColumnType] = {
+    AmqpType.STRING: STRING,
+    AmqpType.BOOLEAN: BOOLEAN,
+    AmqpType.BYTE: BIGINT,
+    AmqpType.SHORT: BIGINT,
+    AmqpType.INT: BIGINT,
+    AmqpType.LONG: BIGINT,
+    AmqpType.FLOAT: DOUBLE,
+    AmqpType.DOUBLE: DOUBLE,
+}

@@ -1,0 +1,101 @@
+"""Application properties as text under a policy: in a map, or in the entries of an array."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transpiler import ir
+from transpiler.ir.column_types import BINARY, STRING, Entry, Key, Path
+from transpiler.layouts.property_source import Properties, java_text
+from transpiler.layouts.rows import as_mapping, put, value_at
+from transpiler.layouts.stored import Stored, stored_value
+from transpiler.layouts.text_types import TextTypes
+from transpiler.message.types import AmqpType, AmqpValue, coerce
+
+
+@dataclass(frozen=True, slots=True)
+class TextProperties:
+    """Text under a policy: values of a map, or of the entries of an array, as strings or as their bytes in UTF-8."""
+
+    path: Path
+    types: TextTypes
+    binary: bool = False
+    prefix: str = ""
+    #: The fields of an array's structs that have the key and the value; a map has none.
+    entry: tuple[str, str] | None = None
+    repeated_first: bool = False
+
+    def _text(self, name: str) -> ir.Value:
+        key = self.prefix + name
+        path: Path
+        if self.entry is None:
+            path = (*self.path, Key(key))
+        else:
+            key_field, value_field = self.entry
+            path = (*self.path, Entry(key_field, key, self.repeated_first), value_field)
+        if not self.binary:
+            return ir.Column(path, STRING)
+        return ir.Apply(ir.Function.TEXT_OF_BYTES, (ir.Column(path, BINARY),), STRING)
+
+    def stored(self, name: str) -> Stored | None:
+        """The text at the key, by the policy of that name."""
+        return self.types.of(name).stored(self._text(name))
+
+    def plain(self, name: str) -> Stored | None:
+        """The text at the key; of JSON text, the value."""
+        policy, text = self.types.of(name), self._text(name)
+        return policy.stored(text) if policy.name == "json" else stored_value(AmqpType.STRING, text)
+
+    def names(self) -> tuple[str, ...]:
+        """Empty, for any name has a place."""
+        return ()
+
+    def _texts(self, row: Mapping[str, Any]) -> dict[str, str]:
+        value = value_at(row, self.path)
+        pairs: list[tuple[Any, Any]] = []
+        if self.entry is not None:
+            key_field, value_field = self.entry
+            structs = [as_mapping(item) or {} for item in value or ()]
+            pairs = [(struct.get(key_field), struct.get(value_field)) for struct in structs]
+            if self.repeated_first:
+                pairs.reverse()
+        elif (mapping := as_mapping(value)) is not None:
+            pairs = list(mapping.items())
+        texts = dict(pairs)
+        return {
+            key.removeprefix(self.prefix): bytes(text).decode("utf-8", "replace") if self.binary else text
+            for key, text in texts.items()
+            if key is not None and key.startswith(self.prefix) and text is not None
+        }
+
+    def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
+        """The texts of a row by their policies."""
+        values = {name: self.types.of(name).read(text) for name, text in self._texts(row).items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
+        """One text; of JSON text, the value."""
+        text, policy = self._texts(row).get(name), self.types.of(name)
+        if text is None:
+            return None
+        return policy.read(text) if policy.name == "json" else AmqpValue(AmqpType.STRING, text)
+
+    def write(self, properties: Properties) -> dict[str, Any]:
+        """The texts that a producer writes for the values."""
+        texts = {self.prefix + name: self._written(name, value) for name, value in properties.items()}
+        row: dict[str, Any] = {}
+        if self.entry is None:
+            put(row, self.path, texts)
+        else:
+            put(row, self.path, [dict(zip(self.entry, pair, strict=True)) for pair in texts.items()])
+        return row
+
+    def _written(self, name: str, value: AmqpValue) -> str | bytes | None:
+        text = java_text(value)
+        if self.types.of(name).name == "json":
+            content = coerce(value)
+            text = json.dumps(text if isinstance(content, bytes) else content)
+        return text.encode() if self.binary and text is not None else text

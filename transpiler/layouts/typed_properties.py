@@ -1,0 +1,154 @@
+"""Application properties in typed places: fields of a struct, members of unions, maps side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transpiler import ir
+from transpiler.errors import LayoutError
+from transpiler.ir.column_types import ColumnType, Key, Path, SparkType
+from transpiler.layouts.columns import AMQP_TYPES, TypedColumn
+from transpiler.layouts.flat import Unusable
+from transpiler.layouts.property_source import Properties
+from transpiler.layouts.rows import amqp_value, as_mapping, put, value_at
+from transpiler.layouts.stored import Stored, StoredValue, seen, stored_alternatives, stored_column
+from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
+
+
+@dataclass(frozen=True, slots=True)
+class StructFields:
+    """Fields of one struct, each of one type."""
+
+    column: str
+    fields: Mapping[str, TypedColumn | Unusable]
+
+    def stored(self, name: str) -> Stored | None:
+        """The field of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
+        place = self.fields.get(name)
+        if isinstance(place, Unusable):
+            raise LayoutError.at("layout.column-type", f"field {name}: {place.reason}", hint=place.hint)
+        return None if place is None else stored_column(place.path, place.type)
+
+    plain = stored
+
+    def names(self) -> tuple[str, ...]:
+        """The fields that can be properties."""
+        return tuple(name for name, place in self.fields.items() if isinstance(place, TypedColumn))
+
+    def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
+        """The fields that are not NULL."""
+        values = {name: self.read_plain(row, name) for name in self.names()}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
+        """One field."""
+        place = self.fields.get(name)
+        if not isinstance(place, TypedColumn):
+            return None
+        return amqp_value(value_at(row, place.path), place.type.kind)
+
+    def write(self, properties: Properties) -> dict[str, Any]:
+        """The struct, with what is of its fields' types."""
+        row: dict[str, Any] = {}
+        for name, place in self.fields.items():
+            if isinstance(place, TypedColumn):
+                value = properties.get(name)
+                fits = value is not None and value.type is AMQP_TYPES[place.type.kind]
+                put(row, place.path, coerce(value) if fits and value is not None else None)
+        return row
+
+
+#: The order in which places of several types are looked at: the frequent ones first.
+Members = tuple[tuple[str, SparkType], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPlaces:
+    """One place for each type, of which the one of the value's own type is not NULL.
+
+    The places are the members of a struct, at the key of a map, or maps side by side. ``binary`` members are as they
+    are; a null has no member that is set.
+    """
+
+    members: Members
+    #: The map of structs; None where the members are maps.
+    map: Path | None = None
+    #: Fields of the struct that tell what the members do, with the text of each type.
+    tag: tuple[str, Mapping[SparkType, str]] | None = None
+
+    def _path(self, member: str, name: str) -> Path:
+        return (member, Key(name)) if self.map is None else (*self.map, Key(name), member)
+
+    def stored(self, name: str) -> Stored | None:
+        """The members at the name."""
+        return stored_alternatives(
+            [
+                StoredValue((AMQP_TYPES[kind],), seen(ir.Column(self._path(member, name), ColumnType(kind))))
+                for member, kind in self.members
+            ]
+        )
+
+    plain = stored
+
+    def names(self) -> tuple[str, ...]:
+        """Empty, for any name has a place."""
+        return ()
+
+    def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
+        """The first member of each name that is set."""
+        values: dict[str, AmqpValue] = {}
+        for member, kind in self.members:
+            for name, value in self._member(row, member).items():
+                typed = amqp_value(value, kind)
+                if typed is not None:
+                    values.setdefault(name, typed)
+        return values
+
+    def _member(self, row: Mapping[str, Any], member: str) -> Mapping[str, Any]:
+        if self.map is None:
+            return as_mapping(row.get(member)) or {}
+        structs = as_mapping(value_at(row, self.map)) or {}
+        return {name: (as_mapping(struct) or {}).get(member) for name, struct in structs.items()}
+
+    def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
+        """The value of one name."""
+        return self.read(row).get(name)
+
+    def write(self, properties: Properties) -> dict[str, Any]:
+        """The members, each value in that of its type or the widest of its class."""
+        places = {name: self._place_of(value) for name, value in properties.items()}
+        if self.map is None:
+            row: dict[str, Any] = {member: {} for member, _ in self.members}
+            for name, place in places.items():
+                if place is not None:
+                    row[place[0]][name] = place[2]
+            return row
+        structs: dict[str, Any] = {}
+        for name, place in places.items():
+            struct: dict[str, Any] = dict.fromkeys(member for member, _ in self.members)
+            if place is not None:
+                struct[place[0]] = place[2]
+            if self.tag is not None:
+                struct[self.tag[0]] = self.tag[1][SparkType.STRING if place is None else place[1]]
+            structs[name] = struct
+        row = {}
+        put(row, self.map, structs)
+        return row
+
+    def _place_of(self, value: AmqpValue) -> tuple[str, SparkType, object] | None:
+        content = coerce(value)
+        if content is None or isinstance(value.type, Compound):
+            return None
+        own = {AMQP_TYPES[kind]: (member, kind) for member, kind in self.members}
+        wide: Mapping[type, AmqpType] = {
+            bool: AmqpType.BOOLEAN,
+            int: AmqpType.LONG,
+            float: AmqpType.DOUBLE,
+            str: AmqpType.STRING,
+            bytes: AmqpType.BINARY,
+        }
+        place = own.get(value.type) if isinstance(value.type, AmqpType) else None
+        place = place or own.get(wide[type(content)])
+        return None if place is None else (*place, content)

@@ -1,0 +1,89 @@
+"""What all stores are made with: places of header fields, and the layout over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from transpiler.errors import LayoutError
+from transpiler.ir.column_types import (
+    ColumnType,
+    Path,
+    SparkType,
+)
+from transpiler.layouts.columns import read_type
+from transpiler.layouts.header_options import (
+    Columns,
+    Headers,
+    header_places,
+)
+from transpiler.layouts.header_places import (
+    ColumnPlace,
+    HeaderPlace,
+    PropertyPlace,
+    Reading,
+)
+from transpiler.layouts.property_source import PropertySource
+from transpiler.layouts.store import READINGS, StoreLayout
+
+#: A schema in Spark's JSON form, ``StructType.jsonValue()``.
+Schema = Mapping[str, Any]
+
+
+INT = ColumnType(SparkType.INT)
+
+
+NO_HEADERS: Headers = MappingProxyType({})
+
+
+def make_store(
+    name: str,
+    source: PropertySource,
+    own: Mapping[str, HeaderPlace],
+    headers: Headers,
+    columns: Columns | None,
+) -> StoreLayout:
+    """A store with the fields that it documents, and those that the user puts elsewhere."""
+    layout = StoreLayout(name, source, MappingProxyType(dict(own)))
+    return layout.with_headers(header_places(headers, columns, source)) if headers else layout
+
+
+def column_place(name: str, path: str | Path, column_type: ColumnType, reading: Reading | None = None) -> HeaderPlace:
+    """The header field ``name`` in a column, or a field of a struct, read as it is elsewhere unless told."""
+    place = ColumnPlace((path,) if isinstance(path, str) else path, column_type)
+    return HeaderPlace(place, reading or READINGS[name])
+
+
+def key_places(source: PropertySource, keys: Mapping[str, str]) -> dict[str, HeaderPlace]:
+    """Header fields at keys of a source of properties, by their names."""
+    return {name: HeaderPlace(PropertyPlace(source, key), READINGS[name]) for name, key in keys.items()}
+
+
+def columns_of(schema: Schema) -> dict[str, ColumnType]:
+    """The columns of a schema by their names, and fields of structs by their dotted ones."""
+    columns: dict[str, ColumnType] = {}
+
+    def visit(fields: list[Mapping[str, Any]], prefix: str) -> None:
+        for field in fields:
+            column_type = read_type(field["type"])
+            if column_type is not None:
+                columns[prefix + field["name"]] = column_type
+            elif isinstance(field["type"], Mapping) and field["type"].get("type") == "struct":
+                visit(field["type"]["fields"], f"{prefix}{field['name']}.")
+
+    visit(schema["fields"], "")
+    return columns
+
+
+def schema_json(schema: Any) -> Schema:
+    """A schema in Spark's JSON form, from a ``StructType``, that form, or its text; ``LayoutError`` for DDL text.
+
+    DDL text is read by Spark: ``spark_ext`` does.
+    """
+    as_json = getattr(schema, "jsonValue", None)
+    found = schema if as_json is None else as_json()
+    if isinstance(found, Mapping) and "fields" in found:
+        return found
+    message = f"expected a schema, found {type(schema).__name__}"
+    raise LayoutError.at("layout.schema", message, hint="give df.schema, or df.schema.jsonValue()")

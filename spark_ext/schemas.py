@@ -28,11 +28,12 @@ from pyspark.sql.types import (
 from transpiler import Layout, Message
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
-from transpiler.inference import layout_from_schema, schema_in
+from transpiler.inference import layout_from_schema
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import UNION, AmqpLayout
 from transpiler.layouts.columns import Fields, UnionShape
 from transpiler.layouts.layout import ArchiveLayout
+from transpiler.layouts.schemas import schema_in
 from transpiler.layouts.store import StoreLayout
 
 _SPARK_TYPES: Mapping[SparkType, DataType] = {

@@ -292,7 +292,8 @@ def find_layout(layout: LayoutLike) -> Layout:
     if isinstance(layout, Layout):
         return layout
     # Most programs need no store and no schema.
-    from transpiler.inference import layout_from_schema, schema_in
+    from transpiler.inference import layout_from_schema
+    from transpiler.layouts.schemas import schema_in
     from transpiler.stores import STORES
 
     if not isinstance(layout, str) or not _PRESET_NAME.fullmatch(layout):

@@ -11,10 +11,8 @@ from typing import Any
 
 from transpiler import stores
 from transpiler.errors import LayoutError
-from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.amqp import SECTIONS, AmqpLayout
 from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
-from transpiler.layouts.ddl import parse_ddl
 from transpiler.layouts.flat import fits, flat_layout, is_section, is_struct
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.store import FIELDS, StoreLayout
@@ -98,28 +96,6 @@ _SHAPES: tuple[tuple[Callable[[], StoreLayout], Mapping[str, _Test]], ...] = (
     (stores.solace, {"Headers": _map_of(_BYTES), "TimeStamp": _TIME}),
     (stores.kafka_headers, {"headers": _array_of(_struct_with(key=_TEXT, value=_BYTES))}),
 )
-
-
-def schema_in(value: object) -> Mapping[str, Any]:
-    """A schema in Spark's JSON form, from a ``StructType``, a DataFrame, that form, its text, or DDL text.
-
-    ``LayoutError`` for anything else.
-    """
-    of_frame = getattr(value, "schema", None)
-    as_json = getattr(value if of_frame is None else of_frame, "jsonValue", None)
-    found = value if as_json is None else as_json()
-    if isinstance(found, str) and found.lstrip().startswith("{"):
-        try:
-            found = load_json(found)
-        except JsonTextError as error:
-            raise LayoutError.at("layout.schema", f"the schema is no JSON: {error.message}") from None
-    if isinstance(found, str):
-        return parse_ddl(found)
-    if isinstance(found, Mapping) and isinstance(found.get("fields"), list):
-        return found
-    message = f"expected a layout's name, a Layout or a schema, found {type(value).__name__}"
-    hint = "a schema is a DataFrame, a StructType, its JSON form, or DDL text such as 'color STRING, weight BIGINT'"
-    raise LayoutError.at("layout.schema", message, hint=hint)
 
 
 def layout_from_schema(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> Layout:

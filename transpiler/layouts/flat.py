@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import ColumnType, Path
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
-from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, read_type
+from transpiler.layouts.columns import AMQP_TYPES, Fields, TypedColumn, UnionShape, read_type
 from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
-from transpiler.message.types import coerce
+from transpiler.message.types import AmqpType, coerce
 
 if TYPE_CHECKING:
     from transpiler.message.message import Message
@@ -56,6 +56,20 @@ class FlatLayout:
         if isinstance(column, Unusable):
             raise LayoutError.at("layout.column-type", f"column {name}: {column.reason}", hint=column.hint)
         return None if column is None else stored_column(column.path, column.type)
+
+    def declaration(self, name: str, kind: str) -> str | None:
+        """The column to make of one that has another type than a selector compares it with."""
+        if name == "JMSDeliveryMode" and kind == "a string":
+            modes = "CASE JMSDeliveryMode WHEN 2 THEN 'PERSISTENT' WHEN 1 THEN 'NON_PERSISTENT' END"
+            return f'df.withColumn("JMSDeliveryMode", expr("{modes}")) has the words that a selector reads'
+        column, types = self.columns.get(name), {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
+        if (
+            not isinstance(column, TypedColumn)
+            or kind not in types
+            or AMQP_TYPES[column.type.kind] is not AmqpType.STRING
+        ):
+            return None
+        return f'df.withColumn("{name}", expr("try_cast({name} AS {types[kind]})")) makes {kind} of the column'
 
     def names(self) -> tuple[str, ...]:
         """The columns that can be properties."""

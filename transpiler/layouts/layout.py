@@ -51,6 +51,15 @@ class Layout(Protocol):
 
 
 @runtime_checkable
+class DeclarableLayout(Layout, Protocol):
+    """A layout whose owner can declare the type of a property that it has lost."""
+
+    def declaration(self, name: str, kind: str) -> str | None:
+        """Return the hint that makes a property ``a number``, ``a boolean`` or ``a string``; None for none."""
+        ...
+
+
+@runtime_checkable
 class ArchiveLayout(Layout, Protocol):
     """A layout whose columns are known without looking at a DataFrame, so that one can be made from messages."""
 

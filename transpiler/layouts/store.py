@@ -24,7 +24,8 @@ from transpiler.layouts.header_places import (
 )
 from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.rows import as_mapping
-from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_value
+from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_value
+from transpiler.layouts.text_properties import TextProperties
 from transpiler.message.fields import MessageField
 from transpiler.message.message import Header, Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -69,6 +70,9 @@ READINGS: Mapping[str, Reading] = MappingProxyType(
         "JMSXGroupSeq": Integer(),
     }
 )
+
+#: The type to declare for a kind of values.
+_DECLARED = {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
 
 #: Fields that no property of their name stands in for: they are no names of JMS.
 _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
@@ -120,8 +124,8 @@ class StoreLayout:
                 for number, negated in ((1, False), (0, True)):
                     is_flag = ir.all_of(item.guard, ir.IsTrue(item.value, negated))
                     parts.append(StoredValue((AmqpType.LONG,), ir.constant(number), is_flag))
-        if not parts:
-            return NOTHING
+        if all(isinstance(part.value, ir.Constant) for part in parts):
+            return stored_alternatives(parts, absent=ir.NotTrue(ir.any_of(*[part.guard for part in parts])))
         values = tuple(part.value if part.guard == ir.TRUE else ir.When(part.guard, part.value) for part in parts)
         first = values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, values, BIGINT)
         return stored_value(AmqpType.LONG, first)
@@ -142,6 +146,12 @@ class StoreLayout:
     def property(self, name: str) -> Stored | None:
         """The place of an application property."""
         return self.source.stored(name)
+
+    def declaration(self, name: str, kind: str) -> str | None:
+        """The policy, or the type, that makes something else of a text; None where the store has types."""
+        if not isinstance(self.source, TextProperties) or kind not in _DECLARED or name in FIELDS:
+            return None
+        return f"types='by-use' reads a text as {kind} beside one, and types={{'{name}': '{_DECLARED[kind]}'}} always"
 
     def names(self) -> tuple[str, ...]:
         """The properties that have a place, where they are known."""

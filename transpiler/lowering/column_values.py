@@ -182,8 +182,8 @@ def _merged(items: list[Alternative]) -> Iterator[Alternative]:
     for item in items:
         kinds.setdefault(item.type, []).append(item)
     for kind, parts in kinds.items():
-        if len(parts) == 1:
-            yield parts[0]
+        if len(parts) == 1 or all(isinstance(part.value, ir.Constant) for part in parts):
+            yield from parts
             continue
         values = tuple(part.value if part.guard == ir.TRUE else ir.When(part.guard, part.value) for part in parts)
         widest = widest_type(values)

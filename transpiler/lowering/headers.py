@@ -68,9 +68,9 @@ def converted(
         case Conversion.INTEGER:
             return _only_integers(at(stored, types, name))
         case Conversion.TEXT:
-            return _each(operand, kind, lambda value: ir.Apply(ir.Function.TEXT, (value,), STRING))
+            return _each(operand, kind, lambda value: _text(ir.Function.TEXT, value))
         case Conversion.TEXT_OF_BYTES:
-            return _each(operand, kind, lambda value: ir.Apply(ir.Function.TEXT_OF_BYTES, (value,), STRING))
+            return _each(operand, kind, lambda value: _text(ir.Function.TEXT_OF_BYTES, value))
         case Conversion.DELIVERY_MODE:
             return choice(operand, kind, [(_is(operand, durable), mode) for durable, mode in DELIVERY_MODES.items()])
         case Conversion.DURABILITY:
@@ -110,6 +110,11 @@ def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:
             if not (isinstance(item.value, ir.Column) and item.value.type in column_types)
         )
     )
+
+
+def _text(function: ir.Function, value: ir.Value) -> ir.Value:
+    """The text of bytes; some stores have the text itself."""
+    return value if value.type == STRING else ir.Apply(function, (value,), STRING)
 
 
 def _each(operand: Operand, kind: OperandType, convert: Callable[[ir.Value], ir.Value]) -> Operand:

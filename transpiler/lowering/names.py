@@ -8,7 +8,7 @@ from typing import Literal, NoReturn
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.layouts.layout import Layout
+from transpiler.layouts.layout import DeclarableLayout, Layout
 from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.lowering.headers import converted, expiry, whole_number
@@ -17,6 +17,7 @@ from transpiler.lowering.receiving import ANYONE, Receiver
 from transpiler.message.fields import RECEIVER, MessageField
 from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, Origin
 from transpiler.message.ids import canonical, text_of
+from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.source import Source
@@ -123,6 +124,11 @@ class Names:
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
                 "missing='null' reads it as absent",
             )
+        if parts and all(part.present == ir.FALSE for part in parts):
+            value = "missing" if field.default is None else repr(field.default)
+            message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
+            hint = f"headers={{'{field.name}': …}} gives it a column or a key"
+            self._warn("layout.header-default", message, identifier, hint if field.name.startswith("JMS") else None)
         operand = NULL
         for part in parts:
             operand = or_else(operand, part)
@@ -136,12 +142,24 @@ class Names:
         """The operands of a field's origins that the layout, or the receiver, has."""
         own = self._own_column(identifier)
         if own is not None:
-            yield at(own, self.dialect.types, field.name)
+            operand = at(own, self.dialect.types, field.name)
+            self._check_own_column(identifier, field, operand)
+            yield operand
         for origin in field.origins:
             if own is None or all(place.section == RECEIVER for place in origin.places):
                 part = self._origin(field, origin)
                 if part is not None:
                     yield part
+
+    def _check_own_column(self, identifier: ast.Identifier, field: HeaderField, operand: Operand) -> None:
+        """Warn of a column that has a header field's name and a type that the field does not have."""
+        if not operand.alternatives or any(_is_like(item.type, field.type) for item in operand.alternatives):
+            return
+        name, kind = identifier.name, _described(field.type)
+        message = f"the column {name} is {_described(operand.alternatives[0].type)}, and {field.name} is {kind}"
+        layout = self.layout
+        hint = layout.declaration(field.name, kind) if isinstance(layout, DeclarableLayout) else None
+        self._warn("type.header", message, identifier, hint)
 
     def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
         """The operand of one origin; None where the layout, or the receiver, does not have it."""
@@ -175,7 +193,7 @@ class Names:
         if place.section == RECEIVER:
             return self.receiver.value(place)
         location = self.layout.field(place)
-        return None if location is None else whole_number(location)
+        return None if location is None or not location.values else whole_number(location)
 
     def _warn(self, code: str, message: str, node: ast.Expression, hint: str | None) -> None:
         finding = Diagnostic(code, "warning", message, self.source, node.span, hint)
@@ -184,3 +202,13 @@ class Names:
 
     def _no_place(self, identifier: ast.Identifier, message: str, hint: str) -> NoReturn:
         raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint)
+
+
+def _is_like(kind: OperandType, other: OperandType) -> bool:
+    return kind is other or (kind.numeric and other.numeric)
+
+
+def _described(kind: OperandType) -> str:
+    if kind.numeric:
+        return "a number"
+    return "a boolean" if kind is OperandType.BOOLEAN else "a string" if kind is OperandType.STRING else kind.value

@@ -47,7 +47,7 @@ class SelectorLowering:
         self.findings = names.findings
         #: Whether strings are read as the type of what they are compared with.
         self.converts_strings = False
-        self._warnings = TypeWarnings(source, dialect, self.findings)
+        self._warnings = TypeWarnings(source, dialect, names.layout, self.findings)
         self._functions = Functions(self.operand, source, dialect, names.receiver)
         self._conditions: dict[int, Outcomes] = {}
         self._operands: dict[int, Operand] = {}
@@ -85,7 +85,10 @@ class SelectorLowering:
                 return self._compare(node)
             case ast.Between(operand=operand, low=low, high=high, negated=negated):
                 parts = (self.operand(operand), self.operand(low), self.operand(high))
-                return between(*parts, negated, self.dialect, self.converts_strings)
+                outcomes = between(*parts, negated, self.dialect, self.converts_strings)
+                if not self.converts_strings:
+                    self._warnings.outside(node, *parts, outcomes)
+                return outcomes
             case ast.In():
                 return self._in(node)
             case ast.Like(operand=operand, negated=negated):
@@ -102,7 +105,9 @@ class SelectorLowering:
             case ast.BooleanLiteral(value=value):
                 return Settled(ir.BoolConst(value), ir.BoolConst(not value))
             case _:
-                return BooleanOperand(as_boolean(self.operand(node)), self.dialect.bare_name is BareName.FALSE)
+                flag = as_boolean(self.operand(node))
+                self._warnings.no_boolean(node, flag)
+                return BooleanOperand(flag, self.dialect.bare_name is BareName.FALSE)
 
     def _compare(self, node: ast.Compare) -> Outcomes:
         left, right = self._beside(node.right, node.left), self._beside(node.left, node.right)

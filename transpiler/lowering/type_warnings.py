@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic
+from transpiler.layouts.layout import DeclarableLayout, Layout
 from transpiler.lowering.operands import Operand, typed_by_use
 from transpiler.lowering.outcomes import Outcomes
 from transpiler.message.operand_types import OperandType
@@ -20,8 +21,9 @@ from transpiler.source import Source, Span
 class TypeWarnings:
     """The warnings of one selector, added to a list of findings, each once."""
 
-    def __init__(self, source: Source, dialect: Dialect, findings: list[Diagnostic]) -> None:
+    def __init__(self, source: Source, dialect: Dialect, layout: Layout, findings: list[Diagnostic]) -> None:
         self._source = source
+        self._layout = layout
         self._dialect = dialect
         self._findings = findings
 
@@ -35,19 +37,50 @@ class TypeWarnings:
         unordered = not node.operator.is_equality and self._dialect.ordering is Ordering.FALSE
         if alike and not (unordered and "a number" not in alike):
             return
-        if outcomes.true == ir.FALSE:
-            outcome = "never true"
-        elif outcomes.false == ir.FALSE:
-            outcome = "never false"
-        else:
+        outcome = self._left_over(outcomes)
+        if outcome is None:
             return
         sides = f"{self._described(node.left, first)}, and {self._described(node.right, second)}"
         if alike:
             reason, hint = "only numbers have an order", None
         else:
             reason = "values of unlike types are never equal or ordered"
-            hint = self._unlike_hint(node.left, second) or self._unlike_hint(node.right, first)
+            hint = (
+                self._declaration(node.left, second)
+                or self._declaration(node.right, first)
+                or self._unlike_hint(node.left, second)
+                or self._unlike_hint(node.right, first)
+            )
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint)
+
+    def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
+        """Warn where BETWEEN has bounds of a type that the operand never is, and one truth value is left."""
+        for bound_node, bound in ((node.low, low), (node.high, high)):
+            beside = typed_by_use(value, bound)
+            kinds, others = _kinds(beside), _kinds(bound)
+            if not kinds or not others or kinds & others:
+                continue
+            outcome = self._left_over(outcomes)
+            if outcome is not None:
+                sides = f"{self._described(node.operand, kinds)}, and {self._described(bound_node, others)}"
+                reason = "values of unlike types are never equal or ordered"
+                hint = self._declaration(node.operand, others)
+                self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint)
+            return
+
+    def no_boolean(self, node: ast.Expression, operand: Operand) -> None:
+        """Warn where an operand that never is a boolean stands as a condition."""
+        kinds = _kinds(operand)
+        if not kinds or "a boolean" in kinds:
+            return
+        message = f"{self._described(node, kinds)}: only a boolean is a condition, so this is never true"
+        self._warn(message, node.span, self._declaration(node, {"a boolean"}))
+
+    @staticmethod
+    def _left_over(outcomes: Outcomes) -> str | None:
+        if outcomes.true == ir.FALSE:
+            return "never true"
+        return "never false" if outcomes.false == ir.FALSE else None
 
     def not_text(self, node: ast.Expression, operand: Operand, operator: str) -> None:
         """Warn where IN with strings, or LIKE, has an operand that never is a string."""
@@ -58,6 +91,12 @@ class TypeWarnings:
         outcome = f"throws in {self._dialect.title}" if throws else "is never true"
         described = self._described(node, kinds)
         self._warn(f"{described}: {operator} holds for strings only, so this {outcome}", node.span, None)
+
+    def _declaration(self, node: ast.Expression, others: set[str]) -> str | None:
+        """The declaration that would give a name the type of the other side, over a layout that has one."""
+        if not isinstance(node, ast.Identifier) or len(others) != 1 or not isinstance(self._layout, DeclarableLayout):
+            return None
+        return self._layout.declaration(node.name, *others)
 
     def _unlike_hint(self, node: ast.Expression, others: set[str]) -> str | None:
         """The hint that shows the literal as a value of the other side's type."""

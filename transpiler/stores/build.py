@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from transpiler.errors import LayoutError
 from transpiler.ir.column_types import (
     ColumnType,
     Path,
@@ -74,16 +73,3 @@ def columns_of(schema: Schema) -> dict[str, ColumnType]:
 
     visit(schema["fields"], "")
     return columns
-
-
-def schema_json(schema: Any) -> Schema:
-    """A schema in Spark's JSON form, from a ``StructType``, that form, or its text; ``LayoutError`` for DDL text.
-
-    DDL text is read by Spark: ``spark_ext`` does.
-    """
-    as_json = getattr(schema, "jsonValue", None)
-    found = schema if as_json is None else as_json()
-    if isinstance(found, Mapping) and "fields" in found:
-        return found
-    message = f"expected a schema, found {type(schema).__name__}"
-    raise LayoutError.at("layout.schema", message, hint="give df.schema, or df.schema.jsonValue()")

@@ -12,6 +12,7 @@ from transpiler.layouts.header_options import (
     header_columns,
 )
 from transpiler.layouts.property_source import PropertySource
+from transpiler.layouts.schemas import schema_in
 from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.text_properties import TextProperties
 from transpiler.layouts.text_types import Types, text_types
@@ -22,7 +23,6 @@ from transpiler.stores.build import (
     Schema,
     columns_of,
     make_store,
-    schema_json,
 )
 
 
@@ -50,7 +50,7 @@ def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema:
             return struct(column, headers=headers, schema=found)
 
         return StoreLayout("struct", missing, header_columns(None), binding)
-    known = schema_json(schema)
+    known = schema_in(schema)
     source = StructFields(column, flat_layout(known, column).columns)
     return _beside("struct", source, headers, known)
 
@@ -103,4 +103,4 @@ def _is_binary(schema: Schema, column: str) -> bool:
 
 
 def _optional(schema: Any) -> Schema | None:
-    return None if schema is None else schema_json(schema)
+    return None if schema is None else schema_in(schema)

@@ -1,4 +1,7 @@
-"""Spark's DDL text of a schema, ``color STRING, weight BIGINT NOT NULL``, as Spark's JSON form, without Spark."""
+"""Schemas in Spark's JSON form, read from what a user has: a StructType, JSON, or DDL text.
+
+DDL text, ``color STRING, weight BIGINT NOT NULL``, is read without Spark.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from transpiler.errors import LayoutError
+from transpiler.jsontext import JsonTextError, load_json
 from transpiler.source import Source, Span
 
 #: The JSON names of types by those of SQL.
@@ -38,6 +42,28 @@ _TYPES: Mapping[str, str] = MappingProxyType(
 _SIZED = frozenset({"DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR"})
 
 _TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|([^\W\d]\w*|\d+)|('(?:[^']|'')*')|([<>(),:])|(\S))")
+
+
+def schema_in(value: object) -> Mapping[str, Any]:
+    """A schema in Spark's JSON form, from a ``StructType``, a DataFrame, that form, its text, or DDL text.
+
+    ``LayoutError`` for anything else.
+    """
+    of_frame = getattr(value, "schema", None)
+    as_json = getattr(value if of_frame is None else of_frame, "jsonValue", None)
+    found = value if as_json is None else as_json()
+    if isinstance(found, str) and found.lstrip().startswith("{"):
+        try:
+            found = load_json(found)
+        except JsonTextError as error:
+            raise LayoutError.at("layout.schema", f"the schema is no JSON: {error.message}") from None
+    if isinstance(found, str):
+        return parse_ddl(found)
+    if isinstance(found, Mapping) and isinstance(found.get("fields"), list):
+        return found
+    message = f"expected a layout's name, a Layout or a schema, found {type(value).__name__}"
+    hint = "a schema is a DataFrame, a StructType, its JSON form, or DDL text such as 'color STRING, weight BIGINT'"
+    raise LayoutError.at("layout.schema", message, hint=hint)
 
 
 def parse_ddl(text: str) -> dict[str, Any]:

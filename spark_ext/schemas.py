@@ -50,7 +50,7 @@ _SPARK_TYPES: Mapping[SparkType, DataType] = {
 _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, column in UNION.items()])
 
 #: Spark's TIMESTAMP holds microseconds in 64 bits, so not every millisecond that AMQP can say.
-_MAX_MILLISECONDS = (2**63 - 1) // 1000
+MAX_MILLISECONDS = (2**63 - 1) // 1000
 
 
 def _type(shape: ColumnType | UnionShape | Fields, times: DataType) -> DataType:
@@ -126,7 +126,7 @@ def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[st
     for section, name in times:
         fields = row[section]
         if fields is not None and fields[name] is not None:
-            fields[name] = max(-_MAX_MILLISECONDS, min(_MAX_MILLISECONDS, fields[name]))
+            fields[name] = max(-MAX_MILLISECONDS, min(MAX_MILLISECONDS, fields[name]))
     return row
 
 

@@ -13,6 +13,13 @@ from spark_ext.columns import (
     reply_to_type,
 )
 from spark_ext.compare_dialects import DialectComparison, compare_dialects
+from spark_ext.readers import (
+    read_artemis_export,
+    read_lambda_events,
+    read_messages,
+    read_rabbitmq_get,
+    read_rabbitmq_trace,
+)
 from spark_ext.routing.query import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 from spark_ext.traces import trace_messages
@@ -31,6 +38,11 @@ __all__ = [
     "destination_type",
     "infer_layout",
     "message_type",
+    "read_artemis_export",
+    "read_lambda_events",
+    "read_messages",
+    "read_rabbitmq_get",
+    "read_rabbitmq_trace",
     "reply_to_type",
     "route",
     "trace_messages",

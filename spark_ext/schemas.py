@@ -55,7 +55,7 @@ _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, colu
 SchemaLike = DataFrame | StructType | Mapping[str, Any] | str
 
 #: Spark's TIMESTAMP holds microseconds in 64 bits, so not every millisecond that AMQP can say.
-_MAX_MILLISECONDS = (2**63 - 1) // 1000
+MAX_MILLISECONDS = (2**63 - 1) // 1000
 
 
 def _type(shape: ColumnType | UnionShape | Fields, times: DataType) -> DataType:
@@ -131,7 +131,7 @@ def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[st
     for section, name in times:
         fields = row[section]
         if fields is not None and fields[name] is not None:
-            fields[name] = max(-_MAX_MILLISECONDS, min(_MAX_MILLISECONDS, fields[name]))
+            fields[name] = max(-MAX_MILLISECONDS, min(MAX_MILLISECONDS, fields[name]))
     return row
 
 

@@ -48,6 +48,9 @@ EXACT = (
     ("rabbitmq", "jms", "n IN (1, 2)", "n = 1 OR n = 2"),
     ("activemq", "jms", "a / 2 > 3", "NOT a / 2.0 <= 3"),
     ("activemq", "rabbitmq", "JMSPriority BETWEEN 2 AND 5", "header.priority >= 2 AND header.priority <= 5"),
+    # a sum of texts, which is NULL in the source and a text in the target
+    ("qpid-cpp", "activemq", "s IN ('a' + 'bc')", "FALSE"),
+    ("rabbitmq", "qpid-java", "s = 'a' + 'bc'", "FALSE"),
     # names
     ("activemq", "rabbitmq", "JMSType = 'a' OR JMSPriority > 7", "properties.subject = 'a' OR header.priority > 7"),
     ("rabbitmq", "activemq", "p.subject LIKE 'usd.%' AND h.priority != 4", "JMSType LIKE 'usd.%' AND JMSPriority <> 4"),
@@ -79,6 +82,7 @@ NOTED = (
     ("activemq", "rabbitmq", "s = 'ab'", "s = 'ab'", "with s the binary 0x6162", "binary is bytes in activemq, string"),
     ("jms", "activemq", "s <> 'ab'", "s NOT IN ('ab')", "the char", "char is string in JMS, char in activemq"),
     ("activemq", "jms", "+s = 'a'", "s = 'a'", "the char", "char is char in activemq, string in JMS"),
+    ("qpid-cpp", "activemq", "s IN ('a', 'b' + 'c')", "s IN ('a')", "the binary 0x61", "binary is string in qpid-cpp"),
     ("activemq", "artemis", "5.5 = x", "5.5 = x", "throws (a double on the left", "numbers of two types compare"),
     (
         "jms",

@@ -129,6 +129,10 @@ SUMS = (
     "NOT (a + b + 1 = 'xtrue1')",
     "a - b < 2 OR a * b = 35 OR a / b = 1",
     "a + b + c + a > 1 AND a * b * c < 1000",
+    # Java has no negative of a byte, and others of an int and of a long, all of which stand in one column.
+    "1 - -a = 8",
+    "NOT (0.5 + -a <= -6 AND b = 5)",
+    "-a - -b < 0",
 )
 
 

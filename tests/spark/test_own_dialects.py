@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum, Flag
 from typing import Any, get_type_hints
 
@@ -17,8 +17,10 @@ from tests.spark.harness import numbered
 from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES
 from tests.spark.test_dialect_agreement import accepted, assert_agreement
-from transpiler import Dialect, UnsupportedFeatureError, transpile_selector
-from transpiler.selector.dialects import DIALECTS
+from transpiler import Dialect, Message, UnsupportedFeatureError, transpile_selector
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.selector.dialect_rules import Extension
+from transpiler.selector.dialects import DIALECTS, find_dialect
 
 SELECTORS, MESSAGES = 12, 16
 
@@ -70,3 +72,16 @@ def test_a_dialect_of_any_answers_agrees_or_is_refused(spark: SparkSession, data
     with spark_settings(spark, INTERPRETED):
         frame = numbered(create_messages(spark, messages))
         assert_agreement(frame, "amqp", dialect, accepted(trees, dialect), messages)
+
+
+def test_a_string_of_a_function_is_no_character(spark: SparkSession) -> None:
+    """A character stands in the column of strings, and REPLACE has no result for it where it has a type of its own."""
+    java = find_dialect("qpid-java")
+    dialect = replace(java, name="own", extensions=java.extensions | Extension.FUNCTIONS)
+    messages = [
+        Message(application_properties={"a": AmqpValue(kind, "x"), "b": AmqpValue(AmqpType.INT, 5)})
+        for kind in (AmqpType.STRING, AmqpType.CHAR)
+    ]
+    with spark_settings(spark, INTERPRETED):
+        frame = numbered(create_messages(spark, messages))
+        assert_agreement(frame, "amqp", dialect, ["REPLACE(a, 'x', 'y') + b = 'y5'"], messages)

@@ -18,7 +18,7 @@ from transpiler.lowering.number_results import (
     wrapped,
     yields_doubles,
 )
-from transpiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value
+from transpiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value, with_valid_guards
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Arithmetic, Comparison
 from transpiler.selector.dialect_rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus
@@ -34,7 +34,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
     if operator is Arithmetic.ADD and (not others or dialect.unary_plus is UnaryPlus.NOTHING):
         return operand
     numbers = Numbers(operand)
-    results: list[Alternative] = []
+    pairs: list[tuple[Alternative, Alternative]] = []
     stands: list[ir.Predicate] = []
     error: ir.Predicate = operand.error
     missing: ir.Predicate = ir.FALSE
@@ -54,7 +54,8 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
                 missing = ir.any_of(missing, ir.all_of(item.stands, ir.IsNull(negative.value)))
             item = negative
         stands.append(number.stands)
-        results.append(item)
+        pairs.append((number, item))
+    results = with_valid_guards(pairs, operand)
     if dialect.not_numbers is not NotNumbers.THROWS and error == ir.FALSE:
         return _by_values(results)
     other = operand.where(others) if others else ir.FALSE

@@ -15,7 +15,15 @@ from transpiler.ir.column_types import STRING
 from transpiler.lowering.comparison_kinds import ComparisonKind
 from transpiler.lowering.comparison_predicates import compare_as
 from transpiler.lowering.java_text import java_text
-from transpiler.lowering.operands import Alternative, Operand, complement, in_every_row, literal, truth_value
+from transpiler.lowering.operands import (
+    Alternative,
+    Operand,
+    complement,
+    in_every_row,
+    literal,
+    truth_value,
+    with_valid_guards,
+)
 from transpiler.lowering.receiving import Receiver
 from transpiler.lowering.regex_rewriting import TOO_MANY, replace_form, test_form
 from transpiler.message.operand_types import OperandType
@@ -127,13 +135,13 @@ class Functions:
         with self._served(written):
             expression, new_text = replace_form(written.value, parts)
         constants = (ir.constant(expression), ir.constant(new_text))
-        items = tuple(
-            item._replace(value=ir.Apply(ir.Function.REPLACE, (item.value, *constants), STRING))
+        pairs = [
+            (item, item._replace(value=ir.Apply(ir.Function.REPLACE, (item.value, *constants), STRING)))
             for item in subject.of(_STRING)
-        )
-        strings = subject.where([_STRING]) if items else ir.FALSE
+        ]
+        strings = subject.where([_STRING]) if pairs else ir.FALSE
         # Anything but a string is cast to one and throws, NULL too.
-        return Operand(items, strings, ir.FALSE, complement(strings))
+        return Operand(tuple(with_valid_guards(pairs, subject)), strings, ir.FALSE, complement(strings))
 
 
 def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:

@@ -22,7 +22,7 @@ from transpiler.lowering.column_values import at
 from transpiler.lowering.comparison_predicates import to_double
 from transpiler.lowering.equality_tests import BY_CLASS, COMPOUNDS, Comparand, EqualityForm, equality_tests
 from transpiler.lowering.names import Missing
-from transpiler.lowering.operands import NULL, Operand, complement
+from transpiler.lowering.operands import NULL, Operand, complement, or_else
 from transpiler.message.equality import Equality, Numbers
 from transpiler.message.fields import MessageField
 from transpiler.message.operand_types import OperandType
@@ -52,14 +52,7 @@ class Header:
         """The value as typed alternatives."""
         result = NULL
         for place in reversed(self.places):
-            operand = at(place)
-            missing = place.key_absent
-            more = tuple(item._replace(guard=ir.all_of(missing, item.guard)) for item in result.alternatives)
-            result = Operand(
-                operand.alternatives + more,
-                ir.any_of(operand.present, ir.all_of(missing, result.present)),
-                ir.all_of(operand.absent, result.absent),
-            )
+            result = or_else(at(place), result, place.key_absent)
         return result
 
     @property

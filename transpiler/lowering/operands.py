@@ -8,6 +8,7 @@ an error.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -205,6 +206,17 @@ def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
     if shared is not None and len(group) == sum(item.value == value for item in operand.alternatives):
         return shared
     return ir.any_of(*[item.guard for item in group])
+
+
+def with_valid_guards(pairs: Sequence[tuple[Alternative, Alternative]], operand: Operand) -> list[Alternative]:
+    """Return the second alternative of each pair, computed from the first, without a shared guard that holds no longer.
+
+    A shared guard is one of all types that a value has. Where only some of these types have the new value, as the
+    narrow and the wide negative of one integer column, each needs the guard of its own type.
+    """
+    before = Counter(item.value for item in operand.alternatives)
+    after = Counter(new.value for _, new in pairs)
+    return [new if before[old.value] == after[new.value] else new._replace(shared_guard=None) for old, new in pairs]
 
 
 def widest_type(values: Sequence[ir.Value]) -> ColumnType:

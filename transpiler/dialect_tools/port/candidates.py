@@ -290,6 +290,9 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
                 yield ast.Not(_any(*equal))
             else:
                 yield _any(*equal)
+            known = tuple(member for member in members if not _is_null(member, source))
+            if known and len(known) < len(members):
+                yield from _shapes(replace(node, members=known), source)
         case ast.Like():
             yield from itertools.islice(likes(node, source.escapes), 1, None)
             if node.negated:
@@ -309,8 +312,14 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
             yield ast.Compare(ast.Comparison.EQ, name, ast.BooleanLiteral(True))
         case _:
             pass
-    if not has_names(node):
+    if not has_names(node) or any(_is_null(part, source) for part in ast.children(node)):
         yield from (ast.BooleanLiteral(truth) for truth in (True, False))
+
+
+def _is_null(node: ast.Expression, source: Dialect) -> bool:
+    """Return True if an operand without names is NULL in the source, as a sum of texts in some dialects."""
+    computed = isinstance(node, ast.Calculate | ast.Sign | ast.Call)
+    return computed and not has_names(node) and value_of(node, Message(), source) is None
 
 
 def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:

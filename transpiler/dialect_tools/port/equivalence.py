@@ -79,7 +79,7 @@ class Trial:
     def __init__(self, node: ast.Expression, source: Dialect, target: Dialect, convert: bool) -> None:
         self.source, self.target, self.convert = source, target, convert
         self.node = ast.ConvertStrings(node) if convert else node
-        self.constants = tuple(_constants(node, source))
+        self.constants = tuple(_constants(node, source, target))
         self.calculating = any(
             isinstance(inner, ast.Calculate | ast.Sign) and _named(inner) for inner in ast.walk(node)
         )
@@ -243,7 +243,8 @@ def constant(node: ast.Expression, dialect: Dialect) -> object:
     return value_of(node, Message(), dialect)
 
 
-def _constants(node: ast.Expression, dialect: Dialect) -> Iterator[object]:
+def _constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[object]:
+    """Yield the constants of a condition, and the values that its operands without names have on either side."""
     for inner in ast.walk(node):
         match inner:
             case ast.Like(pattern=pattern, escape=escape):
@@ -258,13 +259,16 @@ def _constants(node: ast.Expression, dialect: Dialect) -> Iterator[object]:
                 yield octets.decode("utf-8", "surrogateescape")
             case ast.StringLiteral(value=text):
                 yield text
-                yield from (dict(dialect.fields.rewritten).get(text, text), text.removeprefix("ID:"))
+                yield from (dict(source.fields.rewritten).get(text, text), text.removeprefix("ID:"))
             case ast.IntegerLiteral(value=number) | ast.FloatLiteral(value=number):
                 yield number
             case ast.Calculate() | ast.Sign() | ast.Call() if not _named(inner):
-                value = constant(inner, dialect)
+                value, other = constant(inner, source), constant(inner, target)
                 if value is not None:
                     yield value
+                # What is NULL in the source, as a sum of texts, may be a value in the target.
+                if other is not None and other != value:
+                    yield other
             case _:
                 pass
 

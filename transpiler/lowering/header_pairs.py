@@ -22,7 +22,7 @@ from transpiler.lowering.column_values import at
 from transpiler.lowering.comparison_predicates import to_double
 from transpiler.lowering.equality_tests import BY_CLASS, COMPOUNDS, Comparand, EqualityForm, equality_tests
 from transpiler.lowering.names import Missing
-from transpiler.lowering.operands import NULL, Operand, complement, or_else
+from transpiler.lowering.operands import NULL, Alternative, Operand, complement, or_else
 from transpiler.message.equality import Equality, Numbers
 from transpiler.message.fields import MessageField
 from transpiler.message.operand_types import OperandType
@@ -83,8 +83,19 @@ def header_at(*places: Stored | None) -> Header:
     return Header(tuple(place for place in places if place is not None))
 
 
+#: The comparands that are a number.
+_NUMBERS = frozenset(Comparand) - {Comparand.BOOLEAN, Comparand.STRING, Comparand.BYTES, Comparand.TEXT}
+
+
 def _holds(place: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.Predicate:
-    guard = _has_types(place, form.types, form.excludes_types)
+    guard = ir.TRUE
+    if place.by_use is None:
+        guard = _has_types(place, form.types, form.excludes_types)
+    elif form.comparand in _NUMBERS:
+        # A number has no width here, and is equal to one of any.
+        place = place.by_use.number
+    elif form.comparand is Comparand.BOOLEAN:
+        place = place.by_use.boolean
     value = _comparand(place, form.comparand)
     if guard == ir.FALSE or value is None:
         return ir.FALSE
@@ -107,32 +118,40 @@ def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
     operand = at(place)
     match comparand:
         case Comparand.TEXT:
-            values = [item.value for item in operand.of(OperandType.STRING)]
+            values = [_guarded(place, item) for item in operand.of(OperandType.STRING)]
             simple = _has_types(place, COMPOUNDS, True)
             for item in operand.of(OperandType.BYTES):
-                text = ir.Apply(ir.Function.TEXT_OF_BYTES, (item.value,), STRING)
+                text = ir.Apply(ir.Function.TEXT_OF_BYTES, (_guarded(place, item),), STRING)
                 values.append(text if simple == ir.TRUE else ir.When(simple, text))
         case Comparand.NUMBER | Comparand.NUMBER_SECONDS:
             whole = _comparand(place, Comparand.SECONDS if comparand is Comparand.NUMBER_SECONDS else Comparand.INTEGER)
-            values = [item.value for item in operand.of(OperandType.DOUBLE)]
+            values = [_guarded(place, item) for item in operand.of(OperandType.DOUBLE)]
             values += [] if whole is None else [to_double(whole)]
         case Comparand.SECONDS:
             for item in operand.of(OperandType.LONG):
                 is_time = _has_types(place, (AmqpType.TIMESTAMP,), False)
                 if is_time != ir.FALSE:
-                    seconds = ir.Apply(ir.Function.DIVIDE, (item.value, ir.constant(1000)), BIGINT)
+                    whole = _guarded(place, item)
+                    seconds = ir.Apply(ir.Function.DIVIDE, (whole, ir.constant(1000)), BIGINT)
                     values.append(seconds if is_time == ir.TRUE else ir.When(is_time, seconds))
                 if is_time != ir.TRUE:
-                    values.append(item.value)
+                    values.append(_guarded(place, item))
         case Comparand.WIDENED:
-            values = [to_double(item.value) for item in operand.of(OperandType.LONG)]
+            values = [to_double(_guarded(place, item)) for item in operand.of(OperandType.LONG)]
         case _:
             values = [
-                item.value for item in operand.alternatives if BY_CLASS[ir.type_class(item.value.type)] is comparand
+                _guarded(place, item)
+                for item in operand.alternatives
+                if BY_CLASS[ir.type_class(item.value.type)] is comparand
             ]
     if not values:
         return None
     return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), values[0].type)
+
+
+def _guarded(place: Stored, item: Alternative) -> ir.Value:
+    """The value where it stands; in a tagged union the field of each class is NULL elsewhere."""
+    return item.value if place.tag is not None or item.guard == ir.TRUE else ir.When(item.guard, item.value)
 
 
 class HeaderLookup:

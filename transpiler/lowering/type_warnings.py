@@ -45,12 +45,9 @@ class TypeWarnings:
             reason, hint = "only numbers have an order", None
         else:
             reason = "values of unlike types are never equal or ordered"
-            hint = (
-                self._declaration(node.left, second)
-                or self._declaration(node.right, first)
-                or self._unlike_hint(node.left, second)
-                or self._unlike_hint(node.right, first)
-            )
+            literal = self._unlike_hint(node.left, second) or self._unlike_hint(node.right, first)
+            declared = self._declaration(node.left, second) or self._declaration(node.right, first)
+            hint = "; ".join(part for part in (literal, declared) if part is not None) or None
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint)
 
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:

@@ -8,7 +8,19 @@ from __future__ import annotations
 import math
 
 from transpiler.message.equality import Equality, Numbers
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, TypeClass, coerce
+from transpiler.message.operand_types import OperandType
+from transpiler.message.types import (
+    COERCION,
+    TYPE_CLASS,
+    AmqpType,
+    AmqpValue,
+    Compound,
+    TypeClass,
+    UntypedText,
+    coerce,
+)
+from transpiler.reference.untyped import as_boolean, as_number
+from transpiler.reference.values import Value
 
 _TEXT = (AmqpType.STRING, AmqpType.SYMBOL)
 _DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
@@ -18,6 +30,8 @@ def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool
     """Return True if the expected value and the message's are equal; nothing equals a null."""
     if expected.value is None or actual.value is None:
         return False
+    if isinstance(actual.value, UntypedText) and not isinstance(expected.type, Compound):
+        actual = _typed_as(expected, actual)
     if isinstance(expected.type, Compound) or isinstance(actual.type, Compound):
         return _same_content(expected, actual, equality)
     first, second = _class(expected), _class(actual)
@@ -37,6 +51,31 @@ def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool
     if {first, second} == {TypeClass.INTEGER, TypeClass.FLOATING}:
         return _are_equal_numbers(_expected(expected, equality), _actual(actual, equality), equality.numbers)
     return first is second and _expected(expected, equality) == _actual(actual, equality)
+
+
+def _typed_as(expected: AmqpValue, actual: AmqpValue) -> AmqpValue:
+    """Return an untyped text as the number or the boolean that it spells where one is expected.
+
+    It has no width of its own, so it has the type of an expected integer, or of an expected floating point number.
+    """
+    text = Value(OperandType.STRING, UntypedText(actual.value))
+    kind = _class(expected)
+    if kind is TypeClass.BOOLEAN:
+        spelled = as_boolean(text)
+    elif kind.numeric:
+        spelled = as_number(text)
+    else:
+        return actual
+    assert spelled is not None
+    match spelled.value:
+        case bool() as truth:
+            return AmqpValue(AmqpType.BOOLEAN, truth)
+        case int() as number:
+            return AmqpValue(expected.type if kind is TypeClass.INTEGER else AmqpType.LONG, number)
+        case float() as number:
+            return AmqpValue(expected.type if kind is TypeClass.FLOATING else AmqpType.DOUBLE, number)
+        case _:
+            return actual
 
 
 def _same_content(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:

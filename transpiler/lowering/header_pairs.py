@@ -88,14 +88,15 @@ _NUMBERS = frozenset(Comparand) - {Comparand.BOOLEAN, Comparand.STRING, Comparan
 
 
 def _holds(place: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.Predicate:
-    guard = ir.TRUE
-    if place.by_use is None:
+    guard: ir.Predicate = ir.TRUE
+    by_use = place.by_use
+    if by_use is None:
         guard = _has_types(place, form.types, form.excludes_types)
     elif form.comparand in _NUMBERS:
         # A number has no width here, and is equal to one of any.
-        place = place.by_use.number
+        place = by_use.number
     elif form.comparand is Comparand.BOOLEAN:
-        place = place.by_use.boolean
+        place = by_use.boolean
     value = _comparand(place, form.comparand)
     if guard == ir.FALSE or value is None:
         return ir.FALSE

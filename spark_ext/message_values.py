@@ -1,0 +1,212 @@
+"""The values of message JSON as the struct ``V``, in SQL: plain, or with their AMQP type beside them.
+
+``message.json.read_value`` says which values there are. Each is a VARIANT, and ``schema_of_variant`` says its type. The
+value of a lambda's name is computed once; an expression that is written twice in a lambda would be computed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, Compound, TypeClass
+
+#: The fields of the struct ``V`` behind its type.
+_CONTENTS = {"boolean": "BOOLEAN", "long": "BIGINT", "double": "DOUBLE", "string": "STRING", "binary": "BINARY"}
+_V = f"STRUCT<type: STRING, {', '.join(f'{name}: {kind}' for name, kind in _CONTENTS.items())}>"
+
+#: The bounds of an unsigned integer of 32 bits.
+UINT = (0, 2**32 - 1)
+
+#: The bounds of integers, by their type: part 1 of the AMQP standard.
+_BOUNDS: Mapping[AmqpType, tuple[int, int]] = {
+    AmqpType.UBYTE: (0, 2**8 - 1),
+    AmqpType.USHORT: (0, 2**16 - 1),
+    AmqpType.UINT: UINT,
+    AmqpType.ULONG: (0, 2**63 - 1),
+    AmqpType.BYTE: (-(2**7), 2**7 - 1),
+    AmqpType.SHORT: (-(2**15), 2**15 - 1),
+    AmqpType.INT: (-(2**31), 2**31 - 1),
+}
+
+#: Schemas of values with their type: without a value, and in front of one.
+_TYPE_ONLY, _TYPE_AND = "OBJECT<type: STRING>", "OBJECT<type: STRING, value: "
+
+#: The end of a text, in a pattern. A backslash in SQL depends on the settings of the parser, so there is none.
+END = "(?!(?s:.))"
+
+_INTEGER_TEXT = f"^-?[0-9]++{END}"
+_DECIMAL_TEXT = f"^[+-]?(?:(?:[0-9]++[.]?[0-9]*+|[.][0-9]++)(?:[eE][+-]?[0-9]++)?|[iI]nf(?:inity)?|NaN){END}"
+_BASE64_TEXT = f"^[A-Za-z0-9+/]*+={{0,2}}{END}"
+
+
+def union_values(entries: str, plain_integer: AmqpType) -> str:
+    """The values of an array of structs ``key``, ``value`` and ``text``, the number's own: see ``json.read_value``.
+
+    An array of structs: ``key``, ``type``, ``empty`` where there is no value, ``value`` as the struct ``V``, NULL where
+    it is none, and ``content`` where it is that of a list or a map.
+    """
+    # Most values are plain, and each step of the other form has its cost.
+    plain = {
+        "e.schema = 'STRING'": ("string", "string", "string"),
+        "e.schema = 'BIGINT'": ("long", "long", "bigint"),
+        "e.schema = 'BOOLEAN'": ("boolean", "boolean", "boolean"),
+        "e.text IS NULL AND (e.schema = 'DOUBLE' OR startswith(e.schema, 'DECIMAL'))": ("double", "double", "double"),
+    }
+    if plain_integer is not AmqpType.LONG:
+        plain = dict(list(plain.items())[:1])
+    cases = " ".join(
+        f"WHEN {condition} THEN {_value(quoted(name), union(quoted(name), {field: extract('e.value', kind)}))}"
+        for condition, (name, field, kind) in plain.items()
+    )
+    cases = f"WHEN e.schema IS NULL THEN {_value('CAST(NULL AS STRING)', f'CAST(NULL AS {_V})', 'TRUE')} {cases}"
+    schemas = (
+        f"transform({entries}, e -> "
+        "named_struct('key', e.key, 'value', e.value, 'text', e.text, 'schema', schema_of_variant(e.value)))"
+    )
+    return f"transform({schemas}, e -> CASE {cases} ELSE {_any_value(plain_integer)} END)"
+
+
+def _value(type_name: str, union: str, empty: str = "FALSE", content: str = "FALSE") -> str:
+    return (
+        f"named_struct('key', e.key, 'type', {type_name}, 'empty', {empty}, 'value', {union}, "
+        f"'content', coalesce({content}, FALSE))"
+    )
+
+
+def _any_value(plain_integer: AmqpType) -> str:
+    """The value of a struct ``e`` with ``key``, ``value``, ``text`` and ``schema``, plain or with its type."""
+    tagged = "startswith(e.schema, 'OBJECT')"
+    behind = f"substr(e.schema, {len(_TYPE_AND) + 1})"
+    members = extract("e.value", "map<string,variant>")
+    right = (
+        f"e.schema = '{_TYPE_ONLY}' OR startswith(e.schema, '{_TYPE_AND}') AND "
+        f"({behind} RLIKE '^[A-Z]++(?:[(][0-9,]++[)])?+>{END}' OR size({members}) = 2)"
+    )
+    plain = (
+        "CASE WHEN e.schema = 'VOID' THEN 'null' WHEN e.schema = 'BOOLEAN' THEN 'boolean' "
+        f"WHEN e.schema = 'STRING' THEN 'string' WHEN e.schema = 'BIGINT' THEN '{plain_integer.value}' "
+        f"WHEN e.schema = 'DOUBLE' OR startswith(e.schema, 'DECIMAL') THEN "
+        f"CASE WHEN coalesce(e.text RLIKE '{_INTEGER_TEXT}', FALSE) THEN {_beyond(plain_integer)} ELSE 'double' END END"
+    )
+    inner = (
+        "named_struct('key', e.key, "
+        f"'type', CASE WHEN {tagged} THEN CASE WHEN {right} THEN try_variant_get(e.value, '$.type', 'string') END "
+        f"ELSE {plain} END, "
+        f"'kind', regexp_extract(CASE WHEN {tagged} THEN {behind} ELSE e.schema END, '^[A-Z]*', 0), "
+        f"'value', CASE WHEN {tagged} THEN try_variant_get(e.value, '$.value', 'variant') ELSE e.value END, "
+        f"'text', CASE WHEN {tagged} THEN get_json_object(e.text, '$.value') ELSE e.text END)"
+    )
+    fields = (
+        "named_struct('key', e.key, 'type', e.type, 'kind', e.kind, "
+        "'empty', coalesce(e.kind IN ('', 'VOID'), FALSE), 'text', e.text, 'value', e.value, "
+        f"'long', CASE WHEN e.kind = 'BIGINT' THEN {extract('e.value', 'bigint')} END, "
+        f"'string', CASE WHEN e.kind = 'STRING' THEN {extract('e.value', 'string')} END, "
+        "'double', CASE WHEN e.kind = 'DECIMAL' AND startswith(e.text, '-') "
+        f"AND {extract('e.value', 'double')} = 0 THEN CAST('-0.0' AS DOUBLE) "
+        f"WHEN e.kind IN ('BIGINT', 'DECIMAL', 'DOUBLE') THEN {extract('e.value', 'double')} END)"
+    )
+    converted = (
+        f"CASE WHEN e.empty AND e.type IN {among(AmqpType)} THEN {union(quoted('null'), {})} "
+        f"ELSE {union('e.type', _fields())} END"
+    )
+    content = "e.type = 'list' AND e.kind = 'ARRAY' OR e.type = 'map' AND e.kind = 'OBJECT'"
+    some = " OR ".join(f"e.value.{field} IS NOT NULL" for field in _CONTENTS)
+    checked = f"CASE WHEN e.value.type = 'null' AND e.empty OR {some} THEN e.value END"
+    found = let("e", _value("e.type", converted, "e.empty", content), _value("e.type", checked, "e.empty", "e.content"))
+    return let("e", inner, let("e", fields, found))
+
+
+def _beyond(plain_integer: AmqpType) -> str:
+    """The type of an integer beyond 64 bits, as SQL."""
+    return quoted(plain_integer.value) if plain_integer is AmqpType.ULONG else "NULL"
+
+
+def _integer() -> str:
+    bounds = " ".join(
+        f"WHEN '{found.value}' THEN e.long >= {low} AND e.long <= {high}" for found, (low, high) in _BOUNDS.items()
+    )
+    large = extract("e.value", "decimal(20,0)")
+    types = among(found for found in AmqpType if TYPE_CLASS.get(COERCION[found]) is TypeClass.INTEGER)
+    return (
+        f"CASE WHEN e.type IN {types} AND e.kind = 'BIGINT' AND CASE e.type {bounds} ELSE TRUE END THEN e.long "
+        f"WHEN e.type = 'ulong' AND e.kind = 'DECIMAL' AND e.text RLIKE '{_INTEGER_TEXT}' "
+        f"AND {large} > 0 AND {large} < {2**64}BD THEN CAST({large} - {2**64}BD AS BIGINT) END"
+    )
+
+
+def _floating() -> str:
+    special = "CASE WHEN e.string IN ('NaN', 'Infinity', '-Infinity') THEN CAST(e.string AS DOUBLE) ELSE e.double END"
+    narrowed = f"CAST(CAST({special} AS FLOAT) AS DOUBLE)"
+    decimals = among((AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128))
+    return (
+        f"CASE WHEN e.type = 'double' THEN {special} "
+        f"WHEN e.type = 'float' THEN {narrowed} "
+        f"WHEN e.type IN {decimals} AND e.string RLIKE '{_DECIMAL_TEXT}' THEN try_cast(e.string AS DOUBLE) END"
+    )
+
+
+def _bytes() -> str:
+    plain = "replace(replace(e.string, 'urn:', ''), 'uuid:', '')"
+    digits = f"replace(trim(BOTH '{{}}' FROM {plain}), '-', '')"
+    holders = among(found for found in Compound if found is not Compound.DESCRIBED)
+    return (
+        f"CASE WHEN e.type = 'binary' AND {is_base64('e.string')} THEN unbase64(e.string) "
+        f"WHEN e.type = 'uuid' AND {digits} RLIKE '^[0-9A-Fa-f]{{32}}{END}' THEN unhex({digits}) "
+        f"WHEN e.type IN {holders} AND e.empty THEN X'' END"
+    )
+
+
+def is_ascii(text: str) -> str:
+    """Return the SQL that is TRUE for a text of ASCII characters."""
+    return f"octet_length({text}) = char_length({text})"
+
+
+def is_base64(text: str) -> str:
+    """Return the SQL that is TRUE for a text in base64, padded."""
+    return f"(length({text}) % 4 = 0 AND {text} RLIKE '{_BASE64_TEXT}')"
+
+
+def _fields() -> dict[str, str]:
+    """The fields of the struct ``V`` behind its type, from a struct ``e`` of ``union_values``."""
+    return {
+        "boolean": "CASE WHEN e.type = 'boolean' AND e.kind = 'BOOLEAN' "
+        "THEN try_variant_get(e.value, '$', 'boolean') END",
+        "long": _integer(),
+        "double": _floating(),
+        "string": (
+            f"CASE WHEN e.type = 'string' OR e.type = 'symbol' AND {is_ascii('e.string')} "
+            "OR e.type = 'char' AND char_length(e.string) = 1 THEN e.string END"
+        ),
+        "binary": _bytes(),
+    }
+
+
+def union(type_name: str, fields: Mapping[str, str]) -> str:
+    """Return the struct ``V`` with a type and some fields, NULL in the others."""
+    contents = ", ".join(f"'{name}', {fields.get(name, f'CAST(NULL AS {kind})')}" for name, kind in _CONTENTS.items())
+    return f"named_struct('type', {type_name}, {contents})"
+
+
+def extract(variant: str, kind: str) -> str:
+    """Return a VARIANT cast to a type of Spark, NULL where that is not possible."""
+    return f"try_variant_get({variant}, '$', '{kind}')"
+
+
+def let(name: str, value: str, body: str) -> str:
+    """A body in which a name stands for a value that is computed once."""
+    return f"get(transform(array({value}), {name} -> {body}), 0)"
+
+
+def text_array(values: Iterable[str]) -> str:
+    """Return an array of texts."""
+    return f"array({', '.join(map(quoted, values))})"
+
+
+def quoted(value: str) -> str:
+    """Return a name of this project as a text."""
+    return f"'{value}'"
+
+
+def among(types: Iterable[AmqpType | Compound]) -> str:
+    """Return the names of types as the list of an IN."""
+    return f"({', '.join(quoted(found.value) for found in types)})"

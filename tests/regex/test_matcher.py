@@ -61,6 +61,8 @@ def test_matches_and_groups_agree_with_python(expression: str, text: str) -> Non
 
 
 @given(expressions, texts)
+@example("^(?:(?:a)*|b)$", "b")
+@example(r"^(?:a*|b*)\z", "b")
 def test_a_simplified_expression_is_found_in_the_same_texts(expression: str, text: str) -> None:
     try:
         form = form_of_test(expression)
@@ -133,6 +135,8 @@ REFUSED = (
     ("a\\", 1, "backslash", True),
     ("^*", 1, "no length", False),
     ("a*+a", 0, "for good", False),
+    ("(?>a*|b)c", 0, "for good", False),
+    ("(?>$|b)c", 0, "for good", False),
     ("((a{99}){99}){99}", 0, "5,000 states", False),
     ("(" * 21 + ")" * 21, 20, "20 deep", False),
     ("a" * 2_001, 2_000, "2,000 characters", False),
@@ -162,6 +166,8 @@ TESTS = (
     ("[^\n]*x$", "x$"),
     ("(?i)error|warn", "[Ee][Rr][Rr][Oo][Rr]|[Ww][Aa][Rr][Nn]"),
     ("(?:a|x)*+", ""),
+    ("^(?:(?:a*|b)c)*d", "^(?:(?>b|a*+)c)*+d"),
+    ("^(?:a*|b*)$", "^(?:a*+|b*+)$"),
 )
 
 
@@ -180,6 +186,7 @@ MATCHES: tuple[tuple[str, str, tuple[str, str] | int], ...] = (
     ("^(foo|bar)+x", "", ("^(?:(?>foo|bar))++x", "")),
     ("(foo|bar)+x", "", 0),
     ("^(a|b)c", "$1", ("^((?>a|b))c", "$1")),
+    ("^(a*|b)c", "$1", ("^((?:a*+|b))c", "$1")),
     ("a*?", "", 0),
     ("(?:ab|ac)*d", "", 0),
     ("(a|aa)+$", "", 0),

@@ -120,7 +120,8 @@ def _choice(branches: Iterable[Node], offset: int) -> Node:
     if EMPTY in found:
         kept = [branch for branch in found if branch != EMPTY]
         return _repeat(Repeat(kept[0] if len(kept) == 1 else Choice(tuple(kept), offset), 0, 1, offset=offset))
-    return Choice(tuple(found), offset)
+    # A branch that takes nothing is the last one of a choice that the next character decides.
+    return Choice(tuple(sorted(found, key=nullable)), offset)
 
 
 def _repeat(node: Repeat) -> Node:

@@ -1,8 +1,9 @@
 """Decisions of a regular expression that the next character makes: there a matcher need not try the alternatives.
 
 A node is *determined* before a continuation when the path that it tries first is the only one that can lead to a
-match: its branches, and another round and the end of a repeat, begin with different characters, or the continuation
-cannot fail. Then the node may be atomic, and a possessive repeat means what a greedy one means.
+match: its branches, of which only the last one may match nothing, and another round and the end of a repeat, begin with
+different characters, or the continuation cannot fail. Then the node may be atomic, and a possessive repeat means what a
+greedy one means.
 """
 
 from __future__ import annotations
@@ -124,7 +125,9 @@ def determined(node: Node, after: Follow) -> bool:
                 after = start(part, after)
             return True
         case Choice(branches=branches):
-            return apart(branches, after) and all(determined(branch, after) for branch in branches)
+            # A branch that takes nothing is taken whatever the next character is, and the branches behind it never are.
+            last = not any(map(nullable, branches[:-1]))
+            return last and apart(branches, after) and all(determined(branch, after) for branch in branches)
         case Repeat(body=body):
             return ends_by_itself(node, after) and determined(body, inside(node, after))
         case Group(body=body):

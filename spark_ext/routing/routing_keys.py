@@ -41,7 +41,8 @@ _TO = MessageField("properties", "to")
 def texts_at(layout: Layout, places: Iterable[MessageField]) -> list[ir.Value]:
     """Return the texts at those of some fields that a layout has, in their order."""
     fields = (layout.field(place) for place in places)
-    return [item.value for field in fields if field is not None for item in at(field).of(OperandType.STRING)]
+    texts = [item for field in fields if field is not None for item in at(field).of(OperandType.STRING)]
+    return [item.value if item.guard == ir.TRUE else ir.When(item.guard, item.value) for item in texts]
 
 
 def first_text(values: Iterable[ir.Value]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Callable, Mapping
 
@@ -189,6 +190,8 @@ def _atom_name(side: ir.Value) -> ir.Value:
 
 def _read(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandType) -> ir.Predicate:
     """A comparison of what a string says, in the type of the other side."""
+    if isinstance(text, ir.Constant):
+        return _read_literal(operator, str(text.value), other, kind)
     if kind is OperandType.BOOLEAN:
         lower = ir.Apply(ir.Function.LOWER, (text,), STRING)
         is_true = ir.Compare(Comparison.EQ, lower, ir.constant("true"))
@@ -222,6 +225,37 @@ def _read(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandTy
         else ()
     )
     return ir.all_of(*bounds, ir.Compare(operator, number, other))
+
+
+#: The texts that Java's ``Long.valueOf`` and ``Double.valueOf`` read, the latter after ``trim``.
+_LONG_TEXT = re.compile(r"[+-]?[0-9]+")
+_DOUBLE_TEXT = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
+
+
+def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: OperandType) -> ir.Predicate:
+    """A comparison of what a literal says, which is read here."""
+    if kind is OperandType.BOOLEAN:
+        return compare_values(operator, ir.constant(text.lower() == "true"), other, True)
+    if kind.floating:
+        content = text.strip(" ")
+        if not _DOUBLE_TEXT.fullmatch(content):
+            return ir.FALSE
+        number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))
+        if kind is OperandType.FLOAT:
+            number = _nearest_float(number)
+        return _compare_to(operator, ir.constant(number), other)
+    if not _LONG_TEXT.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > 19:
+        return ir.FALSE
+    integer, half = int(text.lstrip("+-").lstrip("0") or "0"), 2 ** (WIDTHS[kind] - 1)
+    integer = -integer if text.startswith("-") else integer
+    return compare_integers(operator, ir.constant(integer), other) if -half <= integer < half else ir.FALSE
+
+
+def _nearest_float(number: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except OverflowError:
+        return math.copysign(math.inf, number)
 
 
 _PREDICATES: Mapping[ComparisonKind, Callable[[Comparison, ir.Value, ir.Value], ir.Predicate]] = {

@@ -12,7 +12,8 @@ from transpiler.message.operand_types import OperandType
 from transpiler.message.types import UntypedText
 from transpiler.reference.values import LONG_MAX, LONG_MIN, Operand, Value
 
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+#: As Java's $ has it, one line end may stand behind a number.
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?(\r\n|\n|\r)?")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
@@ -31,10 +32,11 @@ def as_number(operand: Operand) -> Operand:
     """Return the number that an untyped string spells, or the operand itself."""
     if operand is None or not isinstance(operand.value, UntypedText) or not _NUMBER.fullmatch(operand.value):
         return operand
-    digits = operand.value.lstrip("+-").lstrip("0")
-    if _INTEGER.fullmatch(operand.value) and len(digits) < 20 and LONG_MIN <= int(operand.value) <= LONG_MAX:
-        return Value(OperandType.LONG, int(operand.value))
-    return Value(OperandType.DOUBLE, float(operand.value))
+    text = operand.value.rstrip("\r\n")
+    digits = text.lstrip("+-").lstrip("0")
+    if _INTEGER.fullmatch(text) and len(digits) < 20 and LONG_MIN <= int(text) <= LONG_MAX:
+        return Value(OperandType.LONG, int(text))
+    return Value(OperandType.DOUBLE, float(text))
 
 
 def as_boolean(operand: Operand) -> Operand:

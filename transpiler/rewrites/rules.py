@@ -17,6 +17,7 @@ from transpiler.rewrites.orient_comparison import orient_comparison
 from transpiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.rewrites.rule import Rule
 from transpiler.rewrites.solve_timestamp import solve_timestamp
+from transpiler.rewrites.substitute_constant import substitute_constant
 from transpiler.rewrites.unwrap_boolean import unwrap_boolean
 from transpiler.rewrites.unwrap_casts import unwrap_casts
 
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     invert_text,
     flatten_chains,
     combine_in_lists,
+    substitute_constant,
     remove_redundant_null_checks,
     excluded_middle,
     cancel_complements,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from glob import glob
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NoReturn
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from spark_ext.spark_errors import spark_error
 from transpiler.cli.group import fail
@@ -217,8 +217,9 @@ def is_uri(name: str) -> bool:
 
 def _local(uri: str) -> str:
     """Return the name of the local file that a URI with the scheme file stands for, or the URI."""
-    found = urlsplit(uri)
-    return unquote(found.path) if found.scheme == "file" and found.netloc in ("", "localhost") else uri
+    # A question mark is that of a pattern, and no query.
+    path = uri.removeprefix("file://").removeprefix("localhost")
+    return unquote(path) if uri.startswith("file://") and path.startswith("/") else uri
 
 
 def _text(name: str | bytes) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from spark_ext.cli_jobs import Output, SparkProgram, click, fail, find_inputs, start_session
+from spark_ext.cli_archives import check_layout, read_archive
+from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
+from spark_ext.cli_jobs import Output, SparkProgram, click, fail, schema_option, session_options, start_session
 from spark_ext.cli_routing import backtest, route
 from transpiler import __version__, parse_selector, transpile_filter
-from transpiler.cli.options import filter_options, read_filter, read_text, to_message, warn
+from transpiler.cli.options import filter_options, read_filter, read_text, warn
 
 
 @click.group(cls=SparkProgram, context_settings={"help_option_names": ["-h", "--help"]})
@@ -23,13 +25,14 @@ def main() -> None:
 @main.command("filter")
 @click.argument("arguments", nargs=-1, required=True, metavar="[SELECTOR] INPUT...")
 @filter_options
-@click.option("--format", "form", type=click.Choice(["json", "parquet", "orc"]), help="Default: by the file's name.")
-@click.option("--layout", help="A layout's name; default: what the schema shows.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the files' names.")
+@click.option("--layout", callback=check_layout, help="A layout's name; default: what the files show.")
+@schema_option
 @click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
 @click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True)
 @click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the query's.")
 @click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
-@click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
+@session_options
 @click.option("--output", help="Write the matching messages there, as Parquet.")
 @click.option("--show", default=0, show_default=True, help="Print that many matching messages.")
 def filter_(
@@ -40,16 +43,20 @@ def filter_(
     unknown: Any,
     form: str | None,
     layout: str | None,
+    schema: str | None,
     dialect: str,
     missing: Any,
     now: int | None,
     destination: str | None,
     master: str,
+    packages: str | None,
     output: str | None,
     show: int,
 ) -> None:
-    """Filter messages in INPUT by SELECTOR: message JSON lines, or Parquet and ORC of any layout.
+    """Filter messages in INPUT by SELECTOR: message JSON lines, or Parquet, ORC, Avro and CSV of any layout.
 
+    INPUT is a file, a directory, a pattern or a URI as Spark reads them, compressed or not. RabbitMQ's tracing log is
+    read as its publications. CSV has a header; its columns are text, or of the types in --schema.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are inputs.
     """
     filters = read_filter(filter_file, filter_bytes, unknown)
@@ -67,19 +74,13 @@ def filter_(
         if not given:
             fail("nothing to filter: give INPUT after SELECTOR")
     inputs = find_inputs(given, form)
-    session = start_session(master)
+    types = read_schema(schema)
+    session = start_session(master, packages)
     target = None if output is None else Output(session, output)
-    from spark_ext import compile_filter, compile_selector, create_messages
+    from spark_ext import compile_filter, compile_selector
 
     started = time.perf_counter()
-    where: Any = None
-    if inputs.form == "json":
-        messages = create_messages(
-            session, (to_message(value, file, line) for file, line, value in inputs.objects(session))
-        )
-    else:
-        messages = inputs.table(session)
-        where = layout or messages
+    messages, where = read_archive(session, inputs, layout, types)
     if filters is None:
         condition = compile_selector(selector, where, **options)
     else:

@@ -45,6 +45,14 @@ class Layout(Protocol):
         """The properties that have a place, for suggestions; empty where any name has one."""
         ...
 
+    def message(self, row: object) -> Message:
+        """The message in a row, a mapping or a ``pyspark.sql.Row``, by the definition of the layout, not by the SQL.
+
+        A time is a ``datetime`` or milliseconds; a row in JSON has bytes in base64 and times in ISO 8601.
+        ``DecodeError`` for a value that is not of its column's type, ``TypeError`` for anything else than a row.
+        """
+        ...
+
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message as one row, by column; a time is its milliseconds."""
         ...

@@ -23,7 +23,7 @@ from transpiler.layouts.header_places import (
     Time,
 )
 from transpiler.layouts.property_source import PropertySource
-from transpiler.layouts.rows import as_mapping
+from transpiler.layouts.rows import row_columns
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_value
 from transpiler.message.fields import MessageField
 from transpiler.message.message import Header, Message, Properties
@@ -152,9 +152,7 @@ class StoreLayout:
 
         A time is a ``datetime`` or milliseconds. ``TypeError`` for anything else than a row.
         """
-        columns = as_mapping(row)
-        if columns is None:
-            raise TypeError(f"a row is a mapping or a pyspark Row, not {type(row).__name__}")
+        columns = row_columns(row)
         values: dict[str, Any] = {}
         for name in FIELDS:
             header = self.header(name)

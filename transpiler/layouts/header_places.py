@@ -14,7 +14,8 @@ from enum import Enum
 from typing import Any, Protocol
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, BINARY, STRING, TIMESTAMP, ColumnType, Path, SparkType
+from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, Path, SparkType
+from transpiler.layouts.columns import PERSISTENT
 from transpiler.layouts.java_times import read_time, write_time
 from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.rows import amqp_value, iso_time, milliseconds, plain, put, value_at, variant_value
@@ -70,7 +71,9 @@ class ColumnPlace:
         return amqp_value(value, (self.type or STRING).kind, self.path)
 
     def write(self, row: MutableMapping[str, Any], value: object) -> None:
-        """Put a value into the column."""
+        """Put a value into the column: a number as text where the column is text, a delivery mode as its boolean."""
+        if isinstance(value, int) and not isinstance(value, bool) and self.type is not None:
+            value = str(value) if self.type == STRING else value == PERSISTENT if self.type == BOOLEAN else value
         put(row, self.path, value)
 
 

@@ -94,7 +94,9 @@ def octets_of(value: object, path: Path) -> bytes | None:
             try:
                 return base64.b64decode(value, validate=True)
             except (binascii.Error, ValueError):
-                refuse(path, "bytes in base64", value, "to_json of Spark writes them so, and printf %s red | base64")
+                refuse(
+                    path, "bytes in base64", value, "Spark's to_json writes them so, and so does printf red | base64"
+                )
         case _:
             refuse(path, "bytes in base64", value)
 

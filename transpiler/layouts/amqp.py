@@ -172,6 +172,13 @@ class AmqpLayout:
         """Empty, for any name has a place."""
         return ()
 
+    def message(self, row: object) -> Message:
+        """The message in a row; a promoted property comes from its column."""
+        from transpiler.layouts.amqp_rows import message_with_promoted
+        from transpiler.layouts.rows import row_columns
+
+        return message_with_promoted(row_columns(row), self)
+
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message in the canonical schema, a time in milliseconds.
 

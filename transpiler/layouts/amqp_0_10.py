@@ -144,6 +144,13 @@ class ZeroTenLayout:
         """Empty, for any name has a place."""
         return ()
 
+    def message(self, row: object) -> Message:
+        """The message in a row, with the names of AMQP 1.0; what AMQP 1.0 has no field for is left out."""
+        from transpiler.layouts.amqp_rows import zero_ten_message
+        from transpiler.layouts.rows import row_columns
+
+        return zero_ten_message(row_columns(row))
+
     def row(self, message: Message) -> Mapping[str, Any]:
         """The part of a message that AMQP 0-10 can say, as one row; a time is its milliseconds."""
         return {

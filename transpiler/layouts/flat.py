@@ -75,6 +75,13 @@ class FlatLayout:
         """The columns that can be properties."""
         return tuple(name for name, column in self.columns.items() if isinstance(column, TypedColumn))
 
+    def message(self, row: object) -> Message:
+        """The message in a row: columns are properties, and header fields where they have the name of one."""
+        from transpiler.layouts.amqp_rows import flat_message
+        from transpiler.layouts.rows import row_columns
+
+        return flat_message(row_columns(row), self)
+
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message's properties by column, and the sections; a property without a column is left out."""
         properties = message.application_properties or {}

@@ -14,10 +14,11 @@ from enum import Enum
 from typing import Any, Protocol
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, BINARY, STRING, TIMESTAMP, ColumnType, Path, SparkType
+from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, Path, SparkType
+from transpiler.layouts.columns import PERSISTENT
 from transpiler.layouts.java_times import read_time, write_time
 from transpiler.layouts.property_source import PropertySource
-from transpiler.layouts.rows import amqp_value, milliseconds, plain, put, value_at, variant_value
+from transpiler.layouts.rows import amqp_value, iso_time, milliseconds, plain, put, value_at, variant_value
 from transpiler.layouts.spark_casts import cast_text
 from transpiler.layouts.stored import (
     NOTHING,
@@ -67,10 +68,12 @@ class ColumnPlace:
         if self.type is None and not isinstance(value, str):
             time = milliseconds(value)
             return AmqpValue(AmqpType.TIMESTAMP, time) if time is not None else variant_value(value)
-        return amqp_value(value, (self.type or STRING).kind)
+        return amqp_value(value, (self.type or STRING).kind, self.path)
 
     def write(self, row: MutableMapping[str, Any], value: object) -> None:
-        """Put a value into the column."""
+        """Put a value into the column: a number as text where the column is text, a delivery mode as its boolean."""
+        if isinstance(value, int) and not isinstance(value, bool) and self.type is not None:
+            value = str(value) if self.type == STRING else value == PERSISTENT if self.type == BOOLEAN else value
         put(row, self.path, value)
 
 
@@ -404,6 +407,9 @@ class Time:
         if self.pattern is not None:
             text = str(raw.value).replace("\u202f", " ") if self.narrow_spaces else str(raw.value)
             return read_time(text, self.pattern, self.zone) if isinstance(raw.value, str) else None
+        if self.unbound and isinstance(raw.value, str):
+            # A row in JSON has a TIMESTAMP as text.
+            return iso_time(raw.value)
         number = _read_integer(raw)
         seconds = self.unit is TimeUnit.SECONDS and raw.type is not AmqpType.TIMESTAMP
         return number * 1000 if number is not None and seconds else number

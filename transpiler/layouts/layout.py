@@ -60,6 +60,19 @@ class DeclarableLayout(Layout, Protocol):
 
 
 @runtime_checkable
+class ReadableLayout(Layout, Protocol):
+    """A layout that reads a row in Python as well, so that what Spark answers can be compared with the reference."""
+
+    def message(self, row: object) -> Message:
+        """The message in a row, a mapping or a ``pyspark.sql.Row``, by the definition of the layout, not by the SQL.
+
+        A time is a ``datetime`` or milliseconds; a row in JSON has bytes in base64 and times in ISO 8601.
+        ``DecodeError`` for a value that is not of its column's type, ``TypeError`` for anything else than a row.
+        """
+        ...
+
+
+@runtime_checkable
 class ArchiveLayout(Layout, Protocol):
     """A layout whose columns are known without looking at a DataFrame, so that one can be made from messages."""
 

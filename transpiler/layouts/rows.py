@@ -1,20 +1,35 @@
 """Rows in Python: the value at a path, a value put there, and what Spark's Python gives for a time or a VARIANT.
 
-A row is a mapping from columns to values, or a ``pyspark.sql.Row``; a struct is likewise. Nothing here knows Spark.
+A row is a mapping from columns to values, or a ``pyspark.sql.Row``; a struct is likewise. It may also be a row as JSON
+has it: bytes are base64 then, a time is ISO 8601 or milliseconds, and NaN and the infinities are text, as Spark's
+``to_json`` writes them. Nothing here knows Spark.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import math
+import struct
 from collections.abc import Mapping, MutableMapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NoReturn
 
-from transpiler.ir.column_types import Path, SparkType
+from transpiler.errors import DecodeError
+from transpiler.ir.column_types import Key, Path, SparkType
 from transpiler.layouts.columns import AMQP_TYPES
+from transpiler.message.json import kind_of
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def refuse(path: Path, expected: str, value: object, hint: str | None = None) -> NoReturn:
+    """Raise ``DecodeError`` for a value of a row that is not of its column's type."""
+    names = ".".join(step if isinstance(step, str) else str(step[0]) for step in path if isinstance(step, str | Key))
+    message = f"expected {expected}, found {kind_of(value)}"
+    raise DecodeError.at("row.type", f"{names}: {message}" if names else message, hint=hint)
 
 
 def as_mapping(row: object) -> Mapping[str, Any] | None:
@@ -25,15 +40,65 @@ def as_mapping(row: object) -> Mapping[str, Any] | None:
     return None if as_dict is None else as_dict()
 
 
+def row_columns(row: object) -> Mapping[str, Any]:
+    """Return a whole row as a mapping; ``TypeError`` for anything else than a row."""
+    columns = as_mapping(row)
+    if columns is None:
+        raise TypeError(f"a row is a mapping or a pyspark Row, not {type(row).__name__}")
+    return columns
+
+
 def value_at(row: Mapping[str, Any], path: Path) -> Any:
     """Return the value at a path of field names; None where a struct on the way is NULL."""
     value: Any = row
-    for step in path:
-        fields = as_mapping(value)
+    for place, step in enumerate(path):
+        fields = struct_of(value, path[:place])
         if fields is None:
             return None
         value = fields.get(str(step))
     return value
+
+
+def struct_of(value: object, path: Path) -> Mapping[str, Any] | None:
+    """Return a struct or a map; None for NULL, ``DecodeError`` for anything else."""
+    fields = as_mapping(value)
+    if fields is None and value is not None:
+        refuse(path, "an object", value)
+    return fields
+
+
+def structs_of(value: object, path: Path) -> list[Mapping[str, Any]]:
+    """Return the structs of an array, without those that are NULL; ``DecodeError`` for anything else."""
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple):
+        refuse(path, "an array of objects", value)
+    return [fields for item in value if (fields := struct_of(item, path)) is not None]
+
+
+def text_of(value: object, path: Path) -> str | None:
+    """Return a text; None for NULL, ``DecodeError`` for anything else."""
+    if value is not None and not isinstance(value, str):
+        refuse(path, "text", value, "this column has only text: put the value in quotes" if path else None)
+    return value
+
+
+def octets_of(value: object, path: Path) -> bytes | None:
+    """Return bytes, or those that a text has in base64; ``DecodeError`` for anything else."""
+    match value:
+        case None | bytes():
+            return value
+        case bytearray() | memoryview():
+            return bytes(value)
+        case str():
+            try:
+                return base64.b64decode(value, validate=True)
+            except (binascii.Error, ValueError):
+                refuse(
+                    path, "bytes in base64", value, "Spark's to_json writes them so, and so does printf red | base64"
+                )
+        case _:
+            refuse(path, "bytes in base64", value)
 
 
 def put(row: MutableMapping[str, Any], path: Path, value: object) -> None:
@@ -56,24 +121,92 @@ def milliseconds(value: object) -> int | None:
             return None
 
 
-def amqp_value(value: object, kind: SparkType) -> AmqpValue | None:
-    """Return the value of a column of a Spark type as AMQP has it; None for NULL."""
+def iso_time(text: str) -> int | None:
+    """Return the milliseconds since the epoch of a time in ISO 8601, in UTC unless it says another zone."""
+    try:
+        time = datetime.fromisoformat(text)
+        return milliseconds(time if time.tzinfo is not None else time.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _time(value: object, kind: SparkType, path: Path) -> int:
+    if isinstance(value, datetime) and value.tzinfo is None and kind is SparkType.TIMESTAMP_NTZ:
+        value = value.replace(tzinfo=UTC)
+    time = iso_time(value) if isinstance(value, str) else milliseconds(value)
+    if time is None:
+        refuse(path, "a time", value, "write ISO 8601 (2024-06-24T13:38:20Z), or milliseconds since the epoch")
+    return time
+
+
+def amqp_value(value: object, kind: SparkType, path: Path = ()) -> AmqpValue | None:
+    """Return the value of a column of a Spark type as AMQP has it; None for NULL, ``DecodeError`` if it is not one."""
     if value is None:
         return None
-    if kind in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ):
-        return AmqpValue(AmqpType.TIMESTAMP, milliseconds(value))
-    if isinstance(value, bytearray):
-        value = bytes(value)
-    if kind is SparkType.CHAR and isinstance(value, str):
-        value = value.rstrip(" ")
-    assert isinstance(value, bool | int | float | str | bytes | Decimal)
-    return AmqpValue(AMQP_TYPES[kind], value)
+    return AmqpValue(AMQP_TYPES[kind], _content(value, kind, path))
+
+
+def _content(value: object, kind: SparkType, path: Path) -> bool | int | float | str | bytes | Decimal | None:
+    match kind:
+        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
+            return _time(value, kind, path)
+        case SparkType.BOOLEAN:
+            if not isinstance(value, bool):
+                refuse(path, "true or false", value)
+            return value
+        case SparkType.BINARY:
+            return octets_of(value, path)
+        case SparkType.DOUBLE:
+            return _double(value, path)
+        case SparkType.FLOAT:
+            return _single(_double(value, path))
+        case SparkType.DECIMAL:
+            if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+                refuse(path, "a number", value)
+            return value if isinstance(value, Decimal) else Decimal(str(value))
+        case SparkType.STRING | SparkType.VARCHAR:
+            return text_of(value, path)
+        case SparkType.CHAR:
+            return (text_of(value, path) or "").rstrip(" ")
+        case _:
+            bits = kind.bits or 64
+            if isinstance(value, bool) or not isinstance(value, int):
+                refuse(path, "an integer", value)
+            if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+                refuse(path, f"an integer of {bits} bits", value)
+            return value
+
+
+def _double(value: object, path: Path) -> float:
+    match value:
+        case bool():
+            pass
+        case int() | Decimal():
+            # A Decimal beyond the doubles is infinite, where an int would be an error.
+            return float(Decimal(value))
+        case float():
+            return value
+        case "NaN" | "Infinity" | "-Infinity":
+            return float(value)
+        case _:
+            pass
+    refuse(path, "a number", value)
+
+
+def _single(number: float) -> float:
+    """Return the nearest float of 32 bits, which the column has."""
+    try:
+        narrowed: float = struct.unpack("f", struct.pack("f", number))[0]
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    return narrowed
 
 
 def variant_value(value: object) -> AmqpValue | None:
     """Return what a VARIANT holds, given as plain Python, as AMQP has it; None for NULL and for JSON's null.
 
-    A fraction, which a VARIANT holds as a DECIMAL, and an integer beyond 64 bits are doubles.
+    A fraction, which a VARIANT holds as a DECIMAL, and an integer beyond 64 bits are doubles. A time without a zone is
+    a value that equals nothing.
     """
     match value:
         case None:
@@ -83,12 +216,12 @@ def variant_value(value: object) -> AmqpValue | None:
         case int() if -(2**63) <= value < 2**63:
             return AmqpValue(AmqpType.LONG, value)
         case int() | float() | Decimal():
-            return AmqpValue(AmqpType.DOUBLE, float(value))
+            return AmqpValue(AmqpType.DOUBLE, _double(value, ()))
         case str():
             return AmqpValue(AmqpType.STRING, value)
         case bytes() | bytearray():
             return AmqpValue(AmqpType.BINARY, bytes(value))
-        case datetime():
+        case datetime() if value.tzinfo is not None:
             return AmqpValue(AmqpType.TIMESTAMP, milliseconds(value))
         case Mapping():
             return AmqpValue(Compound.MAP, b"")

@@ -62,6 +62,17 @@ class SentLayout:
         """The properties that have a place below."""
         return self.before.names()
 
+    def message(self, row: object) -> Message:
+        """The message of the layout below, with the subject of its columns where the row has them."""
+        from transpiler.layouts.amqp_rows import sent_message
+        from transpiler.layouts.rows import row_columns
+
+        columns = row_columns(row)
+        message = self.before.message(columns)
+        if SENT_SUBJECT not in columns:
+            return message
+        return sent_message(message, columns[SENT_SUBJECT], columns.get(SENT_HEADER))
+
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message as a row of the layout below."""
         return self.before.row(message)

@@ -23,10 +23,10 @@ from transpiler.layouts.header_places import (
     Time,
 )
 from transpiler.layouts.property_source import PropertySource
-from transpiler.layouts.rows import as_mapping
+from transpiler.layouts.rows import row_columns
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_value
 from transpiler.layouts.text_properties import TextProperties
-from transpiler.message.fields import MessageField
+from transpiler.message.fields import FIRST_NEGATIVE, FOLD, MessageField
 from transpiler.message.message import Header, Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
@@ -162,9 +162,7 @@ class StoreLayout:
 
         A time is a ``datetime`` or milliseconds. ``TypeError`` for anything else than a row.
         """
-        columns = as_mapping(row)
-        if columns is None:
-            raise TypeError(f"a row is a mapping or a pyspark Row, not {type(row).__name__}")
+        columns = row_columns(row)
         values: dict[str, Any] = {}
         for name in FIELDS:
             header = self.header(name)
@@ -203,7 +201,7 @@ class StoreLayout:
         """The message as a row of the store, what the store cannot say left out."""
         row = self.source.write(message.application_properties or {})
         for name, header in self.headers.items():
-            header.write(row, _field(message, FIELDS[name]))
+            header.write(row, _field(message, name))
         return row
 
     def with_headers(self, headers: Mapping[str, HeaderPlace]) -> StoreLayout:
@@ -219,9 +217,18 @@ def _id(text: str | None) -> AmqpValue | None:
     return None if text is None else AmqpValue(AmqpType.STRING, text)
 
 
-def _field(message: Message, place: MessageField) -> Any:
-    section = getattr(message, place.section, None)
-    value = getattr(section, place.field, None)
+def _field(message: Message, name: str) -> Any:
+    """Return the value of a header field as JMS has it; None for an id that is no text."""
+    failed = None if message.header is None else message.header.delivery_count
+    if name == "JMSRedelivered":
+        return None if failed is None else failed > 0
+    if name == "JMSXDeliveryCount":
+        return None if failed is None else failed + 1
+    place = FIELDS[name]
+    value = getattr(getattr(message, place.section, None), place.field, None)
+    if name == "JMSXGroupSeq" and value is not None and value >= FIRST_NEGATIVE:
+        # JMS's int has the same bits.
+        return value - FOLD
     if isinstance(value, AmqpValue):
         return value.value if isinstance(value.value, str) else None
-    return value.decode() if isinstance(value, bytes) else value
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

@@ -11,7 +11,7 @@ from typing import Any
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, ColumnType, Entry, Key, Path
 from transpiler.layouts.property_source import Properties, java_text
-from transpiler.layouts.rows import as_mapping, put, value_at
+from transpiler.layouts.rows import put, struct_of, structs_of, text_of, value_at
 from transpiler.layouts.spark_casts import cast_text
 from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
@@ -78,11 +78,19 @@ class TaggedTexts:
         value = value_at(row, self.path)
         if self.entry is not None:
             key_field, text_field, type_field = self.entry
-            structs = [as_mapping(item) or {} for item in value or ()]
-            return {struct[key_field]: (struct.get(text_field), struct.get(type_field)) for struct in structs}
-        mapping = as_mapping(value) or {}
+            return {
+                struct[key_field]: (
+                    text_of(struct.get(text_field), (*self.path, Key(str(struct[key_field])))),
+                    struct.get(type_field),
+                )
+                for struct in structs_of(value, self.path)
+                if struct.get(key_field) is not None
+            }
+        mapping = {
+            name: text_of(text, (*self.path, Key(name))) for name, text in (struct_of(value, self.path) or {}).items()
+        }
         return {
-            name: (text, mapping.get(name + self.suffix) or self.default)
+            name: (text, tag if (tag := mapping.get(name + self.suffix)) is not None else self.default)
             for name, text in mapping.items()
             if not name.endswith(self.suffix)
         }

@@ -10,7 +10,7 @@ from typing import Any
 from transpiler import ir
 from transpiler.ir.column_types import BINARY, STRING, Entry, Key, Path
 from transpiler.layouts.property_source import Properties, java_text
-from transpiler.layouts.rows import as_mapping, put, value_at
+from transpiler.layouts.rows import octets_of, put, struct_of, structs_of, text_of, value_at
 from transpiler.layouts.stored import Stored, stored_value
 from transpiler.layouts.text_types import TextTypes
 from transpiler.message.types import AmqpType, AmqpValue, coerce
@@ -58,18 +58,25 @@ class TextProperties:
         pairs: list[tuple[Any, Any]] = []
         if self.entry is not None:
             key_field, value_field = self.entry
-            structs = [as_mapping(item) or {} for item in value or ()]
+            structs = structs_of(value, self.path)
             pairs = [(struct.get(key_field), struct.get(value_field)) for struct in structs]
             if self.repeated_first:
                 pairs.reverse()
-        elif (mapping := as_mapping(value)) is not None:
+        elif (mapping := struct_of(value, self.path)) is not None:
             pairs = list(mapping.items())
-        texts = dict(pairs)
+        texts = {key: self._decoded(key, text) for key, text in dict(pairs).items() if key is not None}
         return {
-            key.removeprefix(self.prefix): bytes(text).decode("utf-8", "replace") if self.binary else text
+            key.removeprefix(self.prefix): text
             for key, text in texts.items()
-            if key is not None and key.startswith(self.prefix) and text is not None
+            if text is not None and key.startswith(self.prefix)
         }
+
+    def _decoded(self, key: str, value: object) -> str | None:
+        path = (*self.path, Key(key))
+        if not self.binary:
+            return text_of(value, path)
+        octets = octets_of(value, path)
+        return None if octets is None else octets.decode("utf-8", "replace")
 
     def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
         """The texts of a row by their policies."""

@@ -12,7 +12,7 @@ from transpiler.ir.column_types import ColumnType, Key, Path, SparkType
 from transpiler.layouts.columns import AMQP_TYPES, TypedColumn
 from transpiler.layouts.flat import Unusable
 from transpiler.layouts.property_source import Properties
-from transpiler.layouts.rows import amqp_value, as_mapping, put, value_at
+from transpiler.layouts.rows import amqp_value, put, struct_of, value_at
 from transpiler.layouts.stored import Stored, StoredValue, seen, stored_alternatives, stored_column
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 
@@ -47,7 +47,7 @@ class StructFields:
         place = self.fields.get(name)
         if not isinstance(place, TypedColumn):
             return None
-        return amqp_value(value_at(row, place.path), place.type.kind)
+        return amqp_value(value_at(row, place.path), place.type.kind, place.path)
 
     def write(self, properties: Properties) -> dict[str, Any]:
         """The struct, with what is of its fields' types."""
@@ -101,16 +101,16 @@ class TypedPlaces:
         values: dict[str, AmqpValue] = {}
         for member, kind in self.members:
             for name, value in self._member(row, member).items():
-                typed = amqp_value(value, kind)
+                typed = amqp_value(value, kind, self._path(member, name))
                 if typed is not None:
                     values.setdefault(name, typed)
         return values
 
     def _member(self, row: Mapping[str, Any], member: str) -> Mapping[str, Any]:
         if self.map is None:
-            return as_mapping(row.get(member)) or {}
-        structs = as_mapping(value_at(row, self.map)) or {}
-        return {name: (as_mapping(struct) or {}).get(member) for name, struct in structs.items()}
+            return struct_of(row.get(member), (member,)) or {}
+        structs = struct_of(value_at(row, self.map), self.map) or {}
+        return {name: (struct_of(struct, (*self.map, Key(name))) or {}).get(member) for name, struct in structs.items()}
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
         """The value of one name."""

@@ -12,7 +12,7 @@ from transpiler import ir
 from transpiler.ir.column_types import STRING, ColumnType, Path, SparkType
 from transpiler.layouts.json_values import parse_json
 from transpiler.layouts.property_source import Properties
-from transpiler.layouts.rows import plain, put, value_at, variant_value
+from transpiler.layouts.rows import plain, put, text_of, value_at, variant_value
 from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives
 from transpiler.layouts.variants import parsed_json, stored_in_variant, variant_path
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
@@ -66,7 +66,7 @@ class VariantObject:
 
     def _object(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         value = value_at(row, self.path)
-        value = parse_json(value) if self.json else plain(value)
+        value = parse_json(text_of(value, self.path)) if self.json else plain(value)
         for key in self.keys:
             value = value.get(key) if isinstance(value, Mapping) else None
         return value if isinstance(value, Mapping) else {}

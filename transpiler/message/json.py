@@ -359,6 +359,10 @@ _SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
 }
 
 
+#: The names of all sections.
+SECTION_NAMES = tuple(_SECTIONS)
+
+
 def _fields_to_json(section: Header | Properties | Body) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for item in fields(section):

@@ -13,6 +13,7 @@ from typing import Any
 from transpiler.message import jms_types
 from transpiler.message.codec import decode_sections
 from transpiler.message.json import read_sections, section_to_json
+from transpiler.message.named_properties import named_message
 from transpiler.message.sections import Body, Header, Properties, Values
 
 __all__ = ["Body", "Header", "Message", "Properties", "Values"]
@@ -34,6 +35,16 @@ class Message:
     def from_dict(cls, data: Mapping[str, Any]) -> Message:
         """A message from its JSON form; ``DecodeError`` with the path of what does not fit."""
         return cls(**read_sections(data))
+
+    @classmethod
+    def of(cls, /, **properties: Any) -> Message:
+        """A message from the names that a selector has: ``Message.of(color="red", weight=2600, JMSPriority=7)``.
+
+        JMS names of header fields are header fields, with the values that a selector sees; all others are application
+        properties. A value is plain Python, or ``{"type": "short", "value": 5}``; None is a null. ``DecodeError`` with
+        the name of what does not fit.
+        """
+        return named_message(cls(), properties)
 
     @classmethod
     def from_amqp(cls, data: bytes) -> Message:

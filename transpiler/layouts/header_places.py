@@ -168,8 +168,8 @@ class Reading(Protocol):
         """The field's value in Python."""
         ...
 
-    def write(self, value: Any) -> object:
-        """The value to store."""
+    def write(self, value: Any, kind: SparkType | None) -> object:
+        """The value to store in a column of a Spark type, or in a place of several."""
         ...
 
 
@@ -227,7 +227,7 @@ class Integer:
         number = _read_integer(raw)
         return None if number is None or (self.least is not None and number < self.least) else number
 
-    def write(self, value: Any) -> object:
+    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
         """The integer."""
         return value
 
@@ -253,7 +253,7 @@ class Text:
         """The string in Python."""
         return raw.value if isinstance(raw.value, str) and (raw.value or not self.blank_is_none) else None
 
-    def write(self, value: Any) -> object:
+    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
         """The string, or the text of an id."""
         return value if value is not None or not self.blank_is_none else ""
 
@@ -278,7 +278,7 @@ class Base64Text:
         except (binascii.Error, ValueError):
             return None
 
-    def write(self, value: Any) -> object:
+    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
         """The bytes of the string in base64."""
         return None if value is None else base64.b64encode(value.encode()).decode()
 
@@ -328,9 +328,11 @@ class Mode:
                 return durable
         return None
 
-    def write(self, value: Any) -> object:
-        """The name, or the number."""
-        return None if value is None else DELIVERY_MODES[value] if self.named_only else _MODE_NUMBERS[value]
+    def write(self, value: Any, kind: SparkType | None) -> object:
+        """The name, the number, or True for a durable message."""
+        if value is None or kind is SparkType.BOOLEAN:
+            return value
+        return DELIVERY_MODES[value] if self.named_only else _MODE_NUMBERS[value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +351,7 @@ class Flag:
         value = cast_text(raw.value, SparkType.BOOLEAN) if isinstance(raw.value, str) else raw.value
         return value if isinstance(value, bool) else None
 
-    def write(self, value: Any) -> object:
+    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
         """The boolean."""
         return value
 
@@ -414,13 +416,14 @@ class Time:
         seconds = self.unit is TimeUnit.SECONDS and raw.type is not AmqpType.TIMESTAMP
         return number * 1000 if number is not None and seconds else number
 
-    def write(self, value: Any) -> object:
-        """The number, or the text."""
+    def write(self, value: Any, kind: SparkType | None) -> object:
+        """The number, or the text; a TIMESTAMP is milliseconds whatever the unit."""
         if value is None:
             return None
         if self.pattern is not None:
             return write_time(value, self.pattern, self.zone)
-        return value // 1000 if self.unit is TimeUnit.SECONDS else value
+        seconds = self.unit is TimeUnit.SECONDS and kind not in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
+        return value // 1000 if seconds else value
 
 
 def _has_zone(pattern: str) -> bool:
@@ -452,4 +455,6 @@ class HeaderPlace:
 
     def write(self, row: MutableMapping[str, Any], value: Any) -> None:
         """Put the field's value into a row."""
-        self.place.write(row, self.reading.write(value))
+        place = self.place
+        kind = place.type.kind if isinstance(place, ColumnPlace) and place.type is not None else None
+        place.write(row, self.reading.write(value, kind))

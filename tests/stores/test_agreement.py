@@ -1,0 +1,118 @@
+"""Spark's answer on rows of a store is the reference's on the messages that ``layout.message`` reads there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from tests.conformance.vectors import DIALECTS
+from tests.sizes import is_full, sample, size
+from tests.spark.harness import INTERPRETED, answers
+from tests.spark.harness import settings as spark_settings
+from tests.spark.test_agreement import PHASES, RECEIVER
+from tests.spark.test_dialect_agreement import accepted
+from tests.stores import strategies
+from tests.stores.frames import make_frame
+from tests.stores.tables import DOCUMENTS, LAYOUTS, layout, schema
+from transpiler import parse_selector, transpile_selector
+from transpiler.layouts.layout import Layout
+from transpiler.reference.evaluate import judge
+from transpiler.selector.dialects import find_dialect
+
+SELECTORS, ROWS = size(10, 30), 16
+ALL_DIALECTS = ("jms", *DIALECTS)
+
+#: The policies for text, each on a map, on bytes in an array and on bytes in a map; elsewhere those of the tables.
+POLICIES = ("string", "by-use", "parsed", "json", "declared")
+CASES = [
+    (table, policy)
+    for table in LAYOUTS
+    for policy in (
+        POLICIES
+        if table in ("plain_map", "kafka_json_headers", "solace_connector")
+        else tuple(DOCUMENTS[table]["expected"])
+    )
+]
+
+#: The keys that each store has beside those of the properties.
+KEYS = {
+    "artemis_xml": ("_AMQ_GROUP_ID",),
+    "aws_lambda_rabbitmq": ("bytes",),
+    "eventhubs_capture": ("subject", "message-id", "correlation-id"),
+    "eventhubs_capture_stable": ("subject", "reply-to", "user-id"),
+    "eventhubs_connector": ("subject", "message-id", "group-id"),
+    "kafka_ibm_mq": ("JMS_IBM_MQMD_Priority", "order_type"),
+    "pulsar_jms": ("JMSMessageId", "color_jsmtype", "weight_jsmtype", "urgent_jsmtype", "JMSType_jsmtype"),
+    "solace_connector": ("solace_priority", "solace_expiration", "solace_redelivered"),
+}
+#: RabbitMQ's JSON has basic properties of their types beside the headers; a cast of another type is Spark's own.
+RABBITMQ = ("rabbitmq_management", "rabbitmq_trace")
+PREFIXES = {"kafka_camel": "CamelHeader.", "kafka_confluent_rabbitmq": "rabbitmq."}
+_RABBITMQ = ("priority", "type", "delivery.mode", "redeliver", "message.id", "correlation.id", "user.id")
+
+
+def keys_of(table: str) -> tuple[str, ...]:
+    """The keys of maps and arrays in rows of a table."""
+    names = (*strategies.PROPERTIES * 2, *strategies.HEADERS, *KEYS.get(table, ()) * 2)
+    if table in PREFIXES:
+        return (*(PREFIXES[table] + name for name in (*names, *_RABBITMQ)), "color")
+    return names
+
+
+def assert_agreement(
+    spark: SparkSession, table: str, own: Layout, dialect: str, texts: list[str], rows: list[dict[str, Any]]
+) -> None:
+    frame = make_frame(spark, rows, schema(table))
+    messages = [own.message(row) for row in sorted(frame.collect(), key=lambda row: row.number)]  # type: ignore[attr-defined]
+    rules = find_dialect(dialect)
+    truths = [
+        [judge(parse_selector(text, dialect), message, rules, **RECEIVER).truth for message in messages]
+        for text in texts
+    ]
+    for result in ("ternary", "filter", "boolean") if is_full() else ("ternary", "filter"):
+        sqls = [
+            transpile_selector(text, own, dialect=dialect, result=result, missing="null", **RECEIVER).sql  # type: ignore[arg-type]
+            for text in texts
+        ]
+        for text, sql, expected, column in zip(texts, sqls, truths, answers(frame, sqls, "number"), strict=True):
+            for row, message, truth, answer in zip(rows, messages, expected, column, strict=True):
+                agree = answer is truth if result == "ternary" else (answer is True) is (truth is True)
+                assert agree, f"{table} {dialect} {result}: {text}\n{sql}\n{row}\n{message}\n{truth} {answer}"
+
+
+def draw_case(data: st.DataObject, table: str, own: Layout) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Selectors, and rows that the store's producer writes, or that anybody could."""
+    trees = data.draw(st.lists(strategies.selectors(), min_size=SELECTORS, max_size=SELECTORS))
+    written = strategies.messages.map(own.row)  # type: ignore[attr-defined]
+    keys = keys_of(table)
+    known = {"properties": strategies.rabbitmq_properties(keys)} if table in RABBITMQ else {}
+    rows = st.one_of(written, strategies.rows(schema(table), keys, known))
+    return trees, data.draw(st.lists(rows, min_size=ROWS, max_size=ROWS))
+
+
+def session_settings(number: int) -> dict[str, str]:
+    """ANSI and the time zone by turns; rows are made in this process, so that nothing is read from a VARIANT file."""
+    return {
+        **INTERPRETED,
+        "spark.sql.ansi.enabled": json.dumps(bool(number % 2)),
+        "spark.sql.session.timeZone": ("UTC", "America/New_York", "Asia/Kathmandu")[number % 3],
+    }
+
+
+@pytest.mark.parametrize(("number", "table", "policy"), sample([(i, *case) for i, case in enumerate(CASES)], 14))
+@given(data=st.data())
+@settings(max_examples=size(2, 20), phases=PHASES, suppress_health_check=list(HealthCheck))
+def test_spark_agrees_with_the_reference_on_rows_of_a_store(
+    spark: SparkSession, number: int, table: str, policy: str, data: st.DataObject
+) -> None:
+    own = layout(table, policy)
+    own = own.bind(schema(table))
+    trees, rows = draw_case(data, table, own)
+    with spark_settings(spark, session_settings(number)):
+        for dialect in ALL_DIALECTS if is_full() else (ALL_DIALECTS[number % len(ALL_DIALECTS)],):
+            assert_agreement(spark, table, own, dialect, accepted(trees, dialect), rows)

@@ -1,0 +1,88 @@
+"""The blocks of the pages on stores, and the command that writes their SQL: python -m tests.store_pages.
+
+A block of SQL is a list of selectors, each a comment, with the SQL that they compile to over ``layout``, a name that the
+Python blocks before it define. Long SQL is wrapped at blanks.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from transpiler import transpile_selector
+from transpiler.layouts.store import StoreLayout
+
+ROOT = Path(__file__).parent.parent
+PAGES = (*sorted((ROOT / "docs" / "stores").glob("*.md")), ROOT / "docs" / "layouts.md")
+
+#: The language, the rest of the info string and the text of a fenced block.
+_BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_WIDTH = 118
+
+
+class Block(NamedTuple):
+    """A fenced block of a page; ``run`` is False for Python that needs a broker or a service."""
+
+    language: str
+    run: bool
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the blocks of a page, in order."""
+    return [
+        Block(language, info.strip() != "no-run", text)
+        for language, info, text in _BLOCK.findall(page.read_text(encoding="utf-8"))
+    ]
+
+
+def statements(block: str) -> Iterator[tuple[str, str]]:
+    """Return each selector of a block of SQL, with its SQL in one line."""
+    for part in re.split(r"^-- ", block, flags=re.MULTILINE)[1:]:
+        selector, _, sql = part.partition("\n")
+        yield selector, " ".join(line.strip() for line in sql.strip().splitlines())
+
+
+def run(text: str, page: Path, names: dict[str, Any]) -> None:
+    """Run a block of Python among the names of the blocks before it."""
+    exec(compile(text, str(page), "exec", dont_inherit=True), names)
+
+
+def layout_of(names: Mapping[str, Any]) -> StoreLayout:
+    """Return the layout that the Python blocks have defined last."""
+    layout: StoreLayout = names["layout"]
+    return layout
+
+
+def _written(block: str, names: Mapping[str, Any]) -> str:
+    lines = []
+    for selector, _ in statements(block):
+        sql = transpile_selector(selector, layout_of(names)).sql
+        wrapped = textwrap.wrap(
+            sql, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False, drop_whitespace=True
+        )
+        lines += [f"-- {selector}", *wrapped]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the SQL of every page anew."""
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    for page in PAGES:
+        names: dict[str, Any] = {"spark": spark, "__name__": "__main__"}
+        text = page.read_text(encoding="utf-8")
+        for block in blocks(page):
+            if block.language == "python" and block.run:
+                run(block.text, page, names)
+            elif block.language == "sql":
+                text = text.replace(f"```sql\n{block.text}```", f"```sql\n{_written(block.text, names)}```")
+        page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

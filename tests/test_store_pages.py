@@ -1,0 +1,101 @@
+"""The pages on stores are true: their Python runs, their SQL is what comes out, and Spark answers as the evaluator."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from tests.store_pages import PAGES, ROOT, blocks, layout_of, run, statements
+from transpiler import LayoutError, evaluate, stores, transpile_selector
+from transpiler.compiler import find_layout
+from transpiler.layouts.store import FIELDS
+from transpiler.layouts.text_types import POLICIES
+
+INDEX = (ROOT / "docs" / "stores" / "README.md").read_text(encoding="utf-8")
+
+#: A policy's name as a layout takes it; the last column of the table declares a type.
+TYPES: tuple[Any, ...] = (*POLICIES, {"x": "DOUBLE"})
+VERDICTS = {"TRUE": True, "FALSE": False, "unknown": None}
+
+
+def cells(text: str, columns: int) -> list[list[str]]:
+    """The rows of a page's tables with so many columns, without their heads and without backquotes."""
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| `")]
+    return [[cell.strip().strip("`").replace("`", "") for cell in row] for row in rows if len(row) == columns]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_blocks_of_a_page_are_true(page: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    names: dict[str, Any] = {"spark": spark, "__name__": "__main__"}
+    for block in blocks(page):
+        if block.language == "python" and block.run:
+            run(block.text, page, names)
+        elif block.language == "python":
+            compile(block.text, str(page), "exec")
+        else:
+            assert block.language == "sql"
+            check_sql(block.text, names)
+
+
+def check_sql(block: str, names: dict[str, Any]) -> None:
+    """The SQL is what the selectors compile to, and it answers on the sample as the evaluator does on its messages."""
+    layout, sample = layout_of(names), names["messages"]
+    assert isinstance(sample, DataFrame)
+    written = list(statements(block))
+    assert written
+    assert [(text, transpile_selector(text, layout).sql) for text, _ in written] == written
+    verdicts = sample.select("*", *[sf.expr(sql).alias(f"verdict{number}") for number, (_, sql) in enumerate(written)])
+    for row in verdicts.collect():
+        message = layout.message(row)
+        for number, (selector, _) in enumerate(written):
+            assert (row[f"verdict{number}"] is True) is (evaluate(selector, message) is True), (selector, row)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / link).exists(), link
+
+
+def test_the_index_lists_every_store_with_its_preset_and_its_page() -> None:
+    listed = re.findall(r"^\| `stores\.(\w+)\(.*\)` \| .* \| `([\w-]+)` \| \[.*\]\((.+)\) \|$", INDEX, re.MULTILINE)
+    assert [preset for _, preset, _ in listed] == list(stores.STORES)
+    for name, preset, page in listed:
+        assert stores.STORES[preset].__name__ == name
+        text = (ROOT / "docs" / "stores" / page).read_text(encoding="utf-8")
+        assert f"stores.{name}(" in text or f"`{preset}`" in text, page
+
+
+def test_the_index_lists_every_header_field_of_a_store() -> None:
+    section = INDEX.partition("## Header fields")[2].partition("\n## ")[0]
+    assert set(FIELDS) <= set(re.findall(r"`([\w-]+)`", section))
+
+
+def test_the_table_of_policies_says_what_spark_and_the_evaluator_answer(spark: SparkSession) -> None:
+    rows = cells(INDEX, 7)
+    assert len(rows) > 8
+    for text, selector, *verdicts in rows:
+        source = spark.createDataFrame([({"x": text},)], "properties MAP<STRING, STRING>")
+        for types, verdict in zip(TYPES, verdicts, strict=True):
+            layout = stores.text_map(types=types)
+            expected = VERDICTS[verdict]
+            assert evaluate(selector, layout.message({"properties": {"x": text}})) is expected, (text, selector, types)
+            sql = transpile_selector(selector, layout, result="ternary").sql
+            assert source.select(sf.expr(sql)).head()[0] is expected, (text, selector, types)
+
+
+def test_the_table_of_schemas_says_what_is_inferred() -> None:
+    rows = cells(INDEX, 2)
+    assert len(rows) > 5
+    for schema, layout in rows:
+        if layout.startswith("LayoutError"):
+            with pytest.raises(LayoutError):
+                find_layout(schema)
+        else:
+            assert find_layout(schema).name == layout, schema

@@ -1,7 +1,7 @@
 """The blocks of the pages on stores, and the command that writes their SQL: python -m tests.store_pages.
 
-A block of SQL is a list of selectors, each a comment, with the SQL that they compile to over ``layout``, a name that the
-Python blocks before it define. Long SQL is wrapped at blanks.
+A block of SQL is a list of selectors, each a comment, with the SQL that they compile to over ``layout``, a name that
+the Python blocks before it define. Long SQL is wrapped at blanks.
 """
 
 from __future__ import annotations

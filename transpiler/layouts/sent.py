@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from transpiler import ir
+from transpiler.errors import LayoutError
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.amqp_0_10 import SUBJECT
-from transpiler.layouts.layout import Layout
+from transpiler.layouts.layout import Layout, ReadableLayout
 from transpiler.layouts.stored import Stored, stored_column, stored_union
 from transpiler.message.fields import MessageField
 
@@ -67,6 +68,8 @@ class SentLayout:
         from transpiler.layouts.amqp_rows import sent_message
         from transpiler.layouts.rows import row_columns
 
+        if not isinstance(self.before, ReadableLayout):
+            raise LayoutError.at("layout.rows", f"the layout {self.before.name} does not read rows")
         columns = row_columns(row)
         message = self.before.message(columns)
         if SENT_SUBJECT not in columns:

@@ -39,8 +39,8 @@ from transpiler import Layout, ir
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.sent import SentLayout
-from transpiler.routing.binding_patterns import EXCHANGE, KEYS, SUBJECT, WHOLE
-from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, QUEUE_NAMED_BY_KEY, Compiled, RoutingPlan, build_plan
+from transpiler.routing.binding_patterns import EXCHANGE, KEYS, WHOLE
+from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, Compiled, RoutingPlan, build_plan
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
 from transpiler.topology.model import Topology
@@ -333,15 +333,7 @@ class _Query:
             numbers = let({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
         frame = frame.withColumn(_NAMES, self._tables.queues.scalar())
         name = f"get({_NAMES}, n)"
-        if not any(compiled.delivery.queue == QUEUE_NAMED_BY_KEY for compiled in self._plan.compiled):
-            return frame.withColumn(column, sf.expr(templates.names.format(f"transform({numbers}, n -> {name})")))
-        own = SUBJECT if self._plan.whole is None else f"get({KEYS}, {QUEUE_NAMED_BY_KEY} - n)"
-        names = f"transform(numbers, n -> CASE WHEN n <= {QUEUE_NAMED_BY_KEY} THEN {own} ELSE {name} END)"
-        # A key's number is before all others, wherever its name belongs, and the name may be there already.
-        alone = f"size(numbers) < 2 OR numbers[0] > {QUEUE_NAMED_BY_KEY}"
-        sorted_names = f"CASE WHEN {alone} THEN names ELSE sort_array(array_distinct(names)) END"
-        sorted_once = let({"numbers": numbers, "names": names}, sorted_names)
-        return frame.withColumn(column, sf.expr(templates.names.format(sorted_once)))
+        return frame.withColumn(column, sf.expr(templates.names.format(f"transform({numbers}, n -> {name})")))
 
     def _trie_walk(self) -> str:
         """Return the deliveries of the trie, and the numbers of the matching patterns that conditions test."""
@@ -379,24 +371,13 @@ class _Query:
         for compiled in self._plan.compiled:
             text = emit_filter(split_methods(compiled.condition))
             delivered = self._delivered(compiled)
-            if self._plan.whole is not None and compiled.delivery.queue == QUEUE_NAMED_BY_KEY:
-                named = f"transform({self._own_keys()}, n -> {delivered})"
-                cases.append(f"CASE WHEN {_published(compiled.exchanges, text)} THEN {named} END")
-            else:
-                grouped.setdefault((text, compiled.exchanges), []).append(delivered)
+            grouped.setdefault((text, compiled.exchanges), []).append(delivered)
         cases += [
             f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(delivered)}) END"
             for (text, exchanges), delivered in grouped.items()
         ]
         for start in range(0, len(cases), BLOCK):
             yield f"flatten(array_compact(array({', '.join(cases[start : start + BLOCK])})))"
-
-    def _own_keys(self) -> str:
-        """Return the numbers of the queues that routing keys name, from ``QUEUE_NAMED_BY_KEY`` downward."""
-        prefix = self._topology.rules.direct_replies
-        reply = "" if prefix is None else f" AND NOT startswith(k, {quote_text(prefix)})"
-        named = f"CASE WHEN k IS NOT NULL{reply} THEN {QUEUE_NAMED_BY_KEY} - i END"
-        return f"array_compact(transform({KEYS}, (k, i) -> {named}))"
 
     def _unfused(self, frame: DataFrame) -> str:
         """Return an empty array that keeps a projection unfused: see ``codegen_budget``. A constant would be folded."""
@@ -407,10 +388,9 @@ class _Query:
         if self._payload is Payload.NAME:
             assert queue is not None
             return quote_text(self._plan.queues[queue])
-        number = "n" if queue == QUEUE_NAMED_BY_KEY and self._plan.whole is not None else queue
         if self._payload is Payload.NUMBER:
-            return str(number)
-        texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, number)]
+            return str(queue)
+        texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, queue)]
         return f"named_struct('x', {state}, 'e', {texts[0]}, 'q', {texts[1]})"
 
 

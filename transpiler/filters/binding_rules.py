@@ -69,9 +69,6 @@ class BindingRules:
     absent_key_is_empty: bool = True
     #: The header by which a headers binding or a query names the message's subject.
     subject_header: str | None = None
-    #: The default exchange answers the queue that the key names without looking for it; it may be one that no export
-    #: of definitions shows, such as an exclusive queue.
-    default_names_any_queue: bool = False
     #: Routing keys that go back to one waiting client, past all queues.
     direct_replies: str | None = None
 

@@ -77,10 +77,6 @@ class RoutingKey(Protocol[C_co]):
         """The condition that the words of the routing key match those of a binding key."""
         ...
 
-    def any_queue(self) -> C_co:
-        """The condition that the routing key names some queue, and not a client that waits for a direct reply."""
-        ...
-
 
 class Literals:
     """Makes conditions with literals, which are predicates."""
@@ -135,11 +131,8 @@ class Bindings(Generic[C]):
             case _:
                 assert_never(exchange_type)
 
-    def default_exchange(self, queues: Iterable[str], key: RoutingKey[C]) -> Iterator[tuple[C, str | None]]:
-        """The conditions of the default exchange's bindings with their queues; None is the one that the key names."""
-        if self._rules.default_names_any_queue:
-            yield key.any_queue(), None
-            return
+    def default_exchange(self, queues: Iterable[str], key: RoutingKey[C]) -> Iterator[tuple[C, str]]:
+        """The conditions of the default exchange's bindings with their queues."""
         for queue in sorted(queues):
             if not self._rules.is_direct_reply(queue):
                 yield key.direct(queue), queue
@@ -219,16 +212,6 @@ class TextKey:
         matches_nothing = all(word == MANY_WORDS for word in words)
         absent = matches_nothing if self._rules.absent_key_is_empty else words == (MANY_WORDS,)
         return self._test(lambda text: _matches_topic(text, simplify_words(words), rules), absent, polarity)
-
-    def any_queue(self) -> ir.Predicate:
-        """The predicate that the text is a queue's name."""
-        prefix = self._rules.direct_replies
-
-        def test(text: ir.Value) -> ir.Predicate:
-            reply = ir.TRUE if prefix is None else ir.Like(text, (prefix, Wildcard.ANY), negated=True)
-            return ir.all_of(ir.IsNull(text, negated=True), reply)
-
-        return self._test(test, absent=False, polarity=True)
 
     def _test(self, make: Callable[[ir.Value], ir.Predicate], absent: bool, polarity: bool) -> ir.Predicate:
         strings = self._text.of(OperandType.STRING)

@@ -226,7 +226,7 @@ class _Route:
         rules = self.topology.rules
         if rules.direct_replies is not None and key.startswith(rules.direct_replies):
             return False
-        return rules.default_names_any_queue or key in self.topology.queue_names
+        return key in self.topology.queue_names
 
     def _alternate(self, exchange: Exchange, keys: _Keys, path: _Path) -> frozenset[str]:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."

@@ -14,10 +14,8 @@ from transpiler import ir
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.bindings import Bindings, RoutingKey, TextKey, ValueOf
+from transpiler.lowering.bindings import Bindings, RoutingKey, ValueOf
 from transpiler.lowering.names import Missing
-from transpiler.lowering.operands import from_value
-from transpiler.message.operand_types import OperandType
 from transpiler.rewrites.optimizer import optimize
 from transpiler.routing.parameterize import SelectorParameterizer
 from transpiler.routing.signatures import Parameter, parameter, shift_parameters
@@ -74,17 +72,12 @@ class KnownKey:
         words = self._rules.topic.words
         return ALWAYS if matches_topic(words(key), words(self._key)) else NEVER
 
-    def any_queue(self) -> Pattern:
-        """Decide by the prefix of direct replies."""
-        return NEVER if self._rules.is_direct_reply(self._key) else ALWAYS
-
 
 class OnlyKey:
     """The only routing key of a message, in the columns ``KEY``, ``TOPIC`` and ``SUBJECT``."""
 
     def __init__(self, rules: Rules) -> None:
         self._topic = rules.topic
-        self._subject = TextKey(from_value(OperandType.STRING, _SUBJECT), rules)
 
     def direct(self, key: str) -> Pattern:
         """Compare the column with a parameter."""
@@ -96,10 +89,6 @@ class OnlyKey:
         if ONE_WORD in words or MANY_WORDS in words:
             return Pattern(ir.TRUE, (), words)
         return Pattern(_TOPIC_PATTERN, (SEPARATOR.join(words),))
-
-    def any_queue(self) -> Pattern:
-        """Test the key itself."""
-        return Pattern(self._subject.any_queue())
 
 
 class SeveralKeys:
@@ -115,10 +104,6 @@ class SeveralKeys:
     def topic(self, key: str) -> Pattern:
         """Let the automaton find the words."""
         return Pattern(ir.TRUE, (), self._topic.words(key))
-
-    def any_queue(self) -> Pattern:
-        """Every message: which of the keys name a queue is tested where they are delivered."""
-        return ALWAYS
 
 
 class PatternBuilder:
@@ -174,10 +159,9 @@ class BindingPatterns:
         selected, constants = self._selectors.pattern(selector)
         return self._builder.both(pattern, Pattern(selected.predicate, constants))
 
-    def of_default_exchange(self, key: str | None) -> Iterator[tuple[Pattern, str | None]]:
-        """The patterns of the default exchange's bindings, and their queues; None is the one that the key names."""
-        for pattern, queue in self._bindings.default_exchange(self._topology.queue_names, self._routing_key(key)):
-            yield pattern, key if queue is None else queue
+    def of_default_exchange(self, key: str | None) -> Iterator[tuple[Pattern, str]]:
+        """The patterns of the default exchange's bindings, and their queues."""
+        return self._bindings.default_exchange(self._topology.queue_names, self._routing_key(key))
 
     def _routing_key(self, key: str | None) -> RoutingKey[Pattern]:
         return self._own_key if key is None else KnownKey(key, self._rules)

@@ -44,14 +44,11 @@ MATCHED = "_routing_matched"
 #: How the columns of ``RoutingPlan.reads`` begin.
 READ = "_routing_read"
 
-#: The number of the queue that the routing key names.
-QUEUE_NAMED_BY_KEY = -1
-
 
 class Delivery(NamedTuple):
     """The effect of a matching binding: a queue, or the state that it leads to; and the state that it belongs to.
 
-    A queue is its place in ``RoutingPlan.queues``, or ``QUEUE_NAMED_BY_KEY``.
+    A queue is its place in ``RoutingPlan.queues``.
     """
 
     state: int
@@ -162,7 +159,7 @@ class RoutingPlan:
             if table.ranges is not None:
                 return False
             named += [delivery.queue for delivery in table.deliveries]
-        return QUEUE_NAMED_BY_KEY not in named and len(set(named)) == len(named)
+        return len(set(named)) == len(named)
 
 
 def build_plan(
@@ -239,7 +236,7 @@ class _Builder:
         if state.exchange == DEFAULT_EXCHANGE:
             for pattern, queue in patterns.of_default_exchange(state.key):
                 if pattern.predicate != ir.FALSE:
-                    yield pattern, Delivery(number, None, QUEUE_NAMED_BY_KEY if queue is None else self._queues[queue])
+                    yield pattern, Delivery(number, None, self._queues[queue])
         for binding in topology.bindings_by_source.get(state.exchange, ()):
             pattern = patterns.of(binding, state.key)
             if pattern.predicate == ir.FALSE:
@@ -281,8 +278,7 @@ class _Builder:
             large = ir.size(signature.guard) + ir.size(signature.residual) > tuning.MAX_RESIDUAL
             small = len(rules) < tuning.MIN_ROWS and count + len(rules) <= tuning.MAX_COMPILED
             always = not signature.keys and signature.guard == ir.TRUE and signature.residual == ir.TRUE
-            by_key = rules[0].delivery.queue == QUEUE_NAMED_BY_KEY
-            if by_key or ((large or small) and not always and not _has_bytes(rules)):
+            if (large or small) and not always and not _has_bytes(rules):
                 compiled.append(signature)
                 count += len(rules)
             else:
@@ -318,8 +314,6 @@ def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
     names = set(topology.queue_names)
     names.update(binding.destination for binding in topology.bindings if binding.destination_type == "queue")
     names.update(queue for entry in states.entries.values() for _, _, queue in entry.alternates if queue is not None)
-    if topology.rules.default_names_any_queue:
-        names.update(state.key for state in states.states if state.key is not None)
     return names
 
 

@@ -131,7 +131,6 @@ RABBITMQ = Rules(
     },
     internal=frozenset({"amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log"}),
     tolerates_missing_alternate=True,
-    default_names_any_queue=True,
     direct_replies="amq.rabbitmq.reply-to.",
     several_keys=True,
     alternate_on_no_match=True,

@@ -32,6 +32,7 @@ from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.grammar import parse_selector as parse
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
+from transpiler.spark_plan.conjunct_order import order_conjuncts
 from transpiler.spark_plan.constant_tables import tabulate_disjunctions
 from transpiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.spark_plan.method_splitting import split_methods
@@ -51,6 +52,7 @@ Result = Literal["filter", "boolean", "ternary"]
 #: are for Spark's generated code and could be left out.
 PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     optimize,
+    order_conjuncts,
     reuse_map_lookups,
     tabulate_disjunctions,
     split_methods,

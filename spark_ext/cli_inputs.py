@@ -23,6 +23,8 @@ FORMATS = ("json", "csv", "parquet", "orc", "avro", "xml")
 
 _FORMAT_OF = {f".{name}": name for name in FORMATS} | {".jsonl": "json", ".ndjson": "json"}
 
+_LOCAL_URI = re.compile("file:(?://(?:localhost)?)?(?=/)")
+
 _NO_AVRO = re.compile("AVRO_[A-Z_]*NOT_ENABLED|Failed to find data source: avro|DATA_SOURCE_NOT_FOUND.*avro", re.DOTALL)
 
 
@@ -218,8 +220,8 @@ def is_uri(name: str) -> bool:
 def _local(uri: str) -> str:
     """Return the name of the local file that a URI with the scheme file stands for, or the URI."""
     # A question mark is that of a pattern, and no query.
-    path = uri.removeprefix("file://").removeprefix("localhost")
-    return unquote(path) if uri.startswith("file://") and path.startswith("/") else uri
+    local = _LOCAL_URI.match(uri)
+    return uri if local is None else unquote(uri[local.end() :])
 
 
 def _text(name: str | bytes) -> str:

@@ -23,11 +23,13 @@ from spark_ext.readers import (
 from spark_ext.routing.query import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 from spark_ext.traces import trace_messages
+from spark_ext.verification import Verification, verify
 
 __all__ = [
     "MESSAGE_SCHEMA",
     "DialectComparison",
     "SelectorWarning",
+    "Verification",
     "backtest",
     "compare_dialects",
     "compile_address",
@@ -46,4 +48,5 @@ __all__ = [
     "reply_to_type",
     "route",
     "trace_messages",
+    "verify",
 ]

@@ -95,7 +95,7 @@ def octets_of(value: object, path: Path) -> bytes | None:
                 return base64.b64decode(value, validate=True)
             except (binascii.Error, ValueError):
                 refuse(
-                    path, "bytes in base64", value, "Spark's to_json writes them so, and so does printf red | base64"
+                    path, "bytes in base64", value, "Spark's to_json writes them so; so does printf red | base64"
                 )
         case _:
             refuse(path, "bytes in base64", value)

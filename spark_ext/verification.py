@@ -1,0 +1,224 @@
+"""Compare Spark's answers with the reference evaluator's on the rows of a DataFrame.
+
+The two share only the definition of the layout: Spark evaluates the SQL, the evaluator reads ``layout.message(row)``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    DateType,
+    MapType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    YearMonthIntervalType,
+)
+
+from spark_ext.schemas import SchemaLike, bound_layout
+from transpiler import Dialect, Layout, Message, parse_selector, transpile_selector
+from transpiler.diagnostics import one_line
+from transpiler.errors import UnsupportedFeatureError
+from transpiler.layouts.rows import plain
+from transpiler.message.types import Truth
+from transpiler.reference.evaluate import evaluate, value_of
+from transpiler.selector import ast
+from transpiler.selector.dialects import find_dialect
+
+_TRUTHS: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
+
+#: Disagreements in the text of a verification, and the characters of a row there.
+_SHOWN, _WIDTH = 5, 100
+
+#: The seed of the sample, so that the same files give the same rows.
+_SEED = 42
+
+
+class Disagreement(NamedTuple):
+    """A row on which Spark and the reference evaluator differ; times in ``row`` are milliseconds since the epoch.
+
+    ``values`` has what the evaluator read for each name of the selector.
+    """
+
+    row: Mapping[str, Any]
+    spark: Truth
+    reference: Truth
+    message: Message
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The answers of Spark and of the reference evaluator for one selector, compared on rows of a DataFrame.
+
+    ``compared`` of the DataFrame's ``rows`` were read; ``answers`` counts them by Spark's answer, None for unknown.
+    """
+
+    selector: str
+    layout: str
+    dialect: str
+    rows: int
+    compared: int
+    answers: Mapping[Truth, int]
+    disagreements: tuple[Disagreement, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """True if no row has two answers."""
+        return not self.disagreements
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{count:,} {_TRUTHS[answer]}" for answer, count in self.answers.items())
+        seen = f"{self.compared:,} of {self.rows:,} rows" if self.compared < self.rows else f"all {self.rows:,} rows"
+        if self.agrees:
+            verdict = f"Spark and the reference agree on {seen}"
+        else:
+            verdict = f"Spark and the reference disagree on {len(self.disagreements):,} rows, of {seen}"
+        lines = [verdict, f"  Spark: {counts}", f"  layout {self.layout}, dialect {self.dialect}"]
+        for one in self.disagreements[:_SHOWN]:
+            lines.append(f"Spark {_TRUTHS[one.spark]}, reference {_TRUTHS[one.reference]}")
+            lines += [f"  {name} = {_clipped(_shown(value))}" for name, value in one.values.items()]
+            lines.append(f"  row {_clipped(json.dumps(one.row, ensure_ascii=False, default=str))}")
+        if len(self.disagreements) > _SHOWN:
+            lines.append(f"and {len(self.disagreements) - _SHOWN:,} more, in .disagreements")
+        return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    return "NULL" if value is None else repr(value)
+
+
+def _clipped(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+
+
+def verify(
+    df: DataFrame,
+    selector: str,
+    layout: Layout | SchemaLike | None = None,
+    *,
+    sample: int | None = 1000,
+    dialect: str | Dialect = "jms",
+    missing: Literal["error", "null"] = "error",
+    now: int | None = None,
+    destination: str | None = None,
+) -> Verification:
+    """Compare Spark's answer for a selector with the reference evaluator's, row by row.
+
+    ``layout`` is a preset's name, a ``Layout`` or a schema; None infers it from the DataFrame. ``sample`` is the number
+    of rows to compare, drawn at random with a fixed seed, so that the same files give the same rows; None compares all
+    of them. A job counts the rows, a second one reads the sample. Without ``now``, both take the time of the call.
+    Otherwise as ``compile_selector``; raises ``TranspilerError``.
+    """
+    if sample is not None and sample < 1:
+        raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
+    rules, found = find_dialect(dialect), bound_layout(layout, df)
+    tree = parse_selector(selector, rules)
+    at = int(time.time() * 1000) if now is None else now
+    sql = transpile_selector(
+        selector, found, dialect=rules, result="ternary", missing=missing, now=at, destination=destination
+    ).sql
+    if df.isStreaming:
+        hint = "verify a table of the messages that the stream has written"
+        raise UnsupportedFeatureError.at("verify.stream", "a stream has no rows to draw a sample from", hint=hint)
+    rows = df.count()
+    drawn = df if sample is None or rows <= sample else df.orderBy(sf.rand(_SEED)).limit(sample)
+    answers: Counter[Truth] = Counter()
+    disagreements = []
+    for row, answer in _answered(drawn, sql):
+        message = found.message(row)
+        expected = evaluate(tree, message, rules, at, destination)
+        answers[answer] += 1
+        if answer is not expected:
+            names = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)} if tree else {}
+            values = {name: value_of(node, message, rules, at, destination) for name, node in names.items()}
+            disagreements.append(Disagreement(_plain(row), answer, expected, message, values))
+    counts = {answer: answers[answer] for answer in _TRUTHS}
+    compared = sum(counts.values())
+    return Verification(selector, found.name, rules.name, max(rows, compared), compared, counts, tuple(disagreements))
+
+
+def _answered(df: DataFrame, sql: str) -> Iterator[tuple[Mapping[str, Any], Truth]]:
+    """Yield each row with Spark's answer, one partition in memory at a time."""
+    name = "_selector_answer"
+    while name in df.columns:
+        name = f"_{name}"
+    columns = [_collectable(sf.col(_quoted(field.name)), field.dataType).alias(field.name) for field in df.schema]
+    selected = df.select(*columns, sf.expr(sql).alias(name))
+    for row in selected.toLocalIterator():
+        values = row.asDict()
+        answer: Truth = values.pop(name)
+        yield values, answer
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+#: Types of which Python has not every value, or none; no property has them.
+_AS_TEXT = (DateType, YearMonthIntervalType, CalendarIntervalType)
+
+
+def _collectable(column: Column, data_type: DataType) -> Column:
+    """Return the column with its times in milliseconds.
+
+    A Python datetime ends at the year 9999, and PySpark's has the time zone of the process.
+    """
+    match data_type:
+        case TimestampType():
+            return sf.unix_millis(column)
+        case TimestampNTZType():
+            days = sf.unix_date(column.cast("date")).cast("bigint") * 86_400_000
+            seconds = sf.floor(sf.extract(sf.lit("SECOND"), column) * 1000).cast("bigint")
+            return days + sf.hour(column) * 3_600_000 + sf.minute(column) * 60_000 + seconds
+        case _ if isinstance(data_type, _AS_TEXT):
+            return column.cast("string")
+        case StructType() if _has_times(data_type):
+            fields = [_collectable(column[field.name], field.dataType).alias(field.name) for field in data_type.fields]
+            return sf.when(column.isNotNull(), sf.struct(*fields))
+        case ArrayType(elementType=element) if _has_times(element):
+            return sf.transform(column, lambda item: _collectable(item, element))
+        case MapType(valueType=value) if _has_times(value):
+            return sf.transform_values(column, lambda _, item: _collectable(item, value))
+        case _:
+            return column
+
+
+def _has_times(data_type: DataType) -> bool:
+    match data_type:
+        case StructType():
+            return any(_has_times(field.dataType) for field in data_type.fields)
+        case ArrayType():
+            return _has_times(data_type.elementType)
+        case MapType():
+            return _has_times(data_type.valueType)
+        case _:
+            return isinstance(data_type, (TimestampType, TimestampNTZType, *_AS_TEXT))
+
+
+def _plain(value: Any) -> Any:
+    """Return a row, or a value of one, as plain Python."""
+    as_dict = getattr(value, "asDict", None)
+    if as_dict is not None:
+        value = as_dict()
+    match plain(value):
+        case Mapping() as fields:
+            return {name: _plain(item) for name, item in fields.items()}
+        case list() as items:
+            return [_plain(item) for item in items]
+        case bytearray() as octets:
+            return bytes(octets)
+        case other:
+            return other

@@ -7,8 +7,7 @@ the Python blocks before it define. Long SQL is wrapped at blanks.
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,14 +57,36 @@ def layout_of(names: Mapping[str, Any]) -> StoreLayout:
 
 
 def _written(block: str, names: Mapping[str, Any]) -> str:
-    lines = []
+    lines: list[str] = []
     for selector, _ in statements(block):
-        sql = transpile_selector(selector, layout_of(names)).sql
-        wrapped = textwrap.wrap(
-            sql, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False, drop_whitespace=True
-        )
-        lines += [f"-- {selector}", *wrapped]
+        lines += [f"-- {selector}", *_wrapped(transpile_selector(selector, layout_of(names)).sql)]
     return "\n".join(lines) + "\n"
+
+
+def _wrapped(sql: str) -> list[str]:
+    """Return lines of SQL that begin at AND or OR, or behind a comma where that is too long; never within a literal."""
+    lines = [""]
+    for clause in _parts(sql, lambda word, _: word in ("AND", "OR")):
+        whole = len(clause) < _WIDTH
+        for part in [clause] if whole else _parts(clause, lambda _, before: before.endswith(",")):
+            if lines[-1] and len(lines[-1]) + len(part) >= _WIDTH:
+                lines.append(f"  {part}")
+            else:
+                lines[-1] += f" {part}" if lines[-1] else part
+    return lines
+
+
+def _parts(sql: str, begins: Callable[[str, str], bool]) -> list[str]:
+    """Return SQL in parts, cut before each word that ``begins`` one, given the word before it."""
+    parts: list[str] = []
+    before = ""
+    for word in re.findall(r"(?:'[^']*'|[^\s'])+", sql):
+        if not parts or begins(word, before):
+            parts.append(word)
+        else:
+            parts[-1] += f" {word}"
+        before = word
+    return parts
 
 
 def main() -> None:

@@ -29,7 +29,8 @@ from pyspark.sql.types import (
 from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout, Message, parse_selector, transpile_selector
 from transpiler.diagnostics import one_line
-from transpiler.errors import UnsupportedFeatureError
+from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.layouts.layout import ReadableLayout
 from transpiler.layouts.rows import plain
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import evaluate, value_of
@@ -125,6 +126,9 @@ def verify(
     if sample is not None and sample < 1:
         raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
     rules, found = find_dialect(dialect), bound_layout(layout, df)
+    if not isinstance(found, ReadableLayout):
+        hint = "give it a method message(row): see docs on writing a layout"
+        raise LayoutError.at("verify.layout", f"the layout {found.name} does not read rows in Python", hint=hint)
     tree = parse_selector(selector, rules)
     at = int(time.time() * 1000) if now is None else now
     sql = transpile_selector(

@@ -90,8 +90,8 @@ def filter_(
         target.write(matching)
     if show:
         matching.show(show, truncate=60, vertical=True)
-    total, found = messages.count(), matching.count()
-    click.echo(f"{found:,} of {total:,} messages match ({time.perf_counter() - started:.1f} s)", err=True)
+    total, matched = messages.count(), matching.count()
+    click.echo(f"{matched:,} of {total:,} messages match ({time.perf_counter() - started:.1f} s)", err=True)
 
 
 main.add_command(route)

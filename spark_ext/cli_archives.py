@@ -139,11 +139,11 @@ def _messages(session: Any, inputs: Inputs) -> Any:
             *(f"count({name}) AS {name}" for name in BESIDE),
         ).collect()[0]
     if counts.wrong is not None:
-        found = inputs.at(counts.wrong)
-        for _ in _rows(session, found, AmqpLayout()):
+        wrong = inputs.at(counts.wrong)
+        for _ in _rows(session, wrong, AmqpLayout()):
             pass
         # Python's reader takes NaN and repeated names, which are no JSON.
-        fail(f"{shown(found.names[0])}: a line is not JSON: it has NaN, or an object that has a name twice")
+        fail(f"{shown(wrong.names[0])}: a line is not JSON: it has NaN, or an object that has a name twice")
     if counts.content:
         # The encoding of the content of a list or a map is made in Python.
         return _rows_in_python(session, inputs, AmqpLayout())

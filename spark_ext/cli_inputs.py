@@ -40,8 +40,8 @@ class Inputs(NamedTuple):
         if self.form is not None:
             return self
         with self.failures(session):
-            found = (_format_of(file) for file in _remote_files(session, self.names[0]))
-            return self._replace(form=next(filter(None, found), "parquet"))
+            formats = (_format_of(file) for file in _remote_files(session, self.names[0]))
+            return self._replace(form=next(filter(None, formats), "parquet"))
 
     def table(self, session: Any, schema: Any = None) -> Any:
         """Read the columns of a table; ``schema`` has the types of those that CSV and JSON say as text."""
@@ -144,12 +144,12 @@ def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
             continue
         try:
             literal = os.path.lexists(system_path(name))
-            found = [name] if literal else sorted(map(_text, glob(name.encode("utf-8"))))
+            matching = [name] if literal else sorted(map(_text, glob(name.encode("utf-8"))))
         except ValueError:
             fail(one_line(f"{name!r} is not the name of a file"))
-        if not found:
+        if not matching:
             fail(f"there is no file {shown(name)}")
-        names += found
+        names += matching
     return Inputs(tuple(names), form or _format_of_all(names))
 
 
@@ -172,12 +172,12 @@ def read_schema(name: str | None) -> Any:
 
 def _format_of_all(names: list[str]) -> str | None:
     """Return the format that the names show; None where only the files behind a URI can."""
-    found = {name: _format_of(name) for name in names}
+    formats = {name: _format_of(name) for name in names}
     for name in names:
-        if found[name] is None and not is_uri(name):
+        if formats[name] is None and not is_uri(name):
             below = _files_below(name) if os.path.isdir(system_path(name)) else iter(())
-            found[name] = next(filter(None, map(_format_of, below)), "parquet")
-    forms = list(dict.fromkeys(form for form in found.values() if form is not None))
+            formats[name] = next(filter(None, map(_format_of, below)), "parquet")
+    forms = list(dict.fromkeys(form for form in formats.values() if form is not None))
     if len(forms) > 1:
         fail(f"the inputs are {' and '.join(forms)}: give those of one format, or name it with --format")
     return forms[0] if forms else None
@@ -202,10 +202,10 @@ def _remote_files(session: Any, uri: str) -> Iterator[str]:
     """Yield names of files that a URI or a pattern stands for, as Hadoop lists them."""
     path = session._jvm.org.apache.hadoop.fs.Path(uri)
     files = path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
-    for found in files.globStatus(path) or ():
-        listed = files.listFiles(found.getPath(), True) if found.isDirectory() else None
+    for entry in files.globStatus(path) or ():
+        listed = files.listFiles(entry.getPath(), True) if entry.isDirectory() else None
         if listed is None:
-            yield str(found.getPath().getName())
+            yield str(entry.getPath().getName())
         while listed is not None and listed.hasNext():
             name = str(listed.next().getPath().getName())
             if not name.startswith(("_", ".")):

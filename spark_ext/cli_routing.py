@@ -93,7 +93,7 @@ def route(
     where = read_topology_file(topology, topology_form, vhost)
     warn(where.findings)
     sender = read_destination(where, exchange, address, publish_to)
-    found = find_inputs(inputs, form)
+    archives = find_inputs(inputs, form)
     types = read_schema(schema)
     session = start_session(master, packages)
     target = None if output is None else Output(session, output)
@@ -101,7 +101,7 @@ def route(
     from spark_ext.routing.query import route as routed_through
 
     started = time.perf_counter()
-    archive = read_archive(session, found, layout, types)
+    archive = read_archive(session, archives, layout, types)
     keys = archive.messages if keys_once else None
     routed = routed_through(
         archive.messages,
@@ -189,9 +189,9 @@ def backtest(
         publish_to=publish_to,
         exchange_column="exchange",
     )
-    found = compare(routed, recorded=recorded, max_examples=examples)
-    click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else found.render())
-    raise SystemExit(0 if found.passed else 1)
+    result = compare(routed, recorded=recorded, max_examples=examples)
+    click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) if as_json else result.render())
+    raise SystemExit(0 if result.passed else 1)
 
 
 def _check_recorded(messages: Any, recorded: str, archive: str) -> None:

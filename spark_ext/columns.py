@@ -42,9 +42,9 @@ def compile_selector(
     micro-batch. ``destination`` is the consumer's, and JMSDestination where a message has none. Doubts about the
     selector are ``SelectorWarning``s. Raises ``TranspilerError``.
     """
-    found = _layout(layout)
+    resolved = _layout(layout)
     transpiled = transpile_selector(
-        selector, found, dialect=dialect, result=result, missing=missing, now=now, destination=destination
+        selector, resolved, dialect=dialect, result=result, missing=missing, now=now, destination=destination
     )
     return _column(transpiled)
 
@@ -67,11 +67,11 @@ def compile_filter(
     receiver's, for no-local. Filters that ``unknown="ignore"`` leaves out are ``SelectorWarning``s. Otherwise as
     ``compile_selector``; raises ``TranspilerError``.
     """
-    found = _layout(layout)
+    resolved = _layout(layout)
     return _column(
         transpile_filter(
             filters,
-            found,
+            resolved,
             dialect=dialect,
             result=result,
             missing=missing,
@@ -103,8 +103,8 @@ def compile_address(
 
     ``node_type`` is what the name resolves to: ``queue``, ``direct``, ``topic``, ``fanout``, ``headers`` or ``xml``.
     """
-    found = _layout(layout)
-    return _column(transpile_address(address, node_type, found, dialect=dialect, result=result, missing=missing))
+    resolved = _layout(layout)
+    return _column(transpile_address(address, node_type, resolved, dialect=dialect, result=result, missing=missing))
 
 
 def message_type(layout: LayoutLike = None) -> Column:

@@ -103,14 +103,14 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
 
 def _converted(beside: Mapping[str, str]) -> str:
     """The sections and the members beside them: whether each is right, its value, and whether it has content."""
-    found = {
+    columns = {
         "header": _header(),
         "properties": _properties(),
         "body": _body(),
         **{name: _map(name) for name in MAPS},
         **{name: _beside(name, kind) for name, kind in beside.items()},
     }
-    return f"named_struct({', '.join(f'{quoted(name)}, {sql}' for name, sql in found.items())})"
+    return f"named_struct({', '.join(f'{quoted(name)}, {sql}' for name, sql in columns.items())})"
 
 
 def _section(ok: str, value: str, content: str = "FALSE") -> str:

@@ -112,8 +112,8 @@ def _any_value(plain_integer: AmqpType) -> str:
     content = "e.type = 'list' AND e.kind = 'ARRAY' OR e.type = 'map' AND e.kind = 'OBJECT'"
     some = " OR ".join(f"e.value.{field} IS NOT NULL" for field in _CONTENTS)
     checked = f"CASE WHEN e.value.type = 'null' AND e.empty OR {some} THEN e.value END"
-    found = let("e", _value("e.type", converted, "e.empty", content), _value("e.type", checked, "e.empty", "e.content"))
-    return let("e", inner, let("e", fields, found))
+    value = let("e", _value("e.type", converted, "e.empty", content), _value("e.type", checked, "e.empty", "e.content"))
+    return let("e", inner, let("e", fields, value))
 
 
 def _beyond(plain_integer: AmqpType) -> str:
@@ -123,10 +123,10 @@ def _beyond(plain_integer: AmqpType) -> str:
 
 def _integer() -> str:
     bounds = " ".join(
-        f"WHEN '{found.value}' THEN e.long >= {low} AND e.long <= {high}" for found, (low, high) in _BOUNDS.items()
+        f"WHEN '{kind.value}' THEN e.long >= {low} AND e.long <= {high}" for kind, (low, high) in _BOUNDS.items()
     )
     large = extract("e.value", "decimal(20,0)")
-    types = among(found for found in AmqpType if TYPE_CLASS.get(COERCION[found]) is TypeClass.INTEGER)
+    types = among(kind for kind in AmqpType if TYPE_CLASS.get(COERCION[kind]) is TypeClass.INTEGER)
     return (
         f"CASE WHEN e.type IN {types} AND e.kind = 'BIGINT' AND CASE e.type {bounds} ELSE TRUE END THEN e.long "
         f"WHEN e.type = 'ulong' AND e.kind = 'DECIMAL' AND e.text RLIKE '{_INTEGER_TEXT}' "
@@ -148,7 +148,7 @@ def _floating() -> str:
 def _bytes() -> str:
     plain = "replace(replace(e.string, 'urn:', ''), 'uuid:', '')"
     digits = f"replace(trim(BOTH '{{}}' FROM {plain}), '-', '')"
-    holders = among(found for found in Compound if found is not Compound.DESCRIBED)
+    holders = among(kind for kind in Compound if kind is not Compound.DESCRIBED)
     return (
         f"CASE WHEN e.type = 'binary' AND {is_base64('e.string')} THEN unbase64(e.string) "
         f"WHEN e.type = 'uuid' AND {digits} RLIKE '^[0-9A-Fa-f]{{32}}{END}' THEN unhex({digits}) "
@@ -209,4 +209,4 @@ def quoted(value: str) -> str:
 
 def among(types: Iterable[AmqpType | Compound]) -> str:
     """Return the names of types as the list of an IN."""
-    return f"({', '.join(quoted(found.value) for found in types)})"
+    return f"({', '.join(quoted(kind.value) for kind in types)})"

@@ -95,15 +95,15 @@ def create_messages(
     ``DecodeError`` where a dict is no message; ``LayoutError`` where a promoted value does not fit its column. A time
     that TIMESTAMP cannot hold, such as an expiry of "never", becomes the nearest one that it can.
     """
-    found = find_layout(layout)
+    archive = find_layout(layout)
     if promote is not None:
-        if not isinstance(found, AmqpLayout):
-            raise LayoutError.at("layout.promoted", f"the layout {found.name} has no map of which to promote")
-        found = replace(found, promoted=dict(promote), mixed=frozenset(mixed))
-    if not isinstance(found, ArchiveLayout):
-        raise LayoutError.at("layout.schema", f"the layout {found.name} has no schema of its own")
+        if not isinstance(archive, AmqpLayout):
+            raise LayoutError.at("layout.promoted", f"the layout {archive.name} has no map of which to promote")
+        archive = replace(archive, promoted=dict(promote), mixed=frozenset(mixed))
+    if not isinstance(archive, ArchiveLayout):
+        raise LayoutError.at("layout.schema", f"the layout {archive.name} has no schema of its own")
     canonical = (message if isinstance(message, Message) else Message.from_dict(message) for message in messages)
-    return create_rows(spark, (found.row(message) for message in canonical), found)
+    return create_rows(spark, (archive.row(message) for message in canonical), archive)
 
 
 def create_rows(spark: SparkSession, rows: Iterable[Mapping[str, Any]], layout: ArchiveLayout) -> DataFrame:
@@ -152,8 +152,8 @@ def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
     """The layout of a DataFrame: the one given, with the types of the DataFrame's columns, or the one it shows."""
     if layout is None:
         return infer_layout(df)
-    found = find_layout(layout) if isinstance(layout, str | Layout) else infer_layout(layout)
-    return found.bind(schema_in(df)) if isinstance(found, StoreLayout) else found
+    resolved = find_layout(layout) if isinstance(layout, str | Layout) else infer_layout(layout)
+    return resolved.bind(schema_in(df)) if isinstance(resolved, StoreLayout) else resolved
 
 
 def _case_sensitive() -> bool:

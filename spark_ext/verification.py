@@ -125,14 +125,14 @@ def verify(
     """
     if sample is not None and sample < 1:
         raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
-    rules, found = find_dialect(dialect), bound_layout(layout, df)
-    if not isinstance(found, ReadableLayout):
+    rules, resolved = find_dialect(dialect), bound_layout(layout, df)
+    if not isinstance(resolved, ReadableLayout):
         hint = "give it a method message(row): see docs on writing a layout"
-        raise LayoutError.at("verify.layout", f"the layout {found.name} does not read rows in Python", hint=hint)
+        raise LayoutError.at("verify.layout", f"the layout {resolved.name} does not read rows in Python", hint=hint)
     tree = parse_selector(selector, rules)
     at = int(time.time() * 1000) if now is None else now
     sql = transpile_selector(
-        selector, found, dialect=rules, result="ternary", missing=missing, now=at, destination=destination
+        selector, resolved, dialect=rules, result="ternary", missing=missing, now=at, destination=destination
     ).sql
     if df.isStreaming:
         hint = "verify a table of the messages that the stream has written"
@@ -142,7 +142,7 @@ def verify(
     answers: Counter[Truth] = Counter()
     disagreements = []
     for row, answer in _answered(drawn, sql):
-        message = found.message(row)
+        message = resolved.message(row)
         expected = evaluate(tree, message, rules, at, destination)
         answers[answer] += 1
         if answer is not expected:
@@ -151,7 +151,9 @@ def verify(
             disagreements.append(Disagreement(_plain(row), answer, expected, message, values))
     counts = {answer: answers[answer] for answer in _TRUTHS}
     compared = sum(counts.values())
-    return Verification(selector, found.name, rules.name, max(rows, compared), compared, counts, tuple(disagreements))
+    return Verification(
+        selector, resolved.name, rules.name, max(rows, compared), compared, counts, tuple(disagreements)
+    )
 
 
 def _answered(df: DataFrame, sql: str) -> Iterator[tuple[Mapping[str, Any], Truth]]:

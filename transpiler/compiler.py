@@ -105,10 +105,10 @@ def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression 
 
     Raises ``SelectorSyntaxError``, ``SelectorTypeError``, or ``UnsupportedFeatureError`` beyond the limits.
     """
-    found = find_dialect(dialect)
-    tree = parse(text, found)
+    rules = find_dialect(dialect)
+    tree = parse(text, rules)
     if tree is not None:
-        check(tree, Source(text), found)
+        check(tree, Source(text), rules)
     return tree
 
 

@@ -104,6 +104,11 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(" " if c == "\n" else _visible(c) for c in text)
 
 
+def mismatch(expected: object, actual: object) -> str:
+    """Return the message of an error that is something else than expected, both named with their articles."""
+    return f"expected {expected}, found {actual}"
+
+
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     """Up to three candidates that look like a misspelling of the name, best first."""
     # Only a misspelling waits for it.

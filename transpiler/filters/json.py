@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.diagnostics import mismatch
 from transpiler.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
 from transpiler.filters.values import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
@@ -39,7 +40,7 @@ def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -
     if not is_described(data) or set(data) != _KEYS:
         shown = f"an object with {', '.join(map(repr, data))}" if isinstance(data, Mapping) and data else kind_of(data)
         hint = 'a filter is {"descriptor": …, "value": …}'
-        raise refusal("filters.not-described", path, f"expected a filter, found {shown}", hint)
+        raise refusal("filters.not-described", path, mismatch("a filter", shown), hint)
     name = _descriptor(data["descriptor"], path)
     code_or_symbol = name.value
     row = find_descriptor(code_or_symbol) if isinstance(code_or_symbol, str | int) else None
@@ -57,7 +58,7 @@ def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -
     entries = []
     for key, item in content.items():
         if not isinstance(key, str):
-            raise refusal("filters.key", inside, f"expected text as key, found {kind_of(key)}")
+            raise refusal("filters.key", inside, mismatch("text as key", kind_of(key)))
         value = _entry(item, f"{inside}.{key}", key, row.kind is PropertiesFilter)
         entries.append((AmqpValue(key_type, key), value))
     return Described(name, AmqpMap(tuple(entries)))

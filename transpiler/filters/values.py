@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
-from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.diagnostics import Diagnostic, mismatch, nearest
 from transpiler.errors import DecodeError, UnsupportedFeatureError
 from transpiler.filters.descriptors import (
     BY_KIND,
@@ -89,7 +89,7 @@ class Reader:
             raise refusal("filters.limit", path, f"filters {limit}")
         if not isinstance(value, Described):
             hint = "a filter is a described value: a descriptor, such as apache.org:selector-filter:string, and a value"
-            raise refusal("filters.not-described", path, f"expected a filter, found {kind_of(value)}", hint)
+            raise refusal("filters.not-described", path, mismatch("a filter", kind_of(value)), hint)
         name = read_descriptor(value.descriptor, path)
         row = self._row(name, value.value, path)
         content = f"{path}.value"
@@ -203,7 +203,7 @@ class Reader:
                 raise refusal("filters.field", content, f"the properties section has no field {key!r}", hint)
             if value.type not in allowed:
                 expected = " or ".join(kind.value for kind in allowed)
-                raise refusal("filters.payload", at, f"expected {expected}, found {value.type.value}")
+                raise refusal("filters.payload", at, mismatch(expected, value.type.value))
             fields.append((attribute, _reference(value, at)))
         return PropertiesFilter(tuple(fields), path=path, descriptor=name)
 
@@ -243,12 +243,10 @@ def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> 
     pairs = []
     for key, value in entries.entries:
         if not isinstance(key, AmqpValue) or key.type not in keys:
-            raise refusal("filters.key", path, f"expected {keys[-1].value} as key, found {kind_of(key)}")
+            raise refusal("filters.key", path, mismatch(f"{keys[-1].value} as key", kind_of(key)))
         if not isinstance(value, AmqpValue):
             # "the values are restricted to be of simple types only, that is, excluding map, list, and array types"
-            raise refusal(
-                "filters.payload", f"{path}.{key.value!s}", f"expected a simple value, found {kind_of(value)}"
-            )
+            raise refusal("filters.payload", f"{path}.{key.value!s}", mismatch("a simple value", kind_of(value)))
         pairs.append((str(key.value), value))
     return pairs
 

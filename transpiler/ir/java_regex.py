@@ -14,7 +14,7 @@ from transpiler.selector.pattern import Pattern, Wildcard
 def regular_expression(pattern: Pattern) -> str:
     """A pattern as a Java regular expression that never backtracks over what a ``%`` has passed.
 
-    Each text between two ``%`` is found as early as possible, which is always right, in an atomic group of its
+    Each text between two ``%`` is matched as early as possible, which is always right, in an atomic group of its
     own; the last one is looked for at the end.
     """
     segments: list[list[str | Wildcard]] = [[]]

@@ -175,12 +175,12 @@ class Sizes:
         if known is None:
             sizes = (1 if isinstance(part, _LEAVES) else self.of(part) for part in children(node))
             mentions = MENTIONS.get(node.function) if isinstance(node, Apply) else None
-            found = 1 + (sum(sizes) if mentions is None else sum(map(mul, mentions, sizes)))
+            count = 1 + (sum(sizes) if mentions is None else sum(map(mul, mentions, sizes)))
             if isinstance(node, In):
-                found += len(node.members)
+                count += len(node.members)
             elif isinstance(node, SeparateMethod):
-                found *= 2
-            known = self.known[id(node)] = (node, found)
+                count *= 2
+            known = self.known[id(node)] = (node, count)
         return known[1]
 
 
@@ -198,16 +198,16 @@ def descendants(node: Node) -> Iterator[Node]:
 
 def constants_in(node: Node) -> set[Constant]:
     """All constants inside a node."""
-    found: set[Constant] = set()
+    constants: set[Constant] = set()
     for inner in descendants(node):
         match inner:
             case Constant():
-                found.add(inner)
+                constants.add(inner)
             case In(members=members):
-                found.update(members)
+                constants.update(members)
             case _:
                 pass
-    return found
+    return constants
 
 
 def column_paths(node: Node) -> set[Path]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 from uuid import UUID
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import mismatch, nearest
 from transpiler.errors import DecodeError
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import UNION, union
@@ -50,7 +50,7 @@ def _check_names(path: str, data: Mapping[str, Any], known: Mapping[str, object]
 
 def _struct(path: str, value: Any, fields: Fields) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        _refuse("message.type", path, f"expected an object of fields, found {kind_of(value)}")
+        _refuse("message.type", path, mismatch("an object of fields", kind_of(value)))
     _check_names(path, value, fields)
     return {name: _field(f"{path}.{name}", value.get(name), shape) for name, shape in fields.items()}
 
@@ -61,7 +61,7 @@ def _field(path: str, value: Any, shape: ColumnType | UnionShape | Fields) -> An
     match shape:
         case UnionShape.UNIONS:
             if not isinstance(value, Mapping):
-                _refuse("message.type", path, f"expected an object of names and values, found {kind_of(value)}")
+                _refuse("message.type", path, mismatch("an object of names and values", kind_of(value)))
             return {_text(path, key): _header(f"{path}.{key}", item) for key, item in value.items()}
         case ColumnType(kind=kind):
             return _scalar(path, value, kind)
@@ -90,7 +90,7 @@ def _scalar(path: str, value: Any, kind: SparkType) -> Any:
             return value if isinstance(value, bytes) else _bytes(path, value)
         case SparkType.BOOLEAN:
             if not isinstance(value, bool):
-                _refuse("message.type", path, f"expected true or false, found {kind_of(value)}")
+                _refuse("message.type", path, mismatch("true or false", kind_of(value)))
             return value
         case SparkType.DOUBLE:
             return read_value(path, {"type": "double", "value": value}).value
@@ -101,15 +101,15 @@ def _scalar(path: str, value: Any, kind: SparkType) -> Any:
 
 
 def _text(path: str, value: Any) -> str:
-    found = read_value(path, value)
-    if not isinstance(found.value, str):
-        _refuse("message.type", path, f"expected text, found {kind_of(value)}")
-    return found.value
+    text = read_value(path, value)
+    if not isinstance(text.value, str):
+        _refuse("message.type", path, mismatch("text", kind_of(value)))
+    return text.value
 
 
 def _integer(path: str, value: Any, bits: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        _refuse("message.type", path, f"expected an integer, found {kind_of(value)}")
+        _refuse("message.type", path, mismatch("an integer", kind_of(value)))
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
         _refuse("message.range", path, f"{value} has more than {bits} bits")
     return value

@@ -47,8 +47,8 @@ class FlatLayout:
 
         A column with the name of its annotation holds the publisher's connection.
         """
-        found = self.sections.field(place)
-        return self.property(place.field) if found is None and place == PUBLISHER_CONNECTION else found
+        stored = self.sections.field(place)
+        return self.property(place.field) if stored is None and place == PUBLISHER_CONNECTION else stored
 
     def property(self, name: str) -> Stored | None:
         """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
@@ -204,7 +204,7 @@ def fits(spark_type: object, shape: ColumnType | UnionShape | Fields) -> bool:
             wanted = UNION if shape is UnionShape.UNION else shape
             if not isinstance(spark_type, Mapping) or spark_type.get("type") != "struct":
                 return False
-            found = {inner["name"]: inner["type"] for inner in spark_type["fields"]}
-            if shape is UnionShape.UNION and len(found) > len(wanted):
+            types = {inner["name"]: inner["type"] for inner in spark_type["fields"]}
+            if shape is UnionShape.UNION and len(types) > len(wanted):
                 return False
-            return all(name in found and fits(found[name], inner) for name, inner in wanted.items())
+            return all(name in types and fits(types[name], inner) for name, inner in wanted.items())

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, NoReturn
 
+from transpiler.diagnostics import mismatch
 from transpiler.errors import DecodeError
 from transpiler.ir.column_types import Key, Path, SparkType
 from transpiler.layouts.columns import AMQP_TYPES
@@ -28,7 +29,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def refuse(path: Path, expected: str, value: object, hint: str | None = None) -> NoReturn:
     """Raise ``DecodeError`` for a value of a row that is not of its column's type."""
     names = ".".join(step if isinstance(step, str) else str(step[0]) for step in path if isinstance(step, str | Key))
-    message = f"expected {expected}, found {kind_of(value)}"
+    message = mismatch(expected, kind_of(value))
     raise DecodeError.at("row.type", f"{names}: {message}" if names else message, hint=hint)
 
 

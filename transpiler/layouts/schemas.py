@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 
+from transpiler.diagnostics import mismatch
 from transpiler.errors import LayoutError
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.source import Source, Span
@@ -51,17 +52,17 @@ def schema_in(value: object) -> Mapping[str, Any]:
     """
     of_frame = getattr(value, "schema", None)
     as_json = getattr(value if of_frame is None else of_frame, "jsonValue", None)
-    found = value if as_json is None else as_json()
-    if isinstance(found, str) and found.lstrip().startswith("{"):
+    schema = value if as_json is None else as_json()
+    if isinstance(schema, str) and schema.lstrip().startswith("{"):
         try:
-            found = load_json(found)
+            schema = load_json(schema)
         except JsonTextError as error:
             raise LayoutError.at("layout.schema", f"the schema is no JSON: {error.message}") from None
-    if isinstance(found, str):
-        return parse_ddl(found)
-    if isinstance(found, Mapping) and isinstance(found.get("fields"), list):
-        return found
-    message = f"expected a layout's name, a Layout or a schema, found {type(value).__name__}"
+    if isinstance(schema, str):
+        return parse_ddl(schema)
+    if isinstance(schema, Mapping) and isinstance(schema.get("fields"), list):
+        return schema
+    message = mismatch("a layout's name, a Layout or a schema", type(value).__name__)
     hint = "a schema is a DataFrame, a StructType, its JSON form, or DDL text such as 'color STRING, weight BIGINT'"
     raise LayoutError.at("layout.schema", message, hint=hint)
 

@@ -51,13 +51,13 @@ class SentLayout:
 
     def property(self, name: str) -> Stored | None:
         """The column of the header; any other property as below."""
-        found = self.before.property(name)
+        stored = self.before.property(name)
         if name != SUBJECT:
-            return found
-        if found is None or _is_plain_text(found):
+            return stored
+        if stored is None or _is_plain_text(stored):
             return stored_column((SENT_HEADER,), STRING)
         # A column of another type has no room for a subject.
-        return found if found.union is None else stored_union((SENT_HEADER,))
+        return stored if stored.union is None else stored_union((SENT_HEADER,))
 
     def names(self) -> tuple[str, ...]:
         """The properties that have a place below."""

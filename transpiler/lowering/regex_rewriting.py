@@ -80,7 +80,7 @@ class Cost(NamedTuple):
 
 
 def test_form(text: str) -> str:
-    """A Java regular expression that is found in the same texts; ``RegexError`` where none is fast."""
+    """A Java regular expression that matches in the same texts; ``RegexError`` where none is fast."""
     written = []
     for branch in _branches(simplify_test(_checked(text))):
         committed, guard = commit(branch)

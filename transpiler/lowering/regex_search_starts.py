@@ -113,10 +113,10 @@ def _characters(node: Node) -> CharacterSet:
         case One(characters=characters):
             return characters
         case Sequence(parts=parts) | Choice(branches=parts):
-            found = NONE
+            characters = NONE
             for part in parts:
-                found |= _characters(part)
-            return found
+                characters |= _characters(part)
+            return characters
         case Repeat(body=body) | Group(body=body):
             return _characters(body)
         case _:
@@ -137,9 +137,9 @@ def commit(node: Node) -> tuple[Node, CharacterSet | None]:
     assert isinstance(wide, Repeat)
     assert isinstance(wide.body, One)
     characters = wide.body.characters
-    found, guard = parts[: loops[0]], None
-    if _fits(found, characters):
-        found, guard = (_first(wide.body, 0, found),), characters
+    head, guard = parts[: loops[0]], None
+    if _fits(head, characters):
+        head, guard = (_first(wide.body, 0, head),), characters
     place = loops[0]
     for following in loops[1:]:
         loop, between = parts[place], parts[place + 1 : following]
@@ -148,9 +148,9 @@ def commit(node: Node) -> tuple[Node, CharacterSet | None]:
             break
         if not _fits(between, characters):
             break
-        found = (*found, _first(wide.body, loop.low, between))
+        head = (*head, _first(wide.body, loop.low, between))
         place = following
-    return Sequence((*found, *parts[place:])), guard
+    return Sequence((*head, *parts[place:])), guard
 
 
 def _is_wide(node: Node) -> bool:
@@ -158,7 +158,7 @@ def _is_wide(node: Node) -> bool:
 
 
 def _first(characters: One, low: int, parts: tuple[Node, ...]) -> Node:
-    """Some characters and then the parts, as early as they are found, for good."""
+    """Some characters and then the parts, as early as they match, for good."""
     before = [Repeat(characters, low, low)] if low else []
     lazy = Repeat(characters, 0, None, Mode.LAZY)
     return Repeat(Sequence((*before, lazy, *parts)), 1, 1, Mode.POSSESSIVE)

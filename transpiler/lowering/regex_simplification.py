@@ -16,13 +16,13 @@ from transpiler.regex.syntax import EMPTY, Ahead, Choice, Group, Mode, Node, One
 
 
 def simplify_test(node: Node) -> Node:
-    """A simpler expression that is found in the same texts."""
-    found = _simple(node)
+    """A simpler expression that matches in the same texts."""
+    simpler = _simple(node)
     while True:
-        shorter = _simple(_cut(_cut(found, 0), -1))
-        if shorter == found:
-            return found
-        found = shorter
+        shorter = _simple(_cut(_cut(simpler, 0), -1))
+        if shorter == simpler:
+            return simpler
+        simpler = shorter
 
 
 def _simple(node: Node) -> Node:
@@ -46,15 +46,15 @@ def _parts(node: Node) -> tuple[Node, ...]:
 
 
 def _sequence(parts: Iterable[Node]) -> Node:
-    found: list[Node] = []
+    items: list[Node] = []
     for part in parts:
         for item in _parts(part):
-            merged = (_merged(found[-1], item) or _turned(found[-1], item)) if found else None
+            merged = (_merged(items[-1], item) or _turned(items[-1], item)) if items else None
             if merged is None:
-                found.append(item)
+                items.append(item)
             else:
-                found[-1:] = merged
-    return found[0] if len(found) == 1 else Sequence(tuple(found))
+                items[-1:] = merged
+    return items[0] if len(items) == 1 else Sequence(tuple(items))
 
 
 def _merged(left: Node, right: Node) -> list[Node] | None:
@@ -111,17 +111,17 @@ def _choice(branches: Iterable[Node], offset: int) -> Node:
         head, rest = (branch.parts[0], branch.parts[1:]) if isinstance(branch, Sequence) and branch.parts else (
             branch, ())  # fmt: skip
         shared.setdefault(head, []).append(_sequence(rest))
-    found = [
+    branches = [
         head if rests == [EMPTY] else _sequence([head, rests[0] if len(rests) == 1 else _choice(rests, offset)])
         for head, rests in shared.items()
     ]
-    if len(found) == 1:
-        return found[0]
-    if EMPTY in found:
-        kept = [branch for branch in found if branch != EMPTY]
+    if len(branches) == 1:
+        return branches[0]
+    if EMPTY in branches:
+        kept = [branch for branch in branches if branch != EMPTY]
         return _repeat(Repeat(kept[0] if len(kept) == 1 else Choice(tuple(kept), offset), 0, 1, offset=offset))
     # A branch that takes nothing is the last one of a choice that the next character decides.
-    return Choice(tuple(sorted(found, key=nullable)), offset)
+    return Choice(tuple(sorted(branches, key=nullable)), offset)
 
 
 def _repeat(node: Repeat) -> Node:

@@ -63,13 +63,13 @@ class _Reader:
         self._tokens: list[tuple[str, str, int]] = []
         at, end = 0, len(expression.rstrip())
         while at < end:
-            found = _TOKEN.match(expression, at)
-            if found is None or found.lastgroup is None:
+            token = _TOKEN.match(expression, at)
+            if token is None or token.lastgroup is None:
                 place = at + len(expression[at:]) - len(expression[at:].lstrip())
                 raise NoXPathError(f"{expression[place]!r} begins nothing", place)
-            kind = found.lastgroup
-            self._tokens.append((kind, found[kind], found.start(kind)))
-            at = found.end()
+            kind = token.lastgroup
+            self._tokens.append((kind, token[kind], token.start(kind)))
+            at = token.end()
         self._tokens.append(("end", "", end))
         self._at = 0
         self._depth = 0

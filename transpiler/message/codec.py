@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from transpiler.amqp.decoder import decode_all
 from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Described, Value
+from transpiler.diagnostics import mismatch
 from transpiler.errors import DecodeError
 from transpiler.message.sections import Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
@@ -106,7 +107,7 @@ class _Bodies:
                 self.value = value if isinstance(value, AmqpValue) else _COMPOUNDS[type(value)]
             case _, value:
                 expected = "binary" if section.name == "data" else "a list"
-                section.refuse("message.type", f"expected {expected}, found {_kind(value)}")
+                section.refuse("message.type", mismatch(expected, _kind(value)))
 
     def body(self) -> Body:
         """The body section of the message."""
@@ -147,7 +148,7 @@ def _section(value: Value, span: Span) -> _Section:
 
 def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dict[str, Any]:
     if not isinstance(section.value, AmqpList):
-        section.refuse("message.type", f"expected a list of fields, found {_kind(section.value)}")
+        section.refuse("message.type", mismatch("a list of fields", _kind(section.value)))
     items = section.value.items
     if len(items) > len(types):
         section.refuse("message.fields", f"has {len(items)} fields, and the standard knows {len(types)}")
@@ -158,14 +159,14 @@ def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dic
             continue
         if not isinstance(item, AmqpValue) or item.type not in allowed:
             expected = " or ".join(kind.value for kind in allowed)
-            section.refuse("message.type", f"expected {expected}, found {_kind(item)}", name)
+            section.refuse("message.type", mismatch(expected, _kind(item)), name)
         fields[name] = item if len(allowed) > 1 else item.value
     return fields
 
 
 def _entries(section: _Section) -> list[tuple[Value, Value]]:
     if not isinstance(section.value, AmqpMap):
-        section.refuse("message.type", f"expected a map, found {_kind(section.value)}")
+        section.refuse("message.type", mismatch("a map", _kind(section.value)))
     return list(section.value.entries)
 
 
@@ -174,7 +175,7 @@ def _annotations(section: _Section) -> dict[str, AmqpValue]:
     annotations = {}
     for key, value in _entries(section):
         if not isinstance(key, AmqpValue) or key.type not in (AmqpType.SYMBOL, AmqpType.ULONG, AmqpType.STRING):
-            section.refuse("message.key", f"expected a symbol as key, found {_kind(key)}")
+            section.refuse("message.key", mismatch("a symbol as key", _kind(key)))
         if isinstance(value, AmqpValue):
             annotations[str(key.value)] = value
     return annotations
@@ -185,9 +186,9 @@ def _application_properties(section: _Section) -> dict[str, AmqpValue]:
     for key, value in _entries(section):
         # 3.2.5: "The keys of this map are restricted to be of type string … and the values … to … simple types only".
         if not isinstance(key, AmqpValue) or key.type is not AmqpType.STRING:
-            section.refuse("message.key", f"expected a string as key, found {_kind(key)}")
+            section.refuse("message.key", mismatch("a string as key", _kind(key)))
         if not isinstance(value, AmqpValue):
-            section.refuse("message.type", f"expected a simple value, found {_kind(value)}", str(key.value))
+            section.refuse("message.type", mismatch("a simple value", _kind(value)), str(key.value))
         properties[str(key.value)] = value
     return properties
 

@@ -18,7 +18,7 @@ from uuid import UUID
 from transpiler.amqp.decoder import MAX_DEPTH, decode
 from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import mismatch, nearest
 from transpiler.errors import DecodeError
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import AmqpType, AmqpValue, Compound, Primitive
@@ -78,7 +78,7 @@ def _known_names(data: Mapping[str, Any], known: Mapping[str, object], path: str
 def _integer(low: int, high: int) -> Callable[[str, Any], int]:
     def read(path: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            _refuse("message.type", f"expected an integer, found {kind_of(value)}", path)
+            _refuse("message.type", mismatch("an integer", kind_of(value)), path)
         if not low <= value <= high:
             _refuse("message.range", f"{value} is outside {low} to {high}", path)
         return value
@@ -88,13 +88,13 @@ def _integer(low: int, high: int) -> Callable[[str, Any], int]:
 
 def _boolean(path: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        _refuse("message.type", f"expected true or false, found {kind_of(value)}", path)
+        _refuse("message.type", mismatch("true or false", kind_of(value)), path)
     return value
 
 
 def _text(path: str, value: Any) -> str:
     if not isinstance(value, str):
-        _refuse("message.type", f"expected text, found {kind_of(value)}", path)
+        _refuse("message.type", mismatch("text", kind_of(value)), path)
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -139,7 +139,7 @@ def _double(path: str, value: Any) -> float:
     if isinstance(value, str) and value in _SPECIAL_NUMBERS:
         return _SPECIAL_NUMBERS[value]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        _refuse("message.type", f"expected a number, found {kind_of(value)}", path)
+        _refuse("message.type", mismatch("a number", kind_of(value)), path)
     try:
         return float(value)
     except OverflowError:
@@ -236,7 +236,7 @@ def read_value(path: str, value: Any) -> AmqpValue:
                 return AmqpValue(AmqpType.NULL, None)
             return AmqpValue(amqp_type, _READERS[amqp_type](path, value["value"]))
         case _:
-            _refuse("message.type", f"expected a simple value, found {kind_of(value)}", path)
+            _refuse("message.type", mismatch("a simple value", kind_of(value)), path)
 
 
 def _compound(path: str, name: str, value: Any, depth: int) -> Value:
@@ -286,14 +286,14 @@ def _id(path: str, value: Any) -> AmqpValue:
 
 def _values(path: str, value: Any) -> Values:
     if not isinstance(value, Mapping):
-        _refuse("message.type", f"expected an object of names and values, found {kind_of(value)}", path)
+        _refuse("message.type", mismatch("an object of names and values", kind_of(value)), path)
     return {_text(path, key): read_value(f"{path}.{key}", item) for key, item in value.items()}
 
 
 def _section(record: Callable[..., Any], readers: Mapping[str, Callable[[str, Any], Any]]) -> Callable[[str, Any], Any]:
     def read(path: str, value: Any) -> Any:
         if not isinstance(value, Mapping):
-            _refuse("message.type", f"expected an object of fields, found {kind_of(value)}", path)
+            _refuse("message.type", mismatch("an object of fields", kind_of(value)), path)
         _known_names(value, readers, path, "field")
         present = {name: item for name, item in value.items() if item is not None}
         return record(**{name: readers[name](f"{path}.{name}", item) for name, item in present.items()})

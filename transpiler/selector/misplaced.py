@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import mismatch, nearest
 from transpiler.selector.dialect_rules import BetweenMeaning, Extension
 from transpiler.selector.words import COMPARISONS, TESTS, Reading, Word, literal
 from transpiler.source import Span
@@ -213,7 +213,7 @@ def argument_of_like(reading: Reading) -> Mistake | None:
         return Mistake(None, span, f"LIKE takes one string without parentheses: write {joined}" if members else None)
     text, behind = _unquoted(reading, at)
     code = _quote_code(word)
-    message = f"expected a string literal after {reading.at(number).text}, found {_brief(reading.raw(at, behind))}"
+    message = mismatch(f"a string literal after {reading.at(number).text}", _brief(reading.raw(at, behind)))
     span = Span(word.start, reading.at(behind - 1).end)
     if code is not None:
         message, span = "text goes into single quotes", Span(word.start, word.start + 1)

@@ -31,8 +31,8 @@ def _beside(name: str, source: PropertySource, headers: Headers, schema: Schema 
     columns = None if schema is None else columns_of(schema)
     layout = make_store(name, source, header_columns(columns), headers, columns)
 
-    def binding(found: Schema) -> StoreLayout:
-        return _beside(name, source, headers, found)
+    def binding(own_schema: Schema) -> StoreLayout:
+        return _beside(name, source, headers, own_schema)
 
     return layout if schema is not None else StoreLayout(name, source, layout.headers, binding)
 
@@ -46,8 +46,8 @@ def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema:
     if schema is None:
         missing = _UnknownFields(column)
 
-        def binding(found: Schema) -> StoreLayout:
-            return struct(column, headers=headers, schema=found)
+        def binding(own_schema: Schema) -> StoreLayout:
+            return struct(column, headers=headers, schema=own_schema)
 
         return StoreLayout("struct", missing, header_columns(None), binding)
     known = schema_in(schema)
@@ -89,8 +89,8 @@ def text_map(
     known, policies = _optional(schema), text_types(types)
     if known is None:
 
-        def binding(found: Schema) -> StoreLayout:
-            return text_map(column, types=types, headers=headers, schema=found)
+        def binding(own_schema: Schema) -> StoreLayout:
+            return text_map(column, types=types, headers=headers, schema=own_schema)
 
         layout = _beside("text-map", TextProperties((column,), policies), headers, None)
         return StoreLayout(layout.name, layout.source, layout.headers, binding)

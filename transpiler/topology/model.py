@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal
 
-from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.diagnostics import Diagnostic, mismatch, nearest
 from transpiler.errors import TopologyError
 from transpiler.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.message.types import AmqpValue
@@ -296,4 +296,4 @@ def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, p
         value = binding.arguments.get(argument)
         if value is not None and not isinstance(value.value, str | None):
             kind = value.type.value
-            yield _error("topology.argument", f"{path}.arguments.{argument}", f"expected text, found {kind}")
+            yield _error("topology.argument", f"{path}.arguments.{argument}", mismatch("text", kind))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple, NoReturn, get_args
 
+from transpiler.diagnostics import mismatch
 from transpiler.errors import TopologyError, UnsupportedFeatureError
 from transpiler.source import Source, Span
 from transpiler.topology import query
@@ -112,7 +113,7 @@ class _Parser:
 
     def _expect(self, text: str) -> _Token:
         if not self._is(text):
-            self._wrong(f"expected {text}, found {self.next.text}", self.next.span)
+            self._wrong(mismatch(text, self.next.text), self.next.span)
         return self._take()
 
     def parse(self) -> query.Condition:
@@ -154,7 +155,7 @@ class _Parser:
 
     def _variable_name(self) -> str:
         if self.next.kind != "variable":
-            self._wrong(f"expected a variable, found {self.next.text}", self.next.span)
+            self._wrong(mismatch("a variable", self.next.text), self.next.span)
         return self._take().text[1:].strip()
 
     def _or(self) -> query.Condition:

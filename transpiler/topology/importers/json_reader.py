@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
-from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.diagnostics import Diagnostic, mismatch, nearest
 from transpiler.errors import DecodeError, TopologyError
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -72,7 +72,7 @@ class Entry:
     def of(cls, value: Any, path: str) -> Entry:
         """Return the object at a path; raise ``TopologyError`` where it is none."""
         if not isinstance(value, Mapping):
-            refuse("topology.type", path, f"expected an object, found {kind(value)}")
+            refuse("topology.type", path, mismatch("an object", kind(value)))
         return cls(value, path)
 
     def at(self, name: str) -> str:
@@ -91,7 +91,7 @@ class Entry:
                 refuse("topology.missing", self.path, f"{name} is missing")
             return default
         if not isinstance(value, str):
-            refuse("topology.type", self.at(name), f"expected text, found {kind(value)}")
+            refuse("topology.type", self.at(name), mismatch("text", kind(value)))
         if not value.isascii():
             self._check_unicode(name, value)
         return value
@@ -108,7 +108,7 @@ class Entry:
         if value is None:
             return default
         if not isinstance(value, bool):
-            refuse("topology.type", self.at(name), f"expected true or false, found {kind(value)}")
+            refuse("topology.type", self.at(name), mismatch("true or false", kind(value)))
         return value
 
     def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:
@@ -127,7 +127,7 @@ class Entry:
         if value is None:
             return
         if not isinstance(value, list | tuple):
-            refuse("topology.type", self.at(name), f"expected an array, found {kind(value)}")
+            refuse("topology.type", self.at(name), mismatch("an array", kind(value)))
         for number, item in enumerate(value):
             yield item, f"{self.at(name)}[{number}]"
 
@@ -155,7 +155,7 @@ class Entry:
         arguments = {}
         for key, value in entry.data.items():
             if not isinstance(key, str):
-                refuse("topology.type", entry.path, f"expected text as the name of an argument, found {kind(key)}")
+                refuse("topology.type", entry.path, mismatch("text as the name of an argument", kind(key)))
             entry._check_unicode(key, key)
             arguments[key] = _value(_with_types(value, small, tagged, entry.at(key)), entry.at(key))
         return arguments

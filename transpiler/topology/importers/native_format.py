@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from transpiler.diagnostics import mismatch
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import RULES, ExchangeType
@@ -48,7 +49,7 @@ def topology_from_dict(data: Mapping[str, Any]) -> Topology:
 def _addresses(root: Entry) -> Iterator[tuple[str, str]]:
     for item, path in root.items("addresses"):
         if not isinstance(item, str):
-            refuse("topology.type", path, f"expected an address, found {kind(item)}")
+            refuse("topology.type", path, mismatch("an address", kind(item)))
         yield item, path
 
 
@@ -81,7 +82,7 @@ def _queue(item: Any, path: str) -> Queue:
 
 def _object_or_name(item: Any, path: str) -> Entry:
     if not isinstance(item, Mapping):
-        refuse("topology.type", path, f"expected an object or a name, found {kind(item)}")
+        refuse("topology.type", path, mismatch("an object or a name", kind(item)))
     return Entry(item, path)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
+from transpiler.diagnostics import mismatch
 from transpiler.errors import TopologyError
 from transpiler.source import Source, Span
 
@@ -178,7 +179,7 @@ class _Reader:
         value = self._quoted() or self._word()
         if value is None:
             shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
-            self.fail("address.expected", f"expected a value, found {shown}")
+            self.fail("address.expected", mismatch("a value", shown))
         return value
 
     def _word(self) -> Text | None:
@@ -219,7 +220,7 @@ class _Reader:
         if self.sign(",") or self.looks_at(closing):
             return
         shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
-        self.fail("address.expected", f"expected , or {closing}, found {shown}")
+        self.fail("address.expected", mismatch(f", or {closing}", shown))
 
 
 def _scalar(word: str) -> Scalar:

@@ -12,6 +12,7 @@ from spark_ext.schemas import infer_layout
 from transpiler.message.fields import ROUTING_KEYS
 from transpiler.sql import emit_value, quote_name, quote_text
 from transpiler.topology.backtest import Backtest, Disagreement
+from transpiler.topology.model import DEFAULT_EXCHANGE
 
 _ID = "properties.message_id"
 _LABEL = f"coalesce({_ID}.string, CAST({_ID}.long AS STRING), hex({_ID}.binary), '')"
@@ -39,7 +40,14 @@ def backtest(
         f"{key} AS routing_key",
         f"array_distinct(coalesce({quote_name(recorded)}, CAST(array() AS ARRAY<STRING>))) AS recorded",
         f"{quote_name(column)} AS routed",
-    ).selectExpr("*", "array_except(recorded, routed) AS missed", "array_except(routed, recorded) AS extra")
+    ).selectExpr(
+        "*",
+        f"CASE WHEN exchange <> {quote_text(DEFAULT_EXCHANGE)} THEN array_except(recorded, routed) ELSE array() END "
+        "AS missed",
+        "array_except(routed, recorded) AS extra",
+        f"CASE WHEN exchange = {quote_text(DEFAULT_EXCHANGE)} THEN array_except(recorded, routed) ELSE array() END "
+        "AS unknown",
+    )
     result = Backtest(max_examples)
     agrees = "size(missed) = 0 AND size(extra) = 0"
     counted = compared.groupBy("exchange").agg(
@@ -52,6 +60,8 @@ def backtest(
         result.deliveries += row.deliveries
         if row.disagreeing:
             result.disagreeing[row.exchange] = row.disagreeing
+    unknown = compared.select(sf.explode("unknown").alias("queue")).groupBy("queue").count().collect()
+    result.unknown = Counter({row.queue: row["count"] for row in unknown})
     if result.disagreeing:
         different = compared.filter(f"NOT ({agrees})")
         result.missed = _counts(different, "missed")

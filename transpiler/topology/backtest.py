@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from transpiler.topology.model import DEFAULT_EXCHANGE
+
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
@@ -27,7 +29,9 @@ class Backtest:
     """The comparison of recorded and routed queues.
 
     A queue is *missed* where the broker had it and the topology has not, and *extra* conversely. ``messages``
-    and ``disagreeing`` count messages by exchange.
+    and ``disagreeing`` count messages by exchange. ``unknown`` counts recorded queues of the default exchange that the
+    topology does not have: RabbitMQ's tracing log names the queue that a key names before it looks whether there is
+    one, and an export of definitions lacks exclusive queues. They are no disagreement.
     """
 
     max_examples: int = 10
@@ -36,6 +40,7 @@ class Backtest:
     deliveries: int = 0
     missed: Counter[tuple[str, str]] = field(default_factory=Counter)
     extra: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
     examples: list[Disagreement] = field(default_factory=list)
 
     def add(
@@ -50,6 +55,10 @@ class Backtest:
         before, now = set(recorded), set(routed)
         self.messages[exchange] += 1
         self.deliveries += len(before)
+        if exchange == DEFAULT_EXCHANGE:
+            # It routes by name, so what it does not reach is not there.
+            self.unknown.update(before - now)
+            before &= now
         if before == now:
             return True
         self.disagreeing[exchange] += 1
@@ -87,6 +96,7 @@ class Backtest:
             ],
             "missed": _counts(self.missed),
             "extra": _counts(self.extra),
+            "unknown": [{"queue": queue, "messages": n} for queue, n in sorted(self.unknown.items())],
             "examples": [
                 {
                     "message": example.label,
@@ -109,6 +119,12 @@ class Backtest:
         for name, count in sorted(self.messages.items()):
             agreed = count - self.disagreeing[name]
             lines.append(f"  {_shown(name):{width}}  {agreed:,} of {count:,}")
+        if self.unknown:
+            names = ", ".join(f"{queue} ({count:,})" for queue, count in self.unknown.most_common(5))
+            more = ", …" if len(self.unknown) > 5 else ""
+            lines.append(
+                f"{self.unknown.total():,} deliveries to queues that the topology does not have: {names}{more}"
+            )
         for title, counts in (("missed", self.missed), ("extra", self.extra)):
             for (exchange, queue), count in counts.most_common(20):
                 lines.append(f"{title} {count:,} times: {_shown(exchange)} → {queue}")

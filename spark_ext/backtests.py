@@ -28,7 +28,7 @@ def backtest(
     canonical schema. A NULL in ``recorded`` counts as no queues.
     """
     layout = infer_layout(routed)
-    exchanges = [emit_value(value) for value in published_exchanges(routed, layout)]
+    exchanges = [emit_value(value) for value in published_exchanges(routed.columns, layout)]
     keys = texts_at(layout, ROUTING_KEYS)
     canonical = "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"

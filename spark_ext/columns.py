@@ -5,11 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Literal
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.types import StructType
 
-from spark_ext.schemas import infer_layout
+from spark_ext.schemas import SchemaLike, infer_layout
 from transpiler import Dialect, Layout, transpile_address, transpile_filter, transpile_selector
 from transpiler.compiler import Transpiled, transpile_destination_type, transpile_message_type
 from transpiler.errors import UnsupportedFeatureError
@@ -18,7 +17,7 @@ from transpiler.message.jms_types import REPLY_TO
 from transpiler.topology.qpid_address.address import Address, NodeType
 
 #: What names or shows a layout; None is the canonical one.
-LayoutLike = str | Layout | StructType | DataFrame | None
+LayoutLike = Layout | SchemaLike | None
 
 
 class SelectorWarning(UserWarning):
@@ -37,7 +36,8 @@ def compile_selector(
 ) -> Column:
     """A selector as one native expression, for ``df.filter`` and anywhere else that takes a Column.
 
-    ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, a ``StructType`` or a DataFrame. ``now``
+    ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, or a schema: a ``StructType``, its JSON,
+    DDL text such as ``"color STRING, weight BIGINT"``, or a DataFrame, which pipelines do not analyze. ``now``
     is the time of UTC() and JMSExpiration, in milliseconds since the epoch; without it, the time of the query or
     micro-batch. ``destination`` is the consumer's, and JMSDestination where a message has none. Doubts about the
     selector are ``SelectorWarning``s. Raises ``TranspilerError``.

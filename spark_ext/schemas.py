@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import (
@@ -53,6 +54,9 @@ _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, colu
 
 #: What shows a schema.
 SchemaLike = DataFrame | StructType | Mapping[str, Any] | str
+
+#: The condition of the error with which a pipeline refuses to analyze a DataFrame while its datasets are defined.
+_NO_ANALYSIS = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
 #: Spark's TIMESTAMP holds microseconds in 64 bits, so not every millisecond that AMQP can say.
 MAX_MILLISECONDS = (2**63 - 1) // 1000
@@ -143,9 +147,13 @@ def infer_layout(schema: SchemaLike | Layout, struct: str | None = None) -> Layo
     that differ only in case can be told apart is taken from the active session. ``LayoutError`` where the properties
     are text whose types are lost.
     """
-    if isinstance(schema, Layout):
+    # In a pipeline a DataFrame has attributes of all names, its columns, and so those of the protocol Layout.
+    if isinstance(schema, DataFrame):
+        schema = analyzed_schema(schema)
+    elif isinstance(schema, Layout):
         return schema
-    return layout_from_schema(schema_in(schema), struct, case_sensitive=_case_sensitive())
+    fields = schema_in(schema)
+    return layout_from_schema(fields, struct, case_sensitive=_case_sensitive())
 
 
 def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
@@ -154,6 +162,58 @@ def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
         return infer_layout(df)
     resolved = find_layout(layout) if isinstance(layout, str | Layout) else infer_layout(layout)
     return resolved.bind(schema_in(df)) if isinstance(resolved, StoreLayout) else resolved
+
+
+def analyzed_schema(df: DataFrame) -> StructType:
+    """Return the schema of a DataFrame; ``LayoutError`` in a pipeline's query function, where Spark analyzes none."""
+    try:
+        return df.schema
+    except AnalysisException as error:
+        if _NO_ANALYSIS not in str(error):
+            raise
+        raise LayoutError.at(
+            "layout.no-analysis",
+            "the query function of a pipeline does not know the columns of a DataFrame: Spark analyzes it later",
+            hint="give layout= a schema, such as 'color STRING, weight BIGINT', or the name of a preset",
+        ) from None
+
+
+class MessageColumns(NamedTuple):
+    """The columns of messages, and the layout that reads them."""
+
+    schema: StructType
+    layout: Layout
+
+
+def message_columns(df: DataFrame, layout: Layout | SchemaLike | None, default: str) -> MessageColumns:
+    """The columns of a DataFrame with the layout given, or the ``default`` one, bound to the columns' types.
+
+    Where a pipeline does not let a DataFrame be analyzed, the columns are those of the schema or the preset given, and
+    none of a layout without a schema of its own. ``LayoutError`` there if no layout is given.
+    """
+    given = default if layout is None else layout
+    found = find_layout(given) if isinstance(given, str) else infer_layout(given)
+    try:
+        schema = analyzed_schema(df)
+    except LayoutError:
+        if layout is None:
+            raise
+        declared = _declared_schema(given, found)
+        if declared is None:
+            return MessageColumns(StructType(), found)
+        schema = declared
+    return MessageColumns(schema, found.bind(schema.jsonValue()) if isinstance(found, StoreLayout) else found)
+
+
+def _declared_schema(given: Layout | SchemaLike, layout: Layout) -> StructType | None:
+    """Return the schema that a layout was inferred from, or that of an archive's layout; None where there is none."""
+    if isinstance(layout, ArchiveLayout) and isinstance(given, str | Layout):
+        return _schema(layout.schema, TimestampType())
+    try:
+        return StructType.fromJson(dict(schema_in(given)))
+    except LayoutError:
+        # A preset's name, or a layout.
+        return None
 
 
 def _case_sensitive() -> bool:

@@ -12,7 +12,7 @@ from transpiler import ir
 from transpiler.ir.column_types import BIGINT
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
-from transpiler.sql import emit_filter, emit_value
+from transpiler.sql import emit_filter, emit_value, quote_name
 
 _HASH = "_routing_hash"
 
@@ -51,7 +51,12 @@ def join(
     # Two keys may have one hash, so the matched rows are compared exactly. IS TRUE hides that from Spark's join keys.
     condition = " AND ".join([f"{sought} = {_HASH}", *(f"(({exact}) IS TRUE)" for exact in conditions)])
     rows = table.selectExpr(f"{stored} AS {_HASH}", "*")
-    return frame.join(sf.broadcast(rows), sf.expr(condition), "left").drop(_HASH)
+    return without(frame.join(sf.broadcast(rows), sf.expr(condition), "left"), _HASH)
+
+
+def without(frame: DataFrame, *names: str) -> DataFrame:
+    """Drop columns that there are. ``DataFrame.drop`` analyzes the frame on Spark Connect, which a pipeline refuses."""
+    return frame.selectExpr(f"* EXCEPT ({', '.join(map(quote_name, names))})")
 
 
 def hashed(keys: Sequence[Key]) -> bool:

@@ -8,12 +8,14 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from spark_ext.routing.lookups import Lookup
+from transpiler.layouts.schemas import parse_ddl
 from transpiler.routing.cuckoo_table import build_cuckoo_table
 from transpiler.routing.exchange_graph import Entry, Hop, Visit
 from transpiler.routing.interval_index import IntervalTree, build_interval_tree
@@ -41,14 +43,21 @@ _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
 @contextmanager
 def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
     before = session.conf.get(name, None)
-    session.conf.set(name, value)
+    try:
+        session.conf.set(name, value)
+    except PySparkException:
+        # A pipeline allows no settings. It runs on Spark Connect, which does not read this one.
+        changed = False
+    else:
+        changed = True
     try:
         yield
     finally:
-        if before is None:
-            session.conf.unset(name)
-        else:
-            session.conf.set(name, before)
+        if changed:
+            if before is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, before)
 
 
 class Payload(Enum):
@@ -75,6 +84,13 @@ class Payload(Enum):
                 return tuple
 
 
+class ConstantTable(NamedTuple):
+    """A DataFrame of constants and the names of its columns: Spark Connect asks the server for those of a DataFrame."""
+
+    rows: DataFrame
+    names: tuple[str, ...]
+
+
 class ConstantTables:
     """Makes the DataFrames of one plan, each once: where a query has one twice, Spark computes it once."""
 
@@ -84,19 +100,22 @@ class ConstantTables:
         self._payload = payload
         self._of = payload.of(plan.queues)
         self._numbers = {name: number for number, name in enumerate(plan.queues)}
-        self._stores: dict[str, DataFrame] = {}
+        self._stores: dict[str, ConstantTable] = {}
 
     @cached_property
     def queues(self) -> DataFrame:
         """One row with one array: the names of the queues by number."""
-        return self._columns({"queues ARRAY<STRING>": [self._plan.queues]}, 1)
+        return self._columns({"queues ARRAY<STRING>": [self._plan.queues]}, 1).rows
 
     def _frame(self, rows: list[Any], schema: StructType) -> DataFrame:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
 
-    def _columns(self, columns: dict[str, list[Any]], count: int) -> DataFrame:
-        """Make a DataFrame of columns of ``count`` values each, by their declarations."""
-        schema = _declared(", ".join(columns))
+    def _columns(self, columns: dict[str, list[Any]], count: int) -> ConstantTable:
+        """Make a table of columns of ``count`` values each, by their declarations."""
+        schema = declared_schema(", ".join(columns))
+        return ConstantTable(self._rows_in(columns, count, schema), tuple(schema.names))
+
+    def _rows_in(self, columns: dict[str, list[Any]], count: int, schema: StructType) -> DataFrame:
         if pyarrow is None or not columns:
             return self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
         rows = pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema))
@@ -105,7 +124,7 @@ class ConstantTables:
         with _set(self._session, _LOCAL_LIMIT, "0"):
             return self._session.createDataFrame(rows, schema)
 
-    def store(self, look_ups: Sequence[Lookup]) -> DataFrame:
+    def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         """The table of look-ups that share one: one row a key.
 
         For each table of a look-up it has what the rows of constants with that key deliver, and the constants: an
@@ -194,7 +213,7 @@ class ConstantTables:
             f"ends ARRAY<ARRAY<{self._payload.value}>>": delivered,
             "asked ARRAY<ARRAY<INT>>": tested,
         }
-        return {declared.split()[0]: self._columns({declared: [array]}, 1) for declared, array in arrays.items()}
+        return {declared.split()[0]: self._columns({declared: [array]}, 1).rows for declared, array in arrays.items()}
 
     @cached_property
     def slots(self) -> DataFrame:
@@ -203,10 +222,12 @@ class ConstantTables:
         slots = build_cuckoo_table(self._plan.trie.words)
         words = [_NO_WORD if word is None else word for word in slots.words]
         fields = "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>"
-        return self._frame([((words, slots.codes, slots.mask, slots.more),)], _declared(f"slots STRUCT<{fields}>"))
+        return self._frame(
+            [((words, slots.codes, slots.mask, slots.more),)], declared_schema(f"slots STRUCT<{fields}>")
+        )
 
     @cached_property
-    def entries(self) -> DataFrame:
+    def entries(self) -> ConstantTable:
         """One row an exchange: where the trie begins, and how answers are put together."""
         plan = self._plan
         columns = ["_routing_e STRING"] if plan.exchange is None else []
@@ -226,7 +247,8 @@ class ConstantTables:
             if not plan.simple:
                 row += [entry.states[0], len(entry.states) - 1, self._alternates(entry), self._steps(entry)]
             rows.append(tuple(row))
-        return self._frame(rows, _declared(", ".join(columns)))
+        schema = declared_schema(", ".join(columns))
+        return ConstantTable(self._frame(rows, schema), tuple(schema.names))
 
     def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
         """Return the initial states of the trie for the words of a key, and for a key as one word."""
@@ -256,9 +278,10 @@ class ConstantTables:
         return None if queue is None else self._numbers[queue]
 
 
-def _declared(schema: str) -> StructType:
+def declared_schema(columns: str) -> StructType:
     """The columns of a declaration, their arrays without NULLs: Spark sorts those without boxing each number."""
-    return cast(StructType, _without_nulls(StructType.fromDDL(schema)))
+    # Spark Connect has its own reader of DDL on the server, which a pipeline's query function may not call.
+    return cast(StructType, _without_nulls(StructType.fromJson(parse_ddl(columns) if columns else {"fields": []})))
 
 
 def _without_nulls(data_type: DataType) -> DataType:

@@ -51,11 +51,14 @@ def composed(frame: DataFrame, on_no_match: bool) -> tuple[DataFrame, str]:
     return frame, f"transform({reached}, m -> m.q)"
 
 
-def with_direct(frame: DataFrame) -> DataFrame:
-    """Add ``DIRECT`` to the messages: a queue is bound in a state that bindings alone lead to."""
+def with_direct(frame: DataFrame, known: bool) -> DataFrame:
+    """Add ``DIRECT`` to the messages: a queue is bound in a state that bindings alone lead to.
+
+    With ``known`` there is a column ``KNOWN_DIRECT``.
+    """
     frame = frame.selectExpr("*", f"{codegen_barrier(_ACTIVATION.format(DELIVERED))} AS {_BOUND}")
     direct = f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains({_BOUND}, m.x))"
-    if KNOWN_DIRECT in frame.columns:
+    if known:
         # Of a known key not everything was matched anew.
         direct = f"coalesce({KNOWN_DIRECT}, {direct})"
     return frame.selectExpr("*", f"{direct} AS {DIRECT}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from spark_ext.routing.constant_tables import declared_schema
 from spark_ext.routing.exchange_graph import DIRECT
 from transpiler.routing.binding_patterns import EXCHANGE
 from transpiler.routing.plan import RoutingPlan
@@ -44,7 +45,8 @@ class Outcomes:
             text = quote_text(unroutable.get(self._plan.exchange, self._unknown))
         else:
             session = frame.sparkSession
-            rows = session.createDataFrame(list(unroutable.items()), f"{_NAME} STRING, {_UNROUTABLE} STRING")
+            columns = declared_schema(f"{_NAME} STRING, {_UNROUTABLE} STRING")
+            rows = session.createDataFrame(list(unroutable.items()), columns)
             frame = frame.join(sf.broadcast(rows), sf.expr(f"{EXCHANGE} = {_NAME}"), "left")
             text = f"coalesce({_UNROUTABLE}, {quote_text(self._unknown)})"
         delivered = f"CASE WHEN {DIRECT} THEN 'delivered' ELSE 'alternate' END"

@@ -13,9 +13,8 @@ from typing import Literal, NamedTuple
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.types import StructType
 
-from spark_ext.routing.broadcast_join import Key, join
+from spark_ext.routing.broadcast_join import Key, join, without
 from spark_ext.routing.codegen_budget import (
     METHOD,
     NESTED_LENGTH,
@@ -27,14 +26,14 @@ from spark_ext.routing.codegen_budget import (
     columns_length,
     split_by_budget,
 )
-from spark_ext.routing.constant_tables import ConstantTables, Payload
+from spark_ext.routing.constant_tables import ConstantTable, ConstantTables, Payload
 from spark_ext.routing.deliveries import CollectedDeliveries
 from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct
 from spark_ext.routing.lookups import Lookup, build_lookups
 from spark_ext.routing.outcomes import Outcomes
-from spark_ext.routing.routing_keys import WORDS, Published, Source, published_exchanges
+from spark_ext.routing.routing_keys import WORDS, Published, Source, has_routing_keys, published_exchanges
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, let, literal_code, run_automaton
-from spark_ext.schemas import bound_layout
+from spark_ext.schemas import MessageColumns, SchemaLike, message_columns
 from transpiler import Layout, ir
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import STRING
@@ -50,6 +49,9 @@ from transpiler.topology.receivers import Sender, resolve_sender
 
 #: All columns that a message has while it is routed begin with this.
 PREFIX = "_routing_"
+
+#: A pattern of the names of the other columns, which Spark may be told to ignore the case of.
+_OTHERS = f"`(?s)(?!(?-i:{PREFIX})).*`"
 
 #: Compiled conditions in one array.
 BLOCK = 25
@@ -68,7 +70,7 @@ _ENDS, _TESTED = "_routing_ends", "_routing_asked"
 def route(
     messages: DataFrame,
     topology: Topology,
-    layout: str | Layout | StructType | DataFrame | None = None,
+    layout: Layout | SchemaLike | None = None,
     *,
     exchange: str | None = None,
     column: str = "queues",
@@ -92,6 +94,9 @@ def route(
     there is such a column and it is not NULL; other brokers read the first. ``missing`` decides what a property without
     a column means: an error, or NULL. Works on streams in append mode.
 
+    In the query function of a declarative pipeline, where Spark analyzes no DataFrame, ``layout`` is a schema of the
+    messages or a preset. The columns named above are read where that schema has them.
+
     ``address`` publishes all messages as a sender with that address does: ``queue``, ``exchange``, or
     ``exchange/subject`` with a subject for messages that have none. ``publish_to="to"`` publishes each to the anonymous
     relay, which reads the message's own ``to``. Both are as ``reference.route.publish`` has them.
@@ -110,27 +115,30 @@ def route(
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
-    resolved = bound_layout("amqp" if layout is None else layout, messages)
+    columns = message_columns(messages, layout, "amqp")
+    resolved = columns.layout
     source = Source(exchange, relay=publish_to == "to")
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
         topology, source = sender.topology, Source(sender.exchange, sender)
         if sender.subject is not None:
             resolved = SentLayout(resolved)
-    elif exchange is None and not source.relay and not published_exchanges(messages, resolved):
+    elif exchange is None and not source.relay and not published_exchanges(columns.schema.names, resolved):
         source = Source(topology.default_exchange)
-    several = topology.rules.several_keys and ("routing_keys", "array<string>") in messages.dtypes
+    several = topology.rules.several_keys and has_routing_keys(columns.schema)
     with pause_garbage_collection():
         plan = build_plan(topology, resolved, missing, source.exchange, several and source.several_keys)
         names = _Names(column, outcome, exchange_column)
-        return _Query(messages, topology, resolved, plan, source, publisher).routed(names, keys)
+        return _Query(messages, topology, columns._replace(layout=resolved), plan, source, publisher).routed(
+            names, keys
+        )
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
     """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array."""
     # A plain explode would compute the array twice, once to see that it is not empty.
     exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
-    return exploded.drop(column).filter(sf.col(quote_name(queue)).isNotNull())
+    return without(exploded, column).filter(sf.col(quote_name(queue)).isNotNull())
 
 
 class _Names(NamedTuple):
@@ -158,14 +166,15 @@ class _Query:
         self,
         messages: DataFrame,
         topology: Topology,
-        layout: Layout,
+        columns: MessageColumns,
         plan: RoutingPlan,
         source: Source,
         publisher: Publisher,
     ) -> None:
         self._messages = messages
+        self._schema = columns.schema
         self._topology = topology
-        self._published = Published(topology, layout, plan, source)
+        self._published = Published(topology, columns, plan, source)
         self._outcomes = Outcomes(topology, plan, publisher, source.relay)
         self._plan = plan
         self._payload = self._choose_payload()
@@ -185,25 +194,25 @@ class _Query:
         if repeated is not None and self._plan.trie is not None:
             frame = self._with_known(frame, repeated)
             templates = _UNLESS_KNOWN if self._plan.by_key else _UNLESS_MATCHED
-        frame = self._answered(self._published.with_words(frame), names.queues, templates)
+        frame = self._answered(self._published.with_words(frame), names.queues, templates, self._first)
         if names.outcome is not None:
             frame = self._outcomes.added(frame, names.queues, names.outcome)
         if names.exchange is not None:
             frame = frame.withColumn(names.exchange, sf.expr(self._outcomes.exchange))
-        return frame.drop(*(name for name in frame.columns if name.startswith(PREFIX)))
+        return frame.select(frame.colRegex(_OTHERS))
 
     def _with_known(self, frame: DataFrame, repeated: DataFrame) -> DataFrame:
         """Add the known answers of the keys: the queues where keys alone decide, else the matching patterns."""
         names = self._published.names
-        self._published.check_keys(repeated, self._messages)
+        self._published.check_keys(repeated)
         keys = self._published.with_keys(self._published.with_subject(repeated)).select(*names).distinct()
         keys = self._published.with_words(keys)
         answers = [_KNOWN]
         if self._plan.by_key:
-            keys = self._answered(keys, _KNOWN, _EVERYTHING)
+            keys = self._answered(keys, _KNOWN, _EVERYTHING, names[0])
             answers += [f"{DIRECT} AS {KNOWN_DIRECT}"] if self._direct else []
         else:
-            keys = self._walked(self._with_entries(keys), _KNOWN, _EVERYTHING)
+            keys = self._walked(self._with_entries(keys), _KNOWN, _EVERYTHING, names[0])
         hash_of_all = f"xxhash64({', '.join(names)})"
         known = {name: f"{name}_known" for name in names}
         renamed = keys.selectExpr(
@@ -212,23 +221,25 @@ class _Query:
         # Equal or both NULL: Spark makes ``<=>`` one more join key, and this a test of the joined rows.
         same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
         condition = " AND ".join([f"{hash_of_all} = {_HASH}", *same])
-        return frame.join(sf.broadcast(renamed), sf.expr(condition), "left").drop(_HASH, *known.values())
+        return without(frame.join(sf.broadcast(renamed), sf.expr(condition), "left"), _HASH, *known.values())
 
     def _with_entries(self, frame: DataFrame) -> DataFrame:
-        return join(frame, self._tables.entries, self._exchange_key(self._tables.entries))
+        entries = self._tables.entries
+        return join(frame, entries.rows, self._exchange_key(entries))
 
-    def _walked(self, frame: DataFrame, column: str, templates: _Templates) -> DataFrame:
-        """Add the deliveries of the trie to the messages."""
+    def _walked(self, frame: DataFrame, column: str, templates: _Templates, first: str) -> DataFrame:
+        """Add the deliveries of the trie to the messages, whose ``first`` column it is."""
         trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie.items()}
         if self._code is None:
             trie[_SLOTS] = self._tables.slots
         frame = frame.withColumns({name: table.scalar() for name, table in trie.items()})
         walked = [f"{templates.walk.format(self._trie_walk())} AS {column}"]
         if self._alone:
-            walked.append(f"{self._unfused(frame)} AS {_APART}")
-        return frame.selectExpr("*", *walked).drop(*trie)
+            walked.append(f"{self._unfused(first)} AS {_APART}")
+        return without(frame.selectExpr("*", *walked), *trie)
 
-    def _answered(self, frame: DataFrame, column: str, templates: _Templates) -> DataFrame:
+    def _answered(self, frame: DataFrame, column: str, templates: _Templates, first: str) -> DataFrame:
+        """Add the queues to the messages, whose ``first`` column it is."""
         plan = self._plan
         if plan.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in plan.reads.items()))
@@ -237,7 +248,7 @@ class _Query:
         if plan.trie is not None or not plan.simple:
             frame = self._with_entries(frame)
         if plan.trie is not None:
-            frame = self._walked(frame, _TOPICS, templates)
+            frame = self._walked(frame, _TOPICS, templates, first)
             if self._alone:
                 collected.add(_APART)
             if None in plan.patterns:
@@ -249,17 +260,18 @@ class _Query:
             if length and length + look_up.length > room:
                 # The deliveries so far go on as one array.
                 frame = frame.selectExpr("*", f"{collected.together()} AS {_SO_FAR}")
-                frame = frame.selectExpr("*", f"{codegen_barrier_column(_SO_FAR)} AS {look_up.name}").drop(_SO_FAR)
+                handed_on = f"{codegen_barrier_column(_SO_FAR)} AS {look_up.name}"
+                frame = without(frame.selectExpr("*", handed_on), _SO_FAR)
                 collected, length = self._collector(), 0
                 collected.add(look_up.name)
             length += look_up.length
-            rows = self._tables.store([other for other in all_look_ups if other.store == look_up.store])
-            frame = self._looked_up(frame, look_up, rows, collected)
+            table = self._tables.store([other for other in all_look_ups if other.store == look_up.store])
+            frame = self._looked_up(frame, look_up, table, collected)
         blocks = list(self._blocks())
         if blocks:
             names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
             if not self._fused:
-                blocks.append(self._unfused(frame))
+                blocks.append(self._unfused(first))
                 names.append(f"{PREFIX}unfused")
             columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
             frame = frame.selectExpr("*", *columns)
@@ -273,7 +285,7 @@ class _Query:
         else:
             frame = frame.selectExpr("*", f"{all_deliveries} AS {DELIVERED}")
             if self._direct:
-                frame = with_direct(frame)
+                frame = with_direct(frame, templates is _UNLESS_KNOWN)
             frame, queues = composed(frame, self._topology.rules.alternate_on_no_match)
             queues = codegen_barrier(queues)
         return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, templates)
@@ -307,7 +319,7 @@ class _Query:
     def _room(self) -> int:
         """The bytes of a generated method that the messages' columns and their answer leave free."""
         plan = self._plan
-        room = METHOD - columns_length(self._messages.schema)
+        room = METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else NESTED_LENGTH
         walked = 0 if plan.trie is None else WALK_LENGTH
         lookups = build_lookups(PREFIX, plan.tables, room, walked, self._plain)
@@ -351,19 +363,21 @@ class _Query:
         walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
         return deliveries_at_end(f"flatten({walks})", _ENDS, tested)
 
-    def _exchange_key(self, table: DataFrame) -> list[Key]:
+    def _exchange_key(self, table: ConstantTable) -> list[Key]:
         """Return the exchange, which is the first column of a table where messages come to several."""
-        return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.columns[0],), STRING))]
+        return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.names[0],), STRING))]
 
-    def _looked_up(self, frame: DataFrame, look_up: Lookup, rows: DataFrame, output: CollectedDeliveries) -> DataFrame:
+    def _looked_up(
+        self, frame: DataFrame, look_up: Lookup, table: ConstantTable, output: CollectedDeliveries
+    ) -> DataFrame:
         """Add the deliveries of a look-up to the messages."""
-        frame = join(frame, rows, self._exchange_key(rows) + look_up.pairs, look_up.needed, look_up.part)
+        frame = join(frame, table.rows, self._exchange_key(table) + look_up.pairs, look_up.needed, look_up.part)
         columns = []
         for number, (form, text) in enumerate(look_up.deliveries()):
             name = f"{look_up.name}_f{number}"
             output.add(name, form=form)
             columns.append(f"{text} AS {name}")
-        return frame.selectExpr("*", *columns).drop(*rows.columns)
+        return without(frame.selectExpr("*", *columns), *table.names)
 
     def _blocks(self) -> Iterator[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -379,9 +393,14 @@ class _Query:
         for start in range(0, len(cases), BLOCK):
             yield f"flatten(array_compact(array({', '.join(cases[start : start + BLOCK])})))"
 
-    def _unfused(self, frame: DataFrame) -> str:
+    @property
+    def _first(self) -> str:
+        """The first column of the messages, or where these are not known, the first that is made for them."""
+        return self._schema.names[0] if self._schema.names else self._published.names[0]
+
+    def _unfused(self, first: str) -> str:
         """Return an empty array that keeps a projection unfused: see ``codegen_budget``. A constant would be folded."""
-        return codegen_barrier(f"transform(array_repeat({quote_name(frame.columns[0])}, 0), c -> {self._nothing})")
+        return codegen_barrier(f"transform(array_repeat({quote_name(first)}, 0), c -> {self._nothing})")
 
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery

@@ -9,6 +9,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from spark_ext.routing.broadcast_join import without
+from spark_ext.routing.constant_tables import declared_schema
 from transpiler.sql import quote_text
 from transpiler.topology.broker_rules import RelayAddress
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
@@ -35,7 +37,7 @@ def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> Data
 def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
     """By the name of a queue or an exchange, or ``exchange/key``."""
     rows = list(topology.relay_nodes.items())
-    nodes = frame.sparkSession.createDataFrame(rows, f"{_NODE} STRING, {_NODE_KIND} STRING")
+    nodes = frame.sparkSession.createDataFrame(rows, declared_schema(f"{_NODE} STRING, {_NODE_KIND} STRING"))
     frame = frame.selectExpr(
         "*",
         f"CASE WHEN contains({_TO}, '/') THEN substring_index({_TO}, '/', 1) END AS {_NAME}",
@@ -44,7 +46,7 @@ def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
     )
     for sought, kind in ((_TO, _WHOLE), (_NAME, _FIRST)):
         named = nodes.selectExpr(f"{_NODE} AS {kind}_name", f"{_NODE_KIND} AS {kind}")
-        frame = frame.join(sf.broadcast(named), sf.expr(f"{sought} = {kind}_name"), "left").drop(f"{kind}_name")
+        frame = without(frame.join(sf.broadcast(named), sf.expr(f"{sought} = {kind}_name"), "left"), f"{kind}_name")
     exchange = (
         f"CASE WHEN {_WHOLE} = 'queue' THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {_WHOLE} = 'exchange' THEN {_TO} "
         f"WHEN {_FIRST} = 'exchange' THEN {_NAME} END"
@@ -67,7 +69,8 @@ def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
         f"CASE WHEN {is_queue} THEN {_unquoted(queue)} WHEN {is_exchange} AND NOT contains({rest}, '/') THEN '' "
         f"WHEN {is_exchange} AND size(split({rest}, '/', -1)) = 2 THEN {last} END AS {_REST}",
     )
-    names = frame.sparkSession.createDataFrame([(name,) for name in topology.exchange_by_name], f"{_NODE} STRING")
+    rows = [(name,) for name in topology.exchange_by_name]
+    names = frame.sparkSession.createDataFrame(rows, declared_schema(f"{_NODE} STRING"))
     frame = frame.join(sf.broadcast(names), sf.expr(f"{_NAME} = {_NODE}"), "left")
     # The default exchange is addressed by its queues, each of which has a name.
     named = f"CASE WHEN {is_queue} THEN {_REST} <> '' ELSE {_NODE} <> '' AND {_REST} IS NOT NULL END"

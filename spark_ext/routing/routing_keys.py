@@ -7,13 +7,15 @@ in their place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import ArrayType, DataType, StringType, StructType
 
 from spark_ext.routing import relay
 from spark_ext.routing.topic_sql import exact_key, key_words
+from spark_ext.schemas import MessageColumns, analyzed_schema
 from transpiler import Layout, ir
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
@@ -51,9 +53,18 @@ def first_text(values: Iterable[ir.Value]) -> str:
     return listed[0] if len(listed) == 1 else f"coalesce({', '.join(listed)})"
 
 
-def published_exchanges(frame: DataFrame, layout: Layout) -> list[ir.Value]:
+def has_routing_keys(schema: StructType) -> bool:
+    """Return True if messages have a column of several routing keys."""
+    return any(field.name == "routing_keys" and _is_texts(field.dataType) for field in schema)
+
+
+def _is_texts(kind: DataType) -> bool:
+    return isinstance(kind, ArrayType) and kind.elementType == StringType()
+
+
+def published_exchanges(columns: Container[str], layout: Layout) -> list[ir.Value]:
     """The texts that name the exchange a message was published to, the first of them first: a column, or a field."""
-    named: list[ir.Value] = [ir.Column(("exchange",), STRING)] if "exchange" in frame.columns else []
+    named: list[ir.Value] = [ir.Column(("exchange",), STRING)] if "exchange" in columns else []
     return named + texts_at(layout, [PUBLISHED_EXCHANGE])
 
 
@@ -82,9 +93,10 @@ class Source:
 class Published:
     """Makes the columns that the conditions of a plan name."""
 
-    def __init__(self, topology: Topology, layout: Layout, plan: RoutingPlan, source: Source) -> None:
+    def __init__(self, topology: Topology, columns: MessageColumns, plan: RoutingPlan, source: Source) -> None:
         self._topology = topology
-        self._layout = layout
+        self._schema = columns.schema
+        self._layout = columns.layout
         self._plan = plan
         self._source = source
 
@@ -94,8 +106,13 @@ class Published:
         exchange = [EXCHANGE] if self._plan.exchange is None else []
         return [*exchange, SUBJECT if self._plan.whole is None else KEYS]
 
-    def check_keys(self, keys: DataFrame, messages: DataFrame) -> None:
+    def check_keys(self, keys: DataFrame) -> None:
         """Raise what is wrong with messages whose keys are to be matched before others."""
+        try:
+            columns = analyzed_schema(keys).names
+        except LayoutError:
+            # In a pipeline Spark says later what is wrong with them.
+            return
         if keys.isStreaming:
             raise UnsupportedFeatureError.at(
                 "route.keys-stream",
@@ -104,18 +121,18 @@ class Published:
             )
         needed: list[ir.Value] = []
         if self._source.relay:
-            needed.append(self._to(messages))
+            needed.append(self._to())
         elif self._plan.exchange is None:
-            needed += published_exchanges(messages, self._layout)
+            needed += published_exchanges(self._schema.names, self._layout)
         names = [str(column.path[0]) for value in needed for column in columns_in(value)]
-        first = self._first_key(messages)
+        first = self._first_key()
         names += ["routing_keys"] if self._plan.whole is not None or first is not None else []
-        own = self._own_keys(messages)
+        own = self._own_keys()
         # Messages with a column of keys may do without a subject.
         if not own and self._plan.whole is None and first is None:
-            self._keys(messages)
+            self._keys()
         names += [str(column.path[0]) for value in own for column in columns_in(value)]
-        missing = [name for name in dict.fromkeys(names) if name not in keys.columns]
+        missing = [name for name in dict.fromkeys(names) if name not in columns]
         if missing:
             raise LayoutError.at(
                 "route.keys",
@@ -130,7 +147,7 @@ class Published:
             return frame
         assert isinstance(self._layout, SentLayout)
         before, default = self._layout.before, quote_text(sender.subject)
-        own = first_text(self._own_keys(frame)) if self._own_keys(frame) else relay.NO_TEXT
+        own = first_text(self._own_keys()) if self._own_keys() else relay.NO_TEXT
         made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
         original, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
         if original is not None and original.union is not None:
@@ -150,18 +167,18 @@ class Published:
         """The messages with their exchange, where the plan knows no only one, and their routing keys."""
         made = []
         if self._source.relay:
-            own = self._own_keys(frame)
+            own = self._own_keys()
             subject = first_text(own) if own else relay.NO_TEXT
-            frame = relay.relayed(frame, self._topology, emit_value(self._to(frame)), subject)
+            frame = relay.relayed(frame, self._topology, emit_value(self._to()), subject)
             made.append(f"{relay.EXCHANGE} AS {EXCHANGE}")
         elif self._plan.exchange is None:
             default = quote_text(self._topology.default_exchange)
-            names = [emit_value(value) for value in published_exchanges(frame, self._layout)]
+            names = [emit_value(value) for value in published_exchanges(self._schema.names, self._layout)]
             made.append(f"coalesce({', '.join([*names, default])}) AS {EXCHANGE}")
         if self._plan.whole is not None:
-            made.append(f"coalesce(routing_keys, array({self._only_key(frame)})) AS {KEYS}")
+            made.append(f"coalesce(routing_keys, array({self._only_key()})) AS {KEYS}")
         elif self._asks_for_key():
-            made.append(f"{self._key(frame)} AS {SUBJECT}")
+            made.append(f"{self._key()} AS {SUBJECT}")
         else:
             made.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
         return frame.selectExpr("*", *made)
@@ -178,9 +195,9 @@ class Published:
             made.append(f"{key_words(SUBJECT, rules)} AS {WORDS}")
         return frame.selectExpr("*", *made)
 
-    def _only_key(self, frame: DataFrame) -> str:
+    def _only_key(self) -> str:
         try:
-            return self._layout_key(frame)
+            return self._layout_key()
         except LayoutError:
             return "CAST(NULL AS STRING)"
 
@@ -193,37 +210,35 @@ class Published:
             name in emit_filter(compiled.condition) for compiled in plan.compiled for name in (SUBJECT, KEY, TOPIC)
         )
 
-    def _key(self, frame: DataFrame) -> str:
+    def _key(self) -> str:
         """The routing key of each message, as SQL."""
         if self._source.relay:
             return relay.KEY
-        first = self._first_key(frame)
-        return self._layout_key(frame) if first is None else f"coalesce({first}, {self._only_key(frame)})"
+        first = self._first_key()
+        return self._layout_key() if first is None else f"coalesce({first}, {self._only_key()})"
 
-    def _layout_key(self, frame: DataFrame) -> str:
+    def _layout_key(self) -> str:
         """The key without the column of several keys, as SQL."""
         sender = self._source.sender
-        return (
-            quote_text(sender.key) if sender is not None and sender.key is not None else first_text(self._keys(frame))
-        )
+        return quote_text(sender.key) if sender is not None and sender.key is not None else first_text(self._keys())
 
-    def _first_key(self, frame: DataFrame) -> str | None:
+    def _first_key(self) -> str | None:
         """The first of several routing keys, as SQL: the one that a broker with one key a message reads."""
-        several = self._source.several_keys and ("routing_keys", "array<string>") in frame.dtypes
+        several = self._source.several_keys and has_routing_keys(self._schema)
         return "get(routing_keys, 0)" if several else None
 
-    def _own_keys(self, frame: DataFrame) -> list[ir.Value]:
+    def _own_keys(self) -> list[ir.Value]:
         """Return the message's own texts for its routing key, in order of preference."""
         layout = self._layout.before if isinstance(self._layout, SentLayout) else self._layout
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
         texts = texts_at(layout, ROUTING_KEYS if self._source.by_message else [_MESSAGE_SUBJECT])
-        return texts or ([ir.Column(("routing_key",), STRING)] if "routing_key" in frame.columns else [])
+        return texts or ([ir.Column(("routing_key",), STRING)] if "routing_key" in self._schema.names else [])
 
-    def _keys(self, frame: DataFrame) -> list[ir.Value]:
+    def _keys(self) -> list[ir.Value]:
         """Return the texts of the routing key, in order of preference."""
         texts: list[ir.Value] = [ir.Column((SENT_SUBJECT,), STRING)]
         if not isinstance(self._layout, SentLayout):
-            texts = self._own_keys(frame)
+            texts = self._own_keys()
         if not texts:
             raise LayoutError.at(
                 "route.no-key",
@@ -232,12 +247,12 @@ class Published:
             )
         return texts
 
-    def _to(self, frame: DataFrame) -> ir.Value:
+    def _to(self) -> ir.Value:
         """Return the address in a message's own ``to``."""
         texts = texts_at(self._layout, [_TO])
         if texts:
             return texts[0]
-        if "to" in frame.columns:
+        if "to" in self._schema.names:
             return ir.Column(("to",), STRING)
         raise LayoutError.at(
             "route.no-to",

@@ -94,9 +94,7 @@ def octets_of(value: object, path: Path) -> bytes | None:
             try:
                 return base64.b64decode(value, validate=True)
             except (binascii.Error, ValueError):
-                refuse(
-                    path, "bytes in base64", value, "Spark's to_json writes them so; so does printf red | base64"
-                )
+                refuse(path, "bytes in base64", value, "Spark's to_json writes them so; so does printf red | base64")
         case _:
             refuse(path, "bytes in base64", value)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from spark_ext.cli_jobs import Output, SparkProgram, click, fail, find_inputs, start_session
 from spark_ext.cli_routing import backtest, route
+from spark_ext.cli_verify import verify
 from transpiler import __version__, parse_selector, transpile_filter
 from transpiler.cli.options import filter_options, read_filter, read_text, to_message, warn
 
@@ -95,6 +96,7 @@ def filter_(
 
 main.add_command(route)
 main.add_command(backtest)
+main.add_command(verify)
 
 if __name__ == "__main__":
     main()

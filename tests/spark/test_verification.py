@@ -85,7 +85,7 @@ def test_a_disagreement_has_its_row_and_both_answers(orders: DataFrame) -> None:
     first = verified.disagreements[0]
     assert (first.spark, first.reference, first.values) == (False, True, {"weight": 100_000})
     assert str(verified).splitlines()[:6] == [
-        "Spark and the reference disagree on 3 rows, of all 4 rows",
+        "Spark and the reference disagree on 3 of 4 rows",
         "  Spark: 1 TRUE, 3 FALSE, 0 unknown",
         "  layout flat, dialect jms",
         "Spark FALSE, reference TRUE",
@@ -107,8 +107,9 @@ def test_a_sample_is_drawn_alike_each_time(spark: SparkSession) -> None:
     layout = miswritten(df)
     first, second = (verify(df, "weight >= 0 AND weight < 5000", layout, sample=50) for _ in range(2))
     assert (first.rows, first.compared) == (5000, 50)
-    assert str(first).splitlines()[0].endswith("of 50 of 5,000 rows")
+    assert str(first).splitlines()[0].endswith("disagree on 50 of 50 rows (a sample of 5,000)")
     assert first.disagreements == second.disagreements
+    assert str(verify(df, "weight >= 0", sample=50)).startswith("Spark and the reference agree on 50 of 5,000 rows")
     seen = {one.row["weight"] for one in first.disagreements}
     # Rows of all partitions are among them.
     assert min(seen) < 1250
@@ -145,7 +146,8 @@ def test_times_beyond_pythons_and_without_a_zone_are_compared(spark: SparkSessio
     df = spark.sql(
         "SELECT timestamp_millis(253402300800000 * 30) AS late, TIMESTAMP_NTZ'1969-12-31 23:59:59.9995' AS wall, "
         "make_date(250000, 1, 1) AS day, named_struct('at', timestamp_millis(5)) AS inner, "
-        "array(timestamp_millis(5)) AS many, map('a', DATE'2024-01-01') AS days, INTERVAL '1' YEAR AS span"
+        "array(timestamp_millis(5)) AS many, map('a', DATE'2024-01-01') AS days, INTERVAL '1' YEAR AS span, "
+        "1 AS `a.b``c`"
     )
     with settings(spark, {"spark.sql.session.timeZone": "America/New_York"}):
         verified = verify(df, "late = 7602069024000000 AND wall = -1 AND inner.at = 5")

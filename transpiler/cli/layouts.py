@@ -36,21 +36,26 @@ class ChosenLayout(NamedTuple):
     rows: Layout | None = None
 
 
+#: The option that gives the options of a layout, KEY=VALUE, as often as there are some.
+layout_option = click.option(
+    "--layout-option",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the layout, such as types=by-use, types.weight=DOUBLE or headers.JMSType=order_type.",
+)
+
+
 def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say where properties are, as one ``ChosenLayout``, the parameter ``layout``."""
 
     @wraps(command)
-    def with_layout(layout: str | None, layout_option: tuple[str, ...], schema: str | None, **others: Any) -> Any:
-        return command(layout=choose_layout(layout, layout_option, schema), **others)
+    def with_layout(layout: str | None, schema: str | None, **others: Any) -> Any:
+        chosen = choose_layout(layout, others.pop("layout_option"), schema)
+        return command(layout=chosen, **others)
 
     options: list[Callable[..., Any]] = [
         click.option("--layout", help="The layout of the DataFrame, by name.  [default: amqp, or what --schema shows]"),
-        click.option(
-            "--layout-option",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="An option of the layout, such as types=by-use, types.weight=DOUBLE or headers.JMSType=order_type.",
-        ),
+        layout_option,
         click.option(
             "--schema",
             type=SchemaText(),

@@ -9,7 +9,9 @@ from spark_ext.cli_archives import check_layout, read_archive
 from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import Output, SparkProgram, click, fail, schema_option, session_options, start_session
 from spark_ext.cli_routing import backtest, route
+from spark_ext.cli_verify import verify
 from transpiler import __version__, parse_selector, transpile_filter
+from transpiler.cli.layouts import layout_option
 from transpiler.cli.options import filter_options, read_filter, read_text, warn
 
 
@@ -27,6 +29,7 @@ def main() -> None:
 @filter_options
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the files' names.")
 @click.option("--layout", callback=check_layout, help="A layout's name; default: what the files show.")
+@layout_option
 @schema_option
 @click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
 @click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True)
@@ -43,6 +46,7 @@ def filter_(
     unknown: Any,
     form: str | None,
     layout: str | None,
+    layout_option: tuple[str, ...],
     schema: str | None,
     dialect: str,
     missing: Any,
@@ -80,7 +84,7 @@ def filter_(
     from spark_ext import compile_filter, compile_selector
 
     started = time.perf_counter()
-    messages, where = read_archive(session, inputs, layout, types)
+    messages, where = read_archive(session, inputs, layout, types, layout_option)
     if filters is None:
         condition = compile_selector(selector, where, **options)
     else:
@@ -96,6 +100,7 @@ def filter_(
 
 main.add_command(route)
 main.add_command(backtest)
+main.add_command(verify)
 
 if __name__ == "__main__":
     main()

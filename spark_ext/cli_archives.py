@@ -9,6 +9,7 @@ from spark_ext.cli_inputs import Inputs
 from transpiler import TranspilerError
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
+from transpiler.cli.layouts import choose_layout
 from transpiler.cli.options import to_message
 from transpiler.compiler import find_layout
 from transpiler.jsontext import JsonTextError, load_json
@@ -16,6 +17,7 @@ from transpiler.layouts.amqp import SECTIONS, AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.layout import ArchiveLayout
+from transpiler.stores import STORES
 
 ZERO_TEN = ZeroTenLayout()
 TRACE, FLAT = "rabbitmq-trace", "flat"
@@ -36,13 +38,29 @@ class Archive(NamedTuple):
 
 def check_layout(_: click.Context, __: click.Parameter, layout: str | None) -> str | None:
     """Return the name of a layout; one that there is not ends the command before Spark starts."""
-    if layout is not None and layout not in (TRACE, FLAT, *_READERS):
+    if layout is not None and layout not in (TRACE, FLAT, *_READERS, *STORES):
         find_layout(layout)
     return layout
 
 
-def read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any = None) -> Archive:
-    """Read the messages of the inputs, and end the command where some of them are none."""
+def read_archive(
+    session: Any, inputs: Inputs, layout: str | None, schema: Any = None, options: tuple[str, ...] = ()
+) -> Archive:
+    """Read the messages of the inputs, and end the command where some of them are none.
+
+    ``options`` are those of the layout, ``KEY=VALUE``.
+    """
+    archive = _read_archive(session, inputs, layout, schema)
+    if layout is None or layout in (TRACE, FLAT, "amqp", ZERO_TEN.name):
+        if options:
+            fail("--layout-option is an option of a layout: name that with --layout")
+        return archive
+    from spark_ext.schemas import bound_layout
+
+    return archive._replace(layout=bound_layout(choose_layout(layout, options, None).layout, archive.messages))
+
+
+def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Archive:
     inputs = inputs.with_form(session)
     if layout in _READERS or inputs.form == "xml":
         with inputs.failures(session):

@@ -12,6 +12,7 @@ from spark_ext.cli_archives import check_layout, read_archive
 from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import Output, click, fail, schema_option, session_options, start_session
 from transpiler.cli.inputs import InputFile, shown
+from transpiler.cli.layouts import layout_option
 from transpiler.cli.options import warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file
@@ -29,6 +30,7 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options: list[Callable[..., Any]] = [
         click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the files' names."),
         click.option("--layout", callback=check_layout, help=_LAYOUTS),
+        layout_option,
         schema_option,
         click.option(
             "--form",
@@ -64,6 +66,7 @@ def route(
     inputs: tuple[str, ...],
     form: str | None,
     layout: str | None,
+    layout_option: tuple[str, ...],
     schema: str | None,
     topology_form: Any,
     vhost: str | None,
@@ -101,7 +104,7 @@ def route(
     from spark_ext.routing.query import route as routed_through
 
     started = time.perf_counter()
-    archive = read_archive(session, archives, layout, types)
+    archive = read_archive(session, archives, layout, types, layout_option)
     keys = archive.messages if keys_once else None
     routed = routed_through(
         archive.messages,
@@ -148,6 +151,7 @@ def backtest(
     topology: str,
     form: str | None,
     layout: str | None,
+    layout_option: tuple[str, ...],
     schema: str | None,
     topology_form: Any,
     vhost: str | None,
@@ -175,7 +179,7 @@ def backtest(
     from spark_ext.backtests import backtest as compare
     from spark_ext.routing.query import route as routed_through
 
-    read = read_archive(session, inputs, layout, types)
+    read = read_archive(session, inputs, layout, types, layout_option)
     _check_recorded(read.messages, recorded, archive)
     keys = read.messages if keys_once else None
     routed = routed_through(

@@ -85,7 +85,8 @@ class Verification:
         if self.agrees:
             verdict = f"Spark and the reference agree on {seen}"
         else:
-            verdict = f"Spark and the reference disagree on {len(self.disagreements):,} rows, of {seen}"
+            verdict = f"Spark and the reference disagree on {len(self.disagreements):,} of {self.compared:,} rows"
+            verdict += f" (a sample of {self.rows:,})" if self.compared < self.rows else ""
         lines = [verdict, f"  Spark: {counts}", f"  layout {self.layout}, dialect {self.dialect}"]
         for one in self.disagreements[:_SHOWN]:
             lines.append(f"Spark {_TRUTHS[one.spark]}, reference {_TRUTHS[one.reference]}")

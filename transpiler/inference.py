@@ -147,7 +147,7 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
             "layout.types",
             f"the column {name} has all values as text, and their types are lost",
             hint=f"choose what a text is: stores.text_map({name!r}, types=…), with by-use, string, parsed, json or "
-            "a mapping such as {'weight': 'DOUBLE'}",
+            "a mapping such as {'weight': 'DOUBLE'}; in commands --layout text-map --layout-option types=by-use",
         )
     if own is not None and _TEXT(own["type"]):
         raise LayoutError.at(

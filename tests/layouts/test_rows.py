@@ -11,13 +11,13 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from pyspark.sql import Row
-from transpiler.layouts.ddl import parse_ddl
 
 from tests.spark.strategies import messages
 from transpiler import DecodeError, Layout, Message, stores
 from transpiler.inference import layout_from_schema
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
+from transpiler.layouts.schemas import parse_ddl
 from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
 from transpiler.layouts.text_types import POLICIES
 from transpiler.message.message import Body, Header, Properties

@@ -115,7 +115,7 @@ def test_a_header_field_that_is_null_is_absent() -> None:
         ({"weight": 2**70}, "weight: "),
         ({"tags": ["a"]}, "tags: expected a simple value, found an array"),
         ({"place": {"city": "Bonn"}}, "place: expected a simple value, found an object"),
-        ({"aplication_properties": {"color": "red"}}, "did you mean the section application_properties?"),
+        ({"aplication_properties": {"color": "red"}}, "did you mean application_properties?"),
     ],
 )
 def test_what_does_not_fit_is_an_error_with_its_name(values: dict[str, Any], text: str) -> None:

@@ -85,7 +85,7 @@ def test_a_disagreement_has_its_row_and_both_answers(orders: DataFrame) -> None:
     first = verified.disagreements[0]
     assert (first.spark, first.reference, first.values) == (False, True, {"weight": 100_000})
     assert str(verified).splitlines()[:6] == [
-        "Spark and the reference disagree on 3 rows, of all 4 rows",
+        "Spark and the reference disagree on 3 of 4 rows",
         "  Spark: 1 TRUE, 3 FALSE, 0 unknown",
         "  layout flat, dialect jms",
         "Spark FALSE, reference TRUE",
@@ -107,8 +107,9 @@ def test_a_sample_is_drawn_alike_each_time(spark: SparkSession) -> None:
     layout = miswritten(df)
     first, second = (verify(df, "weight >= 0 AND weight < 5000", layout, sample=50) for _ in range(2))
     assert (first.rows, first.compared) == (5000, 50)
-    assert str(first).splitlines()[0].endswith("of 50 of 5,000 rows")
+    assert str(first).splitlines()[0].endswith("disagree on 50 of 50 rows (a sample of 5,000)")
     assert first.disagreements == second.disagreements
+    assert str(verify(df, "weight >= 0", sample=50)).startswith("Spark and the reference agree on 50 of 5,000 rows")
     seen = {one.row["weight"] for one in first.disagreements}
     # Rows of all partitions are among them.
     assert min(seen) < 1250
@@ -118,7 +119,7 @@ def test_a_sample_is_drawn_alike_each_time(spark: SparkSession) -> None:
 
 def test_a_layout_is_given_in_any_of_its_forms(spark: SparkSession, orders: DataFrame) -> None:
     for layout in (None, "color STRING, weight BIGINT", orders.schema, orders, infer_layout(orders)):
-        assert verify(orders, "weight > 5", layout).answers[True] == 2
+        assert verify(orders, "weight > 5", layout).answers[True] == 3
     canonical = create_messages(
         spark, [Message.of(color="red", JMSPriority=7), Message.of(color={"type": "char", "value": "r"})]
     )

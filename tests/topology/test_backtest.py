@@ -32,6 +32,7 @@ def test_misses_and_extras_are_counted_by_exchange_and_queue() -> None:
             {"exchange": "", "queue": "q", "messages": 1},
             {"exchange": "orders", "queue": "c", "messages": 1},
         ],
+        "unknown": [],
         "examples": [
             {"message": "2", "exchange": "orders", "routing_key": "new", "missed": ["a"], "extra": ["c"]},
         ],
@@ -57,3 +58,11 @@ def test_only_full_agreement_on_something_passes() -> None:
     agreed = Backtest()
     agreed.add("1", "x", None, [], [])
     assert agreed.passed is True
+
+
+def test_a_queue_that_the_topology_does_not_have_is_no_disagreement_of_the_default_exchange() -> None:
+    backtest = Backtest()
+    assert backtest.add("1", "", "gone", ["gone"], [])
+    assert not backtest.add("2", "orders", "new", ["gone"], [])
+    assert backtest.to_dict()["unknown"] == [{"queue": "gone", "messages": 1}]
+    assert "1 deliveries to queues that the topology does not have: gone (1)" in backtest.render()

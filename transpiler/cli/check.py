@@ -13,7 +13,7 @@ import click
 from transpiler import Diagnostic, Layout, TranspilerError, __version__, parse_selector, transpile_selector
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, input_lines, shown
-from transpiler.cli.options import layout_options, read_layout
+from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.source import Source
 
 
@@ -28,22 +28,21 @@ from transpiler.source import Source
 )
 @click.option("--format", "form", type=click.Choice(["human", "json", "github", "sarif"]), default="human")
 @layout_options
+@rules_options
 def check(
     selectors: tuple[str, ...],
     files: tuple[str, ...],
     form: str,
-    layout: str,
-    schema: str | None,
+    layout: ChosenLayout,
     dialect: str,
     missing: Any,
 ) -> None:
     """Lint selectors. Exit 0 when clean, 1 with findings, 2 when it could not run."""
     if not selectors and not files:
         fail("nothing to check: give a selector, --file FILE or -")
-    where = read_layout(layout, schema)
     findings: list[tuple[str, int, Diagnostic]] = []
     for name, line, text in _selectors(selectors, files):
-        findings.extend((name, line, finding) for finding in _check_one(text, where, dialect, missing))
+        findings.extend((name, line, finding) for finding in _check_one(text, layout.layout, dialect, missing))
     click.echo(_FORMATS[form](findings), nl=False)
     if findings:
         raise SystemExit(1)

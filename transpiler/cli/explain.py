@@ -9,7 +9,8 @@ import click
 
 from transpiler import Message, parse_selector, transpile_selector
 from transpiler.cli.inputs import InputFile, read_text_file
-from transpiler.cli.options import layout_options, read_layout, read_message, read_text, receiver_options, warn
+from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
+from transpiler.cli.options import MessageReader, read_text, receiver_options, warn
 from transpiler.compiler import find_layout
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import Missing, Names
@@ -26,12 +27,12 @@ _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 @click.command()
 @click.argument("selector")
 @layout_options
+@rules_options
 @receiver_options
-@click.option("--message", type=InputFile(), help="A message in JSON; - is standard input.")
+@click.option("--message", type=InputFile(), help="A message in JSON, or a row of --layout; - is standard input.")
 def explain(
     selector: str,
-    layout: str,
-    schema: str | None,
+    layout: ChosenLayout,
     dialect: str,
     missing: Any,
     now: int | None,
@@ -45,10 +46,14 @@ def explain(
     if tree is None:
         click.echo("no selector: every message matches")
         return
-    where = read_layout(layout, schema)
+    where = layout.layout
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, now=now, destination=destination)
     receiver = Receiver(now, destination)
-    example = None if message is None else read_message(read_text_file(message), message)
+    example = None
+    if message is not None:
+        reader = MessageReader(layout.rows)
+        example = reader.read(read_text_file(message), message)
+        reader.finish()
     click.echo("selector   " + print_selector(tree, rules))
     for line in _tree(tree, example, 0, rules, receiver):
         click.echo("  " + line)

@@ -10,12 +10,14 @@ import click
 from transpiler import Message, evaluate, matches, parse_selector
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, input_lines
-from transpiler.cli.options import filter_options, read_filter, read_message, read_text, receiver_options, warn
+from transpiler.cli.layouts import ChosenLayout, layout_options
+from transpiler.cli.options import MessageReader, filter_options, read_filter, read_text, receiver_options, warn
 
 
 @click.command()
 @click.argument("arguments", nargs=-1, metavar="SELECTOR [FILES]...")
 @filter_options
+@layout_options
 @click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
 @receiver_options
 @click.option("--invert", is_flag=True, help="The messages that do not match.")
@@ -26,14 +28,17 @@ def match(
     filter_bytes: str | None,
     connection: str | None,
     unknown: Any,
+    layout: ChosenLayout,
     dialect: str,
     now: int | None,
     destination: str | None,
     invert: bool,
     count: bool,
 ) -> None:
-    """Filter message JSON lines from FILES (default: standard input) by SELECTOR.
+    """Filter lines of JSON from FILES (default: standard input) by SELECTOR.
 
+    A line is plain properties ({"color": "red", "weight": 2600, "JMSPriority": 7}) or message JSON; with --layout, or
+    --schema, it is a row of that layout, binary columns in base64 and times in ISO 8601 or milliseconds.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are files.
     """
     filters = read_filter(filter_file, filter_bytes, unknown)
@@ -60,12 +65,14 @@ def match(
         check_input(file)
     if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):
         fail("standard input cannot hold both the filter and the messages: name a file of messages")
+    messages = MessageReader(layout.rows)
     matched = 0
     for file in files or ("-",):
         for number, line in input_lines(file):
-            if line.strip() and test(read_message(line, file, number)) is not invert:
+            if line.strip() and test(messages.read(line, file, number)) is not invert:
                 matched += 1
                 if not count:
                     click.echo(line)
+    messages.finish()
     if count:
         click.echo(str(matched))

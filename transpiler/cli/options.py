@@ -1,4 +1,4 @@
-"""What the commands read alike: layout and dialect options, selectors, messages."""
+"""What the commands read alike: filters, receivers, selectors, messages."""
 
 from __future__ import annotations
 
@@ -10,35 +10,11 @@ import click
 from transpiler import Diagnostic, Layout, TranspilerError
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
-from transpiler.inference import layout_from_schema
 from transpiler.jsontext import JsonTextError, load_json
 
 if TYPE_CHECKING:
     from transpiler import Message
     from transpiler.filters.sets import FilterSet
-
-
-def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say where properties are, and whose rules hold."""
-    options: list[Callable[..., Any]] = [
-        click.option("--layout", default="amqp", show_default=True, help="The layout of the DataFrame, by name."),
-        click.option(
-            "--schema",
-            type=InputFile(),
-            help="Typed columns instead: a schema in Spark's JSON form (df.schema.json()).",
-        ),
-        click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold."),
-        click.option(
-            "--missing",
-            type=click.Choice(["error", "null"]),
-            default="error",
-            show_default=True,
-            help="What a name without a column means.",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -105,20 +81,6 @@ def read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any)
         fail(f"{shown(name)}: {error}")
 
 
-def read_layout(name: str, schema: str | None) -> str | Layout:
-    """The layout that the options name."""
-    if schema is None:
-        return name
-    text = read_text_file(schema)
-    form = "is no schema in Spark's JSON form: write it with df.schema.json()"
-    try:
-        return layout_from_schema(load_json(text))
-    except JsonTextError as error:
-        fail(f"{shown(schema)}{error.place(text)}: {error.message}; it {form}")
-    except (KeyError, TypeError, AttributeError):
-        fail(f"{shown(schema)} {form}")
-
-
 def read_text(selector: str) -> str:
     """An argument, or standard input where it is -."""
     if selector != "-":
@@ -133,18 +95,51 @@ def warn(findings: tuple[Diagnostic, ...]) -> None:
 
 
 def read_message(text: str, name: str, line: int | None = None) -> Message:
-    """A message from its JSON form; errors say the name of its file, and the number of the line that it is."""
+    """A message from message JSON or plain properties; errors say the name of its file, and the number of its line."""
     return to_message(load_json_line(text, name, line), name, line)
 
 
-def to_message(value: Any, name: str, line: int | None = None) -> Message:
-    """A message from the value of its JSON form; errors say its place as those of ``read_message`` do."""
-    from transpiler import Message
+def to_message(value: Any, name: str, line: int | None = None, rows: Layout | None = None) -> Message:
+    """A message from the value of its JSON, or from a row of a layout; errors as those of ``read_message``."""
+    from transpiler.layouts.json_rows import message_from_json, message_from_json_row
 
     try:
-        return Message.from_dict(value)
+        return message_from_json(value) if rows is None else message_from_json_row(value, rows)
     except TranspilerError as error:
-        fail(f"{shown(name)}{'' if line is None else f':{line}'}: {error}")
+        fail(_placed(error, name, line))
+
+
+def _placed(error: TranspilerError, name: str, line: int | None) -> str:
+    return f"{shown(name)}{'' if line is None else f':{line}'}: {error}"
+
+
+class MessageReader:
+    """Messages in JSON; with a layout they are its rows, and at least one of them has a column of it."""
+
+    def __init__(self, rows: Layout | None) -> None:
+        self._rows = rows
+        #: The error text of the first row without a column of the layout, until a row has one.
+        self._foreign: str | None = None
+        self._known = rows is None
+
+    def read(self, text: str, name: str, line: int | None = None) -> Message:
+        """Return one message; errors as those of ``read_message``."""
+        value = load_json_line(text, name, line)
+        message = to_message(value, name, line, self._rows)
+        if not self._known and self._rows is not None and value:
+            from transpiler.layouts.json_rows import check_columns
+
+            try:
+                check_columns(value, self._rows)
+                self._known = True
+            except TranspilerError as error:
+                self._foreign = self._foreign or _placed(error, name, line)
+        return message
+
+    def finish(self) -> None:
+        """End the command if there were rows, and none had a column of the layout."""
+        if self._foreign is not None and not self._known:
+            fail(self._foreign)
 
 
 def load_json_line(text: str, name: str, line: int | None = None) -> Any:

@@ -8,11 +8,10 @@ import click
 
 from transpiler import Transpiled, translate_names, transpile_filter, transpile_selector
 from transpiler.cli.group import fail
+from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.options import (
     filter_options,
-    layout_options,
     read_filter,
-    read_layout,
     read_text,
     receiver_options,
     warn,
@@ -23,6 +22,7 @@ from transpiler.cli.options import (
 @click.argument("selector", required=False)
 @filter_options
 @layout_options
+@rules_options
 @receiver_options
 @click.option(
     "--result",
@@ -49,8 +49,7 @@ def sql(
     filter_bytes: str | None,
     connection: str | None,
     unknown: Any,
-    layout: str,
-    schema: str | None,
+    layout: ChosenLayout,
     dialect: str,
     missing: Any,
     now: int | None,
@@ -64,7 +63,7 @@ def sql(
     if filters is not None and (selector is not None or names is not None):
         fail("a filter set takes the place of SELECTOR and --names: give one of the two")
     options = {
-        "layout": read_layout(layout, schema),
+        "layout": layout.layout,
         "dialect": dialect,
         "missing": missing,
         "result": result,

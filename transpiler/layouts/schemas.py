@@ -67,14 +67,17 @@ def schema_in(value: object) -> Mapping[str, Any]:
     raise LayoutError.at("layout.schema", message, hint=hint)
 
 
-def parse_ddl(text: str) -> dict[str, Any]:
-    """Return the schema in Spark's JSON form; ``LayoutError`` with a caret where the text is none."""
-    return _Parser(text).schema()
+def parse_ddl(text: str, name: str = "schema") -> dict[str, Any]:
+    """Return the schema in Spark's JSON form; ``LayoutError`` with a caret where the text is none.
+
+    ``name`` is what the error calls the text.
+    """
+    return _Parser(text, name).schema()
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
-        self.source = Source(text)
+    def __init__(self, text: str, name: str) -> None:
+        self.source = Source(text, name)
         self.tokens = [
             (token[1] or token[2] or token[3] or token[4] or token[5], token.start(token.lastindex or 0))
             for token in _TOKEN.finditer(text)

@@ -191,7 +191,11 @@ def property_value(name: str, value: Any) -> AmqpValue:
             return AmqpValue(AmqpType.TIMESTAMP, _time(name, value))
         case Mapping() if "type" not in value:
             near = nearest(name, SECTION_NAMES)
-            hint = f"did you mean the section {near[0]}?" if near else "a property with a type is {type, value}"
+            hint = (
+                f"did you mean {near[0]}? That is a section of message JSON"
+                if near
+                else "a property with a type is {type, value}"
+            )
             _refuse(name, "a simple value", value, hint)
         case _:
             return read_value(name, value)

@@ -1,0 +1,202 @@
+"""The options that name a layout, and messages as rows of it, in the commands of selector-sql."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from transpiler.cli import main
+
+PLAIN = '{"color": "red", "weight": 2600, "JMSPriority": 7}\n'
+KAFKA = '{"headers": [{"key": "weight", "value": "MjYwMA=="}], "offset": 5}\n'
+DDL = "color STRING, weight BIGINT"
+FIELDS = [{"name": "color", "type": "string"}, {"name": "weight", "type": "long"}]
+JSON_FORM = json.dumps({"type": "struct", "fields": [field | {"nullable": True, "metadata": {}} for field in FIELDS]})
+
+
+def run(*words: str, given: str = "") -> Result:
+    return CliRunner().invoke(main, list(words), input=given)
+
+
+@pytest.mark.parametrize(
+    ("options", "printed"),
+    [
+        (
+            ["--layout", "kafka-headers"],
+            "try_element_at(filter(headers, h -> h.key = 'x'), -1)",
+        ),
+        (["--layout", "kafka-headers", "--layout-option", "types.x=BIGINT"], "AS STRING) AS BIGINT) > 5"),
+        (["--layout", "kafka-headers", "--layout-option", 'types={"x": "BIGINT"}'], "AS STRING) AS BIGINT) > 5"),
+        (["--layout", "text-map", "--layout-option", "types=json"], "try_parse_json(properties['x'])"),
+        (["--layout", "text-map", "--layout-option", "types.x=INT", "--layout-option", "types=json"], "AS INT) > 5"),
+        (["--layout", "text-map", "--layout-option", "types=json", "--layout-option", "types.x=INT"], "AS INT) > 5"),
+        (["--layout", "variant", "--layout-option", "json=true"], "try_parse_json(properties)"),
+        (["--layout", "variant", "--layout-option", "json=false"], "try_variant_get(properties, '$.x', 'double') > 5D"),
+        (["--layout", "variant", "--layout-option", "column=props"], "try_variant_get(props, '$.x', 'double') > 5D"),
+        (["--layout", "struct", "--schema", "properties STRUCT<x: INT>"], "properties.x > 5\n"),
+        (["--schema", "properties STRUCT<x: INT>, JMSType STRING"], "properties.x > 5\n"),
+        (["--schema", "x BIGINT"], "x > 5\n"),
+        (["--layout", "x BIGINT"], "x > 5\n"),
+    ],
+)
+def test_a_layout_and_its_options_are_those_of_the_sql(options: list[str], printed: str) -> None:
+    result = run("sql", "x > 5", *options)
+    assert result.exit_code == 0, result.output
+    assert printed in result.output
+
+
+@pytest.mark.parametrize(
+    ("option", "printed"),
+    [
+        ("headers.JMSTimestamp=ts", "try_cast(ts AS BIGINT)"),
+        ('headers.JMSTimestamp={"time": "ts", "unit": "s"}', "try_multiply(try_cast(ts AS BIGINT), 1000) > 5"),
+        ('headers={"JMSTimestamp": {"time": "ts", "unit": "yyyy-MM-dd", "zone": "Europe/Berlin"}}', "Europe/Berlin"),
+        ('headers.JMSTimestamp={"number": "ts"}', "try_cast(ts AS BIGINT) > 5"),
+    ],
+)
+def test_a_header_field_is_in_a_column_of_its_own(option: str, printed: str) -> None:
+    result = run("sql", "JMSTimestamp > 5", "--layout", "variant", "--layout-option", option)
+    assert result.exit_code == 0, result.output
+    assert printed in result.output
+
+
+def test_a_delivery_mode_is_in_a_column_of_its_own() -> None:
+    option = 'headers.JMSDeliveryMode={"mode": "durable"}'
+    result = run("sql", "JMSDeliveryMode = 'PERSISTENT'", "--layout", "variant", "--layout-option", option)
+    assert result.output == "durable IN ('PERSISTENT', '2')\n"
+
+
+@pytest.mark.parametrize("form", [DDL, JSON_FORM])
+def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "schema of orders"
+    file.write_text(form, encoding="utf-8")
+    for given in (form, str(file)):
+        for command in ("sql", "explain"):
+            result = run(command, "color = 'red' AND weight > 2500", "--schema", given)
+            assert result.exit_code == 0, result.output
+            assert "color = 'red' AND weight > 2500" in result.output
+        assert run("check", "wieght > 2500", "--schema", given).exit_code == 1
+    assert run("sql", "weight > 2500", "--schema", "-", given=form).output == "weight > 2500\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--layout-option", "types=by-use"], "--layout-option is an option of a layout: give --layout NAME with it"),
+        (["--layout", "text-map"], "the layout text-map needs the option types\n  hint: --layout-option types=by-use"),
+        (["--layout", "kafka-headers", "--layout-option", "types"], "write KEY=VALUE, such as types=by-use"),
+        (
+            ["--layout", "kafka-headers", "--layout-option", "types=guess"],
+            "there is no policy or type 'guess'",
+        ),
+        (
+            ["--layout", "kafka-headers", "--layout-option", "types={a"],
+            "types={a:1:2: this is not JSON",
+        ),
+        (["--layout", "kafka-headers", "--layout-option", "tipes=json"], "has no option tipes\n  hint: it has column"),
+        (["--layout", "kafka-headers", "--layout-option", "repeated=all"], "repeated is last or first, not 'all'"),
+        (["--layout", "kafka-headers", "--layout-option", "prefix.x=a"], "--layout-option prefix: expected text"),
+        (["--layout", "variant", "--layout-option", "json=yes"], "write json=true or json=false"),
+        (["--layout", "variant", "--layout-option", "schema=x INT"], "give the schema with --schema"),
+        (["--layout", "variant", "--layout-option", "headers=x"], "write headers.JMSType=order_type"),
+        (["--layout", "variant", "--layout-option", "headers.JMSTyp=x"], "did you mean JMSType?"),
+        (
+            ["--layout", "variant", "--layout-option", 'headers.JMSType={"tim": "x"}'],
+            'expected a column, {"time": ',
+        ),
+        (["--layout", "amqp", "--layout-option", "types=json"], "the layout amqp has no options"),
+        (["--layout", "amqp", "--schema", DDL], "the layout amqp has its own columns"),
+        (["--layout", "confluent-jsm"], "did you mean confluent-jms?"),
+        (["--schema", "x STRNG"], "--schema:1:3: layout.schema: expected a type of Spark\n  1 | x STRNG\n"),
+        (["--schema", '{"fields": 5}'], "--schema is no schema in Spark's JSON form"),
+        (["--schema", '{"fields": [{"name": "x", "type": {"type": "array"}}]}'], "--schema is no schema"),
+        (["--schema", "nowhere.json"], "file 'nowhere.json' does not exist"),
+        (["--schema", "no where.json"], "file 'no where.json' does not exist"),
+        (
+            ["--schema", "properties MAP<STRING, STRING>, JMSType STRING"],
+            "--layout text-map --layout-option types=by-use",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["sql", "match"])
+def test_what_is_no_layout_is_an_error_that_says_what_to_do(command: str, options: list[str], told: str) -> None:
+    result = run(command, "x > 5", *options)
+    assert result.exit_code == 2
+    assert told in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        (["color = 'red' AND weight > 2500 AND JMSPriority > 4"], PLAIN),
+        (["weight > 2500", "--layout", "kafka-headers"], KAFKA),
+        (["weight > 2500", "--layout", "kafka-headers", "--layout-option", "types.weight=DOUBLE"], KAFKA),
+        (
+            ["color = 'red' AND JMSPriority = 7", "--layout", "variant"],
+            '{"properties": {"color": "red"}, "JMSPriority": 7}\n',
+        ),
+        (["a.b = 5", "--schema", "a STRUCT<b: INT>, id STRING"], '{"a": {"b": 5}, "id": "x", "more": 1}\n'),
+        (["weight > 2500", "--schema", DDL], '{"application_properties": {"weight": 2600}}\n'),
+        (["weight > 2500", "--schema", DDL], '{"weight": 2600}\n'),
+        (
+            ["weight > 2500", "--layout", "amqp"],
+            '{"application_properties": {"weight": {"type": "int", "long": 2600}}}\n',
+        ),
+        (["JMSPriority = 7", "--layout", "amqp-0-10"], '{"delivery_properties": {"priority": 7}}\n'),
+    ],
+)
+def test_lines_are_plain_properties_or_rows_of_the_layout(words: list[str], given: str) -> None:
+    result = run("match", *words, given=given)
+    assert (result.exit_code, result.output) == (0, given)
+    assert run("match", *words, "--invert", given=given).output == ""
+
+
+def test_without_their_types_texts_are_read_as_the_policy_says() -> None:
+    words = ("weight > 2500", "--layout", "kafka-headers", "--layout-option", "types=string", "--count")
+    assert run("match", *words, given=KAFKA).output == "0\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "told"),
+    [
+        ([], '{"color": ["red"]}', "-:1: message.type: color: expected a simple value, found an array"),
+        ([], '{"JMSPriority": "7"}', "-:1: message.type: JMSPriority: expected an integer, found text"),
+        (["--layout", "kafka-headers"], PLAIN, "-:1: row.columns: no column of the layout kafka-headers is here"),
+        (
+            ["--layout", "kafka-headers"],
+            '{"headers": [{"key": "x", "value": "2600!"}]}',
+            "-:1: row.type: headers.x: expected",
+        ),
+        (
+            ["--layout", "confluent-jms"],
+            '{"priority": "high"}',
+            "-:1: row.type: priority: expected an integer",
+        ),
+        (["--layout", "confluent-jms"], "[]", "-:1: message.not-an-object"),
+    ],
+)
+def test_a_line_that_is_no_message_is_an_error_with_its_place(options: list[str], given: str, told: str) -> None:
+    result = run("match", "x > 5", *options, given=given)
+    assert result.exit_code == 2
+    assert told in result.output
+
+
+def test_explain_reads_the_message_as_a_row_of_the_layout() -> None:
+    result = run("explain", "weight > 2500", "--layout", "kafka-headers", "--message", "-", given=KAFKA)
+    assert "verdict    TRUE: the message matches" in result.output, result.output
+    result = run("explain", "weight > 2500 AND JMSPriority = 7", "--message", "-", given=PLAIN)
+    assert "verdict    TRUE: the message matches" in result.output
+    result = run("compare", "weight > 2500 AND JMSPriority = 7", "--message", "-", given=PLAIN)
+    assert "jms           accepted  TRUE" in result.output
+
+
+def test_a_row_that_has_nothing_may_stand_among_others() -> None:
+    words = ("match", "weight > 2500", "--layout", "kafka-headers")
+    assert run(*words, given='{"id": 1}\n' + KAFKA).output == KAFKA
+    result = run(*words, given='{}\n{"id": 1}\n{"no": 2}\n')
+    assert result.exit_code == 2
+    assert result.output.startswith("-:2: row.columns: no column of the layout kafka-headers is here")

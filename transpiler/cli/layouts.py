@@ -1,0 +1,255 @@
+"""The layout that a command's options name, and the messages in its rows."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from transpiler import Layout
+from transpiler.cli.group import fail
+from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
+from transpiler.cli.options import load_json_line
+from transpiler.compiler import find_layout
+from transpiler.jsontext import JsonTextError, load_json
+
+if TYPE_CHECKING:
+    from transpiler.layouts.header_options import HeaderOption
+
+
+#: The beginning of a schema: a brace, or a column and its type.
+_SCHEMA = re.compile(r"\s*(?:\{|(?:`[^`]+`|\w+)\s+[A-Za-z]\w*\s*(?:$|[\s,(<]))")
+
+
+class ChosenLayout(NamedTuple):
+    """The layout that the options name.
+
+    ``rows`` is it again if the messages are its rows; None if they are message JSON or plain properties.
+    """
+
+    layout: str | Layout = "amqp"
+    rows: Layout | None = None
+
+
+#: The option that gives the options of a layout, KEY=VALUE, as often as there are some.
+layout_option = click.option(
+    "--layout-option",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the layout, such as types=by-use, types.weight=DOUBLE or headers.JMSType=order_type.",
+)
+
+
+def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say where properties are, as one ``ChosenLayout``, the parameter ``layout``."""
+
+    @wraps(command)
+    def with_layout(layout: str | None, schema: str | None, **others: Any) -> Any:
+        chosen = choose_layout(layout, others.pop("layout_option"), schema)
+        return command(layout=chosen, **others)
+
+    options: list[Callable[..., Any]] = [
+        click.option("--layout", help="The layout of the DataFrame, by name.  [default: amqp, or what --schema shows]"),
+        layout_option,
+        click.option(
+            "--schema",
+            type=SchemaText(),
+            help="The schema of the DataFrame: DDL text ('color STRING, weight BIGINT'), Spark's JSON form "
+            "(df.schema.json()), or a file of either.",
+        ),
+    ]
+    decorated: Callable[..., Any] = with_layout
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated
+
+
+def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say whose rules hold, and what a name without a column means."""
+    options: list[Callable[..., Any]] = [
+        click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold."),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "null"]),
+            default="error",
+            show_default=True,
+            help="What a name without a column means.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+class SchemaText(click.ParamType):  # type: ignore[type-arg]
+    """A schema as text, or the name of a file that has one; - is standard input."""
+
+    name = "schema"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """Return the text or the name; what is neither a file nor text of a schema ends the command."""
+        text = str(value)
+        if not _is_schema(text):
+            check_input(text)
+        return text
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[Any]:
+        """Let the shell complete names of files."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+def _is_schema(text: str) -> bool:
+    """Return True for what is no file and can be a schema: JSON, or DDL text, which has a blank in it."""
+    try:
+        there = os.path.lexists(system_path(text))
+    except ValueError:
+        there = False
+    return not there and _SCHEMA.match(text) is not None
+
+
+def read_schema(given: str) -> Mapping[str, Any]:
+    """Return a schema in Spark's JSON form, from its text or from a file."""
+    from transpiler.layouts.schemas import parse_ddl
+
+    inline = _is_schema(given)
+    name = "--schema" if inline else shown(given)
+    text = given if inline else read_text_file(given)
+    form = "is no schema in Spark's JSON form: write it with df.schema.json()"
+    if not text.lstrip().startswith(("{", "[", '"')):
+        return parse_ddl(text, name)
+    try:
+        schema = load_json(text)
+    except JsonTextError as error:
+        fail(f"{name}{error.place(text)}: {error.message}; it {form}")
+    if not _has_fields(schema):
+        fail(f"{name} {form}")
+    found: Mapping[str, Any] = schema
+    return found
+
+
+def _has_fields(schema: object) -> bool:
+    """Return True if all fields of a struct, and of those in it, have names and types."""
+    fields = schema.get("fields") if isinstance(schema, dict) else None
+    return isinstance(fields, list) and all(
+        isinstance(field, dict) and isinstance(field.get("name"), str) and _is_nested(field.get("type"))
+        for field in fields
+    )
+
+
+def _is_nested(spark_type: object) -> bool:
+    match spark_type:
+        case str() | {"type": "udt"}:
+            return True
+        case {"type": "struct"}:
+            return _has_fields(spark_type)
+        case {"type": "array", "elementType": element}:
+            return _is_nested(element)
+        case {"type": "map", "keyType": key, "valueType": value}:
+            return _is_nested(key) and _is_nested(value)
+        case _:
+            return False
+
+
+def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) -> ChosenLayout:
+    """Return the layout that the options name; what is no layout ends the command."""
+    fields = None if schema is None else read_schema(schema)
+    if name is None:
+        if given:
+            fail("--layout-option is an option of a layout: give --layout NAME with it")
+        if fields is None:
+            return ChosenLayout()
+        from transpiler.inference import layout_from_schema
+
+        shown_by_schema = layout_from_schema(fields)
+        return ChosenLayout(shown_by_schema, shown_by_schema)
+    layout = _named(name, given)
+    if fields is not None:
+        bind = getattr(layout, "bind", None)
+        if bind is None:
+            fail(f"the layout {name} has its own columns: give --schema without --layout, or a layout of a store")
+        layout = bind(fields)
+    return ChosenLayout(layout, layout)
+
+
+def _named(name: str, given: tuple[str, ...]) -> Layout:
+    from transpiler.stores import STORES, preset
+
+    if name in STORES:
+        return preset(name, read_options(given, STORES[name]))
+    layout = find_layout(name)
+    if given:
+        fail(f"the layout {name} has no options: leave --layout-option out")
+    return layout
+
+
+def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str, Any]:
+    """Return the arguments of a store's function that texts KEY=VALUE and KEY.NAME=VALUE give."""
+    options: dict[str, Any] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            fail(f"--layout-option {text}: write KEY=VALUE, such as types=by-use")
+        option, dot, name = key.partition(".")
+        known = options.get(option)
+        if dot:
+            # A policy for all others may stand before the types of some.
+            inner = known if isinstance(known, dict) else {} if known is None else {"*": known}
+            options[option] = inner | {name: _object(text, value)}
+        elif isinstance(known, dict) and not value.startswith("{"):
+            options[option] = known | {"*": value}
+        else:
+            options[option] = _object(text, value)
+    parameters = signature(store).parameters
+    for option, value in options.items():
+        if option == "schema":
+            fail("--layout-option schema=…: give the schema with --schema")
+        if option == "headers":
+            options[option] = _headers(value)
+        elif option in parameters and isinstance(parameters[option].default, bool):
+            if value not in ("true", "false"):
+                fail(f"--layout-option {option}={value}: write {option}=true or {option}=false")
+            options[option] = value == "true"
+        elif option != "types" and not isinstance(value, str):
+            fail(f"--layout-option {option}: expected text")
+    return options
+
+
+def _object(text: str, value: str) -> Any:
+    """Return the value of an option: JSON if it is an object, else text."""
+    return load_json_line(value, f"--layout-option {text}") if value.startswith("{") else value
+
+
+def _headers(value: Any) -> Any:
+    """Return the argument ``headers``; an object gives a reading: time with a unit and a zone, mode or number."""
+    if not isinstance(value, dict):
+        fail(f"--layout-option headers={value}: write headers.JMSType=order_type")
+    return {name: _header(name, item) for name, item in value.items()}
+
+
+def _header(name: str, item: Any) -> str | HeaderOption:
+    from transpiler import stores
+
+    if isinstance(item, str):
+        return item
+    texts = {key: text for key, text in item.items() if isinstance(text, str)} if isinstance(item, dict) else {}
+    if texts == item:
+        if "time" in texts and texts.keys() <= {"time", "unit", "zone"}:
+            return stores.time(texts.pop("time"), **texts)
+        if texts.keys() == {"mode"}:
+            return stores.mode(texts["mode"])
+        if texts.keys() == {"number"}:
+            return stores.number(texts["number"])
+    forms = 'a column, {"time": COLUMN, "unit": "s", "zone": "UTC"}, {"mode": COLUMN} or {"number": COLUMN}'
+    return fail(f"--layout-option headers.{name}: expected {forms}")

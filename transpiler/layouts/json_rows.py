@@ -1,0 +1,98 @@
+"""Messages in JSON objects: the sections of message JSON, plain properties, or a row of a layout as JSON has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from transpiler.errors import DecodeError, LayoutError
+from transpiler.layouts.amqp import MAPS, STRUCTS, UNION, AmqpLayout
+from transpiler.layouts.amqp_0_10 import ZeroTenLayout
+from transpiler.layouts.amqp_0_10_json import read_row
+from transpiler.layouts.amqp_rows import union_value
+from transpiler.layouts.flat import FlatLayout
+from transpiler.layouts.layout import Layout, ReadableLayout
+from transpiler.layouts.rows import iso_time
+from transpiler.message.json import SECTION_NAMES
+from transpiler.message.message import Message
+
+_TIMES = ("absolute_expiry_time", "creation_time")
+
+
+def message_from_json(value: Any) -> Message:
+    """Return a message from message JSON, or from an object of plain properties, which has no section's name.
+
+    ``DecodeError`` with the path of what does not fit.
+    """
+    if isinstance(value, Mapping) and value and not any(name in SECTION_NAMES for name in value):
+        return Message.of(**value)
+    return Message.from_dict(value)
+
+
+def message_from_json_row(value: Any, layout: Layout) -> Message:
+    """Return the message in a row of a layout as JSON has it; columns that the layout does not read may be beside.
+
+    Binary columns are base64 and times ISO 8601 or milliseconds, as Spark's ``to_json`` writes them. Rows of ``amqp``
+    may be message JSON, and so may those of typed columns if nothing else than sections is there. ``DecodeError`` with
+    the path of what does not fit.
+    """
+    if not isinstance(value, Mapping):
+        return Message.from_dict(value)
+    if isinstance(layout, FlatLayout) and all(name in SECTION_NAMES for name in value):
+        return Message.from_dict(value)
+    if isinstance(layout, ZeroTenLayout):
+        return layout.message(read_row(value))
+    if isinstance(layout, AmqpLayout) and not layout.promoted:
+        return _canonical(value)
+    if not isinstance(layout, ReadableLayout):
+        raise LayoutError.at("layout.rows", f"the layout {layout.name} does not read rows")
+    return layout.message(value)
+
+
+def check_columns(value: Any, layout: Layout) -> None:
+    """Raise ``DecodeError`` if a row has columns, and none that the layout reads.
+
+    ``to_json`` leaves out what is NULL, so one such row may be a message without anything.
+    """
+    known = layout.row(Message())
+    if not isinstance(value, Mapping) or not value or any(name in known or name in SECTION_NAMES for name in value):
+        return
+    message = (
+        f"no column of the layout {layout.name} is here: it reads {_listed(known)}, and the row has {_listed(value)}"
+    )
+    hint = "name the layout of these rows, or none for message JSON and plain properties"
+    raise DecodeError.at("row.columns", message, hint=hint)
+
+
+def _listed(names: Mapping[str, object], most: int = 6) -> str:
+    return ", ".join(list(names)[:most]) + (", …" if len(names) > most else "")
+
+
+def _canonical(row: Mapping[str, Any]) -> Message:
+    """Return the message in a row of the canonical schema, its values as ``V`` or as message JSON has them."""
+    return Message.from_dict({name: _section(name, content) for name, content in row.items() if name in SECTION_NAMES})
+
+
+def _section(section: str, content: Any) -> Any:
+    if not isinstance(content, Mapping):
+        return content
+    if section in MAPS:
+        return {name: _value(item, (section, name)) for name, item in content.items()}
+    fields = STRUCTS[section]
+    return {
+        name: item if not isinstance(item, Mapping) or name not in fields else _value(item, (section, name))
+        for name, item in ((name, _time(name, item)) for name, item in content.items())
+    }
+
+
+def _value(value: Any, path: tuple[str, ...]) -> Any:
+    """Return the value of a struct ``V``; anything else as it is."""
+    if not isinstance(value, Mapping) or "value" in value or len(value) < 2 or not value.keys() <= UNION.keys():
+        return value
+    read = union_value(value, path)
+    return read.type if path == ("body", "value") and read is not None and read.value == b"" else read
+
+
+def _time(name: str, value: Any) -> Any:
+    time = iso_time(value) if name in _TIMES and isinstance(value, str) else None
+    return value if time is None else time

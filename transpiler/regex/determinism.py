@@ -2,7 +2,8 @@
 
 A node is *determined* before a continuation when the way that it takes first is the only one that can lead to a
 match: its branches, of which only the last one may take nothing, and another round and the end of a repeat, begin
-with different characters, or the continuation cannot fail. Then the node may be atomic, and a possessive repeat means what a greedy one means.
+with different characters, or the continuation cannot fail. Then the node may be atomic, and a possessive repeat means
+what a greedy one means.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 
-SELECTORS, MESSAGES = size(8, 20), 16
+SELECTORS, MESSAGES = size(5, 20), 16
 EXAMPLES = 2
 
 
@@ -128,12 +128,13 @@ SUMS = (
     "a + b > 5",
     "NOT (a + b + 1 = 'xtrue1')",
     "a - b < 2 OR a * b = 35 OR a / b = 1",
-    "a + b + c + a > 1 AND a * b * c < 1000",
+    "a + b + c > 1 AND a * b * c < 1000",
     # Java has no negative of a byte, and others of an int and of a long, all of which stand in one column.
     "1 - -a = 8",
     "NOT (0.5 + -a <= -6 AND b = 5)",
-    "-a - -b < 0",
 )
+#: The SQL of a longer chain is twice as long, and takes Spark as much time as all the others.
+LONG_SUMS = ("a + b + c + a > 1 AND a * b * c < 1000",)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -142,7 +143,7 @@ def test_spark_agrees_on_operations_with_values_of_all_types(spark: SparkSession
         Message(application_properties={name: value for name, value in zip("abc", values, strict=True) if value})
         for values in sample(product(EVERY_TYPE, EVERY_TYPE, EVERY_TYPE[4:6]), 53)
     ]
-    texts = [text for text in SUMS if takes(text, dialect)]
+    texts = [text for text in (*SUMS, *LONG_SUMS[: size(0, 1)]) if takes(text, dialect)]
     assert len(texts) > 2
     with spark_settings(spark, INTERPRETED):
         assert_agreement(numbered(create_messages(spark, messages)), "amqp", dialect, texts, messages)

@@ -53,7 +53,7 @@ def read_archive(
     archive = _read_archive(session, inputs, layout, schema)
     if layout is None or layout in (TRACE, FLAT, "amqp", ZERO_TEN.name):
         if options:
-            fail("--layout-option is an option of a layout: name that with --layout")
+            fail("--layout-option is an option of a layout: give --layout NAME with it")
         return archive
     from spark_ext.schemas import bound_layout
 

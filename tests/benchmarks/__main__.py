@@ -15,13 +15,13 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from tests.benchmarks import activemq, compiling, filters, long, patterns, report
+from tests.benchmarks import activemq, compiling, filters, long, patterns, report, stores
 from tests.benchmarks.measure import Table
 from tests.benchmarks.messages import write_messages
 from tests.benchmarks.selectors import CASES, Case
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("filters", "compiling", "long", "patterns", "activemq")
+PARTS = ("filters", "stores", "compiling", "long", "patterns", "activemq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,8 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
         match part:
             case "filters":
                 yield from filters.parts(spark, frames, size.messages, size.fewer, size.rounds, size.cases, size.least)
+            case "stores":
+                yield from stores.parts(spark, directory, frames, size.messages, size.rounds, size.cases, size.least)
             case "compiling":
                 yield from compiling.parts(canonical, size.scale)
             case "long":

@@ -155,7 +155,9 @@ def rabbitmq_properties(keys: tuple[str, ...]) -> st.SearchStrategy[str]:
         "timestamp": st.one_of(small, st.just("1750772279")),
         **dict.fromkeys(("message_id", "correlation_id", "reply_to", "user_id", "expiration"), texts.map(json.dumps)),
     }
-    whole = st.fixed_dictionaries({"headers": of_key["headers"]}, optional=of_key)
+    whole = st.fixed_dictionaries(
+        {"headers": of_key["headers"]}, optional={key: value for key, value in of_key.items() if key != "headers"}
+    )
     written = whole.map(lambda items: "{" + ", ".join(f'"{key}": {value}' for key, value in items.items()) + "}")
     return st.one_of(written, written, written, st.just("[]"))
 
@@ -190,6 +192,8 @@ def cells(spark_type: Any, keys: tuple[str, ...]) -> st.SearchStrategy[Any]:
             )
         case {"type": "array", "elementType": element}:
             values = st.lists(cells(element, keys), max_size=4)
+        case {"type": "map", "valueType": {"type": "struct", "fields": members}}:
+            values = st.dictionaries(st.sampled_from(keys), _unions(members, keys), max_size=4)
         case {"type": "map", "valueType": value}:
             values = st.dictionaries(st.sampled_from(keys), cells(value, keys), max_size=4)
         case {"type": "struct", "fields": fields}:
@@ -204,6 +208,14 @@ def cells(spark_type: Any, keys: tuple[str, ...]) -> st.SearchStrategy[Any]:
         case _:
             raise AssertionError(spark_type)
     return st.one_of(st.none(), values, values, values)
+
+
+def _unions(members: list[dict[str, Any]], keys: tuple[str, ...]) -> st.SearchStrategy[Any]:
+    """Structs of which at most one field is set, as Spark reads a union of Avro."""
+    one = st.sampled_from(members).flatmap(
+        lambda member: cells(member["type"], keys).map(lambda value: {member["name"]: value})
+    )
+    return st.one_of(st.none(), one, one, one)
 
 
 def rows(

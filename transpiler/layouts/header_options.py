@@ -54,7 +54,7 @@ def time_option(name: str, unit: str, zone: str) -> HeaderOption:
 
         try:
             ZoneInfo(zone)
-        except (ValueError, OSError):
+        except (ValueError, OSError, KeyError):
             hint = "name a zone of the tz database, such as Europe/Berlin"
             raise LayoutError.at("layout.time", f"there is no time zone {zone!r}", hint=hint) from None
     return HeaderOption(name, Time(pattern=unit, zone=zone))

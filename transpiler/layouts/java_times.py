@@ -1,7 +1,7 @@
 """Times as text by a pattern of Java's ``DateTimeFormatter``, as far as stores use one.
 
 Letters: ``y M d H h m s S a``, ``X XX XXX`` for an offset, ``VV`` for a zone's name, texts in quotes, and sections in
-brackets that may be missing.
+brackets that may be missing. Years are those of Python, 1 to 9999; Spark reads others too.
 """
 
 from __future__ import annotations
@@ -10,41 +10,52 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from transpiler.errors import LayoutError
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+#: Java's widest offset, in minutes.
+_WIDEST_OFFSET = 18 * 60
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 #: The part of a time that a letter stands for, and the regular expression of so many of it.
 _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
-    "y": ("year", lambda _: r"\d{4}"),
+    # Java takes five digits and more behind a sign.
+    "y": ("year", lambda _: r"[0-9]{4}|\+[0-9]{5,10}"),
     "M": ("month", lambda count: "|".join(_MONTHS) if count == 3 else _digits(count)),
     "d": ("day", lambda count: _digits(count)),
     "H": ("hour", lambda count: _digits(count)),
     "h": ("clock", lambda count: _digits(count)),
     "m": ("minute", lambda count: _digits(count)),
     "s": ("second", lambda count: _digits(count)),
-    "S": ("fraction", lambda count: rf"\d{{{count}}}"),
-    "a": ("half", lambda _: "[AaPp][Mm]"),
-    "X": ("offset", lambda _: r"Z|[+-]\d\d:?(?:\d\d)?"),
-    "V": ("zone", lambda _: r"[A-Za-z][A-Za-z0-9_/+-]*"),
+    # Spark reads any number of digits up to that of the letters.
+    "S": ("fraction", lambda count: rf"[0-9]{{1,{count}}}"),
+    "a": ("half", lambda _: "AM|PM"),
+    "X": ("offset", lambda count: "Z|[+-][0-9]{2}" + ("(?:[0-9]{2})?", "[0-9]{2}", ":[0-9]{2}")[min(count, 3) - 1]),
+    "V": ("zone", lambda _: r"[A-Za-z][A-Za-z0-9_/+-]*|[+-][0-9]{2}:[0-9]{2}"),
 }
+
+#: A text in quotes, in which two quotes are one; a letter as often as it is there; a bracket; any other character.
+_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[\[\]]|.", re.DOTALL)
 
 
 def _digits(count: int) -> str:
-    return r"\d\d" if count > 1 else r"\d\d?"
+    return "[0-9]{2}" if count > 1 else "[0-9]{1,19}"
+
+
+def _quoted(text: str) -> str:
+    return text.replace("''", "'") or "'"
 
 
 @lru_cache(maxsize=64)
 def _expression(pattern: str) -> re.Pattern[str]:
     """Return the regular expression of a pattern; ``LayoutError`` for a letter that is not known here."""
     parts: list[str] = []
-    for token in re.finditer(r"'([^']*)'|([A-Za-z])\2*|[\[\]]|.", pattern, re.DOTALL):
+    for token in _TOKEN.finditer(pattern):
         text = token[0]
-        if token[1] is not None and text.startswith("'"):
-            parts.append(re.escape(token[1] or "'"))
+        if token[1] is not None:
+            parts.append(re.escape(_quoted(token[1])))
         elif token[2] is not None:
             if token[2] not in _LETTERS:
                 hint = f"the letters are {', '.join(_LETTERS)}"
@@ -55,7 +66,8 @@ def _expression(pattern: str) -> re.Pattern[str]:
             parts.append(f"(?:{expression})" if taken else f"(?P<{name}>{expression})")
         else:
             parts.append({"[": "(?:", "]": ")?"}.get(text, re.escape(text)))
-    return re.compile("".join(parts))
+    # Spark's formatter is not case-sensitive, texts in quotes included.
+    return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
 
 
 def check_pattern(pattern: str) -> None:
@@ -72,7 +84,7 @@ def read_time(text: str, pattern: str, zone: str) -> int | None:
     if match is None:
         return None
     parts = {name: part for name, part in match.groupdict().items() if part is not None}
-    month = parts.get("month", "1")
+    month = parts.get("month", "1").capitalize()
     hour = int(parts.get("hour", 0))
     if "clock" in parts:
         if not 1 <= int(parts["clock"]) <= 12:
@@ -89,20 +101,35 @@ def read_time(text: str, pattern: str, zone: str) -> int | None:
             int(parts.get("fraction", "0").ljust(6, "0")[:6]),
             tzinfo=_zone(parts.get("offset"), parts.get("zone", zone)),
         )
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, ZoneInfoNotFoundError):
         return None
     since = moment.astimezone(UTC) - _EPOCH
     return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
 
 
 def _zone(offset: str | None, name: str) -> timezone | ZoneInfo:
+    if offset is None and name[0] in "+-":
+        offset = name
     if offset is None:
-        return UTC if name in ("UTC", "Z") else ZoneInfo(name)
-    if offset == "Z":
+        return UTC if name.upper() in ("UTC", "Z") else ZoneInfo(name)
+    if offset in ("Z", "z"):
         return UTC
     digits = offset[1:].replace(":", "").ljust(4, "0")
-    size = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if minutes > 59 or 60 * hours + minutes > _WIDEST_OFFSET:
+        raise ValueError("no such offset")
+    size = timedelta(hours=hours, minutes=minutes)
     return timezone(-size if offset[0] == "-" else size)
+
+
+def _written_offset(offset: str, count: int) -> str:
+    """Return an offset, given as a sign and four digits, as so many letters X write it; seconds of one are left out."""
+    sign_and_hours, minutes = offset[:3], offset[3:5]
+    if sign_and_hours[1:] + minutes == "0000":
+        return "Z"
+    if count == 1:
+        return sign_and_hours + (minutes if minutes != "00" else "")
+    return f"{sign_and_hours}:{minutes}" if count == 3 else sign_and_hours + minutes
 
 
 def write_time(time: int, pattern: str, zone: str) -> str:
@@ -111,7 +138,7 @@ def write_time(time: int, pattern: str, zone: str) -> str:
 
     def written(token: re.Match[str]) -> str:
         if token[0].startswith("'"):
-            return token[1] or "'"
+            return _quoted(token[1])
         count, letter = len(token[0]), token[2]
         numbers = {
             "y": moment.year,
@@ -130,12 +157,12 @@ def write_time(time: int, pattern: str, zone: str) -> str:
             case "a":
                 return "AM" if moment.hour < 12 else "PM"
             case "X":
-                return "Z" if zone in ("UTC", "Z") else moment.strftime("%z")
+                return _written_offset(moment.strftime("%z"), count)
             case "V":
                 return zone
             case _ if letter in numbers:
                 return str(numbers[letter]).rjust(count, "0")
             case _:
-                return ""
+                return "" if token[0] in "[]" else token[0]
 
-    return re.sub(r"'([^']*)'|([A-Za-z])\2*|[\[\]]", written, pattern)
+    return _TOKEN.sub(written, pattern)

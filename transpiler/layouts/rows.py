@@ -215,7 +215,8 @@ def variant_value(value: object) -> AmqpValue | None:
         case int() if -(2**63) <= value < 2**63:
             return AmqpValue(AmqpType.LONG, value)
         case int() | float() | Decimal():
-            return AmqpValue(AmqpType.DOUBLE, _double(value, ()))
+            # By way of Decimal, for an integer that no double holds does not convert.
+            return AmqpValue(AmqpType.DOUBLE, float(Decimal(value)))
         case str():
             return AmqpValue(AmqpType.STRING, value)
         case bytes() | bytearray():

@@ -87,23 +87,22 @@ class _Parser:
 
     def schema(self) -> dict[str, Any]:
         """The fields up to the end."""
-        fields = [self._field("")]
+        fields = [self._field()]
         while self._accept(","):
-            fields.append(self._field(""))
+            fields.append(self._field())
         if self.place < len(self.tokens):
             self._refuse("expected a comma, or the end")
         return {"type": "struct", "fields": fields}
 
-    def _field(self, separator: str) -> dict[str, Any]:
-        """A name and a type; a colon stands between them inside of STRUCT."""
+    def _field(self) -> dict[str, Any]:
+        """A name and a type; a colon may stand between them."""
         name = self._next("a column's name")
         if name.startswith("`"):
             name = name[1:-1].replace("``", "`")
         elif not re.fullmatch(r"\w+", name):
             self.place -= 1
             self._refuse("expected a column's name")
-        if separator:
-            self._accept(separator)
+        self._accept(":")
         collation: list[str] = []
         spark_type = self._type(collation)
         nullable, metadata = True, {}
@@ -135,9 +134,9 @@ class _Parser:
             return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
         if word == "STRUCT":
             self._expect("<")
-            fields = [self._field(":")]
+            fields = [self._field()]
             while self._accept(","):
-                fields.append(self._field(":"))
+                fields.append(self._field())
             self._expect(">")
             return {"type": "struct", "fields": fields}
         if word in _SIZED:

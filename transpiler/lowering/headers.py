@@ -166,7 +166,12 @@ def _whole_seconds(milliseconds: ir.Value) -> ir.Value:
 def _string_id(stored: Stored, kind: OperandType) -> Operand:
     """The text of an id that is a string."""
     strings = at(stored).of(OperandType.STRING)
-    return from_value(kind, strings[0].value) if strings else NULL
+    if not strings:
+        return NULL
+    item = strings[0]
+    # Beside a tag, the field of strings is NULL where the tag says something else.
+    plain = item.guard == ir.TRUE or stored.tag is not None
+    return from_value(kind, item.value if plain else ir.When(item.guard, item.value))
 
 
 def _prefixed(operand: Operand, kind: OperandType) -> Operand:

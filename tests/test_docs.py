@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from transpiler import DecodeError, Message, route_message, transpile_filter
+from transpiler.cli import main
 from transpiler.topology import topology_from_dict
 
 FILTER = {"descriptor": "apache.org:legacy-amqp-headers-binding:map", "value": {"a": 1}}
@@ -20,6 +23,26 @@ DOCS = Path(__file__).parent.parent / "docs"
 def test_a_page_is_what_its_script_writes(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=DOCS.parent)
     assert done.stdout == script.with_suffix(".md").read_text(encoding="utf-8")
+
+
+def steps(page: str) -> list[tuple[str, str]]:
+    """Return the commands of a page's console blocks, each with what it prints."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [
+        (command, printed)
+        for block in blocks
+        for command, _, printed in (step.partition("\n") for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])
+    ]
+
+
+@pytest.mark.parametrize(("command", "printed"), steps("commands.md"))
+def test_a_command_of_a_page_prints_what_the_page_says(command: str, printed: str) -> None:
+    given, _, last = command.rpartition(" | ")
+    words = shlex.split(last)
+    assert words[0] == "selector-sql"
+    data = f"{shlex.split(given)[1]}\n" if given else ""
+    assert CliRunner().invoke(main, words[1:], input=data).output == printed
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"])

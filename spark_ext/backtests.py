@@ -8,47 +8,77 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.routing.routing_keys import first_text, published_exchanges, texts_at
-from spark_ext.schemas import infer_layout
-from transpiler.message.fields import ROUTING_KEYS
+from spark_ext.schemas import SchemaLike, infer_layout, message_columns
+from transpiler import Layout
+from transpiler.layouts.amqp import AmqpLayout
+from transpiler.message.fields import ROUTING_KEYS, MessageField
 from transpiler.sql import emit_value, quote_name, quote_text
 from transpiler.topology.backtest import Backtest, Disagreement
 from transpiler.topology.model import DEFAULT_EXCHANGE
 
-_ID = "properties.message_id"
-_LABEL = f"coalesce({_ID}.string, CAST({_ID}.long AS STRING), hex({_ID}.binary), '')"
+_ID = MessageField("properties", "message_id")
+_CANONICAL_ID = "properties.message_id"
+_CANONICAL_LABEL = (
+    f"coalesce({_CANONICAL_ID}.string, CAST({_CANONICAL_ID}.long AS STRING), hex({_CANONICAL_ID}.binary), '')"
+)
+
+#: The layout whose queues have their virtual hosts behind them.
+_WITH_VHOST = "aws-rabbitmq"
 
 
 def backtest(
-    routed: DataFrame, *, recorded: str = "routed_queues", column: str = "queues", max_examples: int = 10
+    routed: DataFrame,
+    layout: Layout | SchemaLike | None = None,
+    *,
+    recorded: str = "routed_queues",
+    partial: bool = False,
+    recorded_queue: str | None = None,
+    column: str = "queues",
+    max_examples: int = 10,
 ) -> Backtest:
     """Count the agreement of the queues in ``column`` with those in ``recorded``, by exchange and by queue.
 
-    ``routed`` has its exchanges in a column ``exchange``, or in the field of the layout that is inferred from its
-    schema, and its routing keys likewise. The message id labels the examples, where there are ``properties`` of the
-    canonical schema. A NULL in ``recorded`` counts as no queues.
+    ``recorded`` has all queues that a message went to, an ARRAY<STRING>. With ``partial`` it has only some, or is a
+    STRING with the one that the message was read from, as the column ``queue`` of Lambda events and of deliveries in a
+    tracing log. ``recorded_queue`` names that one where no column does, as for answers of RabbitMQ's management API.
+    Queues are ``missed`` and never ``extra`` then: the message may have gone to others. A NULL counts as no queues.
+    ``ValueError`` for a STRING without ``partial``.
+
+    ``routed`` has its exchanges in a column ``exchange``, or in the field of the ``layout``, by default the one that
+    its schema shows, and its routing keys likewise. The message id labels the examples.
     """
-    layout = infer_layout(routed)
-    exchanges = [emit_value(value) for value in published_exchanges(routed.columns, layout)]
-    keys = texts_at(layout, ROUTING_KEYS)
-    canonical = "properties" in routed.columns
+    found = infer_layout(routed) if layout is None else message_columns(routed, layout, "amqp").layout
+    exchanges = [emit_value(value) for value in published_exchanges(routed.columns, found)]
+    keys, ids = texts_at(found, ROUTING_KEYS), texts_at(found, [_ID])
+    canonical = isinstance(found, AmqpLayout) and "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
     if "routing_keys" in routed.columns:
         key = f"coalesce(get(routing_keys, 0), {key})"
+    label = "CAST(monotonically_increasing_id() AS STRING)"
+    if canonical:
+        label = _CANONICAL_LABEL
+    elif ids:
+        label = f"coalesce({first_text(ids)}, {label})"
+    partial = partial or recorded_queue is not None
+    queues = _queues(routed, found, recorded) if recorded_queue is None else f"array({quote_text(recorded_queue)})"
+    if not partial and dict(routed.dtypes).get(recorded) == "string":
+        raise ValueError(f"the column {recorded} is STRING: if it has one of the queues, give partial=True")
+    # The default exchange routes by name, so what it does not reach is not there.
+    own = "false" if partial else f"exchange = {quote_text(DEFAULT_EXCHANGE)}"
     compared = routed.selectExpr(
         f"coalesce({', '.join([*exchanges, quote_text('')])}) AS exchange",
-        f"{_LABEL if canonical else 'CAST(monotonically_increasing_id() AS STRING)'} AS label",
+        f"{label} AS label",
         f"{key} AS routing_key",
-        f"array_distinct(coalesce({quote_name(recorded)}, CAST(array() AS ARRAY<STRING>))) AS recorded",
+        f"{queues} AS recorded",
         f"{quote_name(column)} AS routed",
     ).selectExpr(
         "*",
-        f"CASE WHEN exchange <> {quote_text(DEFAULT_EXCHANGE)} THEN array_except(recorded, routed) ELSE array() END "
-        "AS missed",
-        "array_except(routed, recorded) AS extra",
-        f"CASE WHEN exchange = {quote_text(DEFAULT_EXCHANGE)} THEN array_except(recorded, routed) ELSE array() END "
-        "AS unknown",
+        f"CASE WHEN {own} THEN array() ELSE array_except(recorded, routed) END AS missed",
+        # A message that was read from one queue may have gone to others.
+        f"array_except({'recorded' if partial else 'routed'}, recorded) AS extra",
+        f"CASE WHEN {own} THEN array_except(recorded, routed) ELSE array() END AS unknown",
     )
-    result = Backtest(max_examples)
+    result = Backtest(max_examples, partial=partial)
     agrees = "size(missed) = 0 AND size(extra) = 0"
     counted = compared.groupBy("exchange").agg(
         sf.count("*").alias("messages"),
@@ -71,6 +101,17 @@ def backtest(
             for row in different.limit(max_examples).collect()
         ]
     return result
+
+
+def _queues(routed: DataFrame, layout: Layout, column: str) -> str:
+    """Return the SQL of the recorded queues: those of an array, or the one of a text."""
+    name = quote_name(column)
+    if dict(routed.dtypes).get(column) != "string":
+        return f"array_distinct(coalesce({name}, CAST(array() AS ARRAY<STRING>)))"
+    if layout.name == _WITH_VHOST:
+        # "rmqMessagesByQueue" has the keys queue::vhost.
+        name = f"regexp_extract({name}, '^(?s)(.*?)(::[^:]*)?$', 1)"
+    return f"array_compact(array({name}))"
 
 
 def _counts(different: DataFrame, column: str) -> Counter[tuple[str, str]]:

@@ -86,8 +86,7 @@ def sent() -> DataFrame:
 
 @dp.materialized_view
 def canonical() -> DataFrame:
-    sections = "named_struct('subject', 'usd.stock') AS properties, map() AS application_properties"
-    return spark.range(1).selectExpr(sections)
+    return spark.range(1).selectExpr("named_struct('subject', 'usd.stock') AS properties")
 
 
 @dp.materialized_view

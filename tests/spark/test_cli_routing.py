@@ -83,6 +83,42 @@ def test_one_message_that_differs_fails_the_backtest(run) -> None:  # type: igno
     assert found["extra"] == [{"exchange": "amq.topic", "queue": "q", "messages": 1}]
 
 
+def test_messages_read_from_a_queue_are_compared_with_that_queue(run) -> None:  # type: ignore[no-untyped-def]
+    event = {
+        "eventSource": "aws:rmq",
+        "rmqMessagesByQueue": {
+            "q::/": [{"basicProperties": {"type": "order"}, "redelivered": False, "data": ""}],
+            "other::/": [{"basicProperties": {"type": "order"}, "redelivered": False, "data": ""}],
+        },
+    }
+    options = ["--layout", "aws-rabbitmq", "--address", "amq.topic/a.b"]
+    result = run("backtest", "archive.jsonl", "small.json", *options, "--partial", "--recorded", "queue", lines=[event])
+    assert result.exit_code == 1, result.output
+    assert "1 of 2 messages go to the queue that they were read from (2 deliveries)" in result.output
+    assert "missed 1 times: amq.topic → other" in result.output
+    assert "extra" not in result.output
+    result = run("backtest", "archive.jsonl", "small.json", *options, "--recorded", "queue")
+    assert result.exit_code == 2
+    assert "the column queue is STRING" in result.output
+    assert "if it has one of the queues, --partial compares that one" in result.output
+    answer = {
+        "payload_bytes": 0,
+        "redelivered": False,
+        "exchange": "amq.topic",
+        "routing_key": "a.b",
+        "message_count": 0,
+        "properties": {"message_id": "m1"},
+        "payload": "",
+        "payload_encoding": "string",
+    }
+    lines = [[answer, answer | {"routing_key": "b", "properties": []}]]
+    options = ["--layout", "rabbitmq-get", "--recorded-queue", "q"]
+    result = run("backtest", "archive.jsonl", "small.json", *options, lines=lines)
+    assert result.exit_code == 1, result.output
+    assert "1 of 2 messages go to the queue that they were read from" in result.output
+    assert "to amq.topic with key 'b': missed q" in result.output
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [

@@ -18,6 +18,16 @@ def test_the_order_of_queues_does_not_matter() -> None:
     assert Backtest().add("1", "x", None, ["a", "b", "a"], ["b", "a"]) is True
 
 
+def test_of_a_partial_record_nothing_is_extra() -> None:
+    backtest = Backtest(partial=True)
+    assert backtest.add("1", "x", None, ["a"], ["a", "b"]) is True
+    assert backtest.add("2", "x", None, ["a"], ["b"]) is False
+    assert (backtest.to_dict()["missed"], backtest.extra) == ([{"exchange": "x", "queue": "a", "messages": 1}], {})
+    assert (
+        backtest.render().splitlines()[0] == "1 of 2 messages go to the queue that they were read from (2 deliveries)"
+    )
+
+
 def test_misses_and_extras_are_counted_by_exchange_and_queue() -> None:
     assert compared().to_dict() == {
         "messages": 4,

@@ -31,8 +31,8 @@ class Backtest:
     A queue is *missed* where the broker had it and the topology has not, and *extra* conversely. ``messages``
     and ``disagreeing`` count messages by exchange. ``unknown`` counts recorded queues of the default exchange that the
     topology does not have: RabbitMQ's tracing log names the queue that a key names before it looks whether there is
-    one, and an export of definitions lacks exclusive queues. They are no disagreement. A ``partial`` record has only the
-    queue that each message was read from, so that none is extra.
+    one, and an export of definitions lacks exclusive queues. They are no disagreement. A ``partial`` record has only
+    the queue that each message was read from, so that none is extra.
     """
 
     max_examples: int = 10

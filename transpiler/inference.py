@@ -117,9 +117,16 @@ def layout_from_schema(schema: Mapping[str, Any], struct: str | None = None, *, 
     for store, shape in _SHAPES:
         if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
             return store()
-    if any(name in fields for name in FIELDS) and (column := _properties_of(fields)) is not None:
+    own = fields.get("properties")
+    beside = any(name in fields for name in FIELDS)
+    if (beside or (own is not None and _holds_properties(own["type"]))) and (column := _properties_of(fields)):
         return column
     return flat_layout(schema, None, case_sensitive=case_sensitive)
+
+
+def _holds_properties(spark_type: Any) -> bool:
+    """Return True for the type of a column that has properties by their names, and can be nothing else."""
+    return _VARIANT(spark_type) or _TEXTS(spark_type) or _map_of(_BYTES)(spark_type)
 
 
 def _struct(

@@ -17,7 +17,7 @@ from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, Path, SparkType
 from transpiler.layouts.columns import PERSISTENT
 from transpiler.layouts.java_times import read_time, write_time
-from transpiler.layouts.property_source import PropertySource
+from transpiler.layouts.property_source import PropertySource, java_text
 from transpiler.layouts.rows import amqp_value, iso_time, milliseconds, plain, put, value_at, variant_value
 from transpiler.layouts.spark_casts import cast_text
 from transpiler.layouts.stored import (
@@ -96,7 +96,11 @@ class VariantPlace:
         value = plain(value_at(row, self.path))
         for key in self.keys:
             value = value.get(key) if isinstance(value, Mapping) else None
-        return variant_value(value)
+        content = variant_value(value)
+        if content is None or self.type != STRING:
+            return content
+        text = java_text(content)
+        return None if text is None else AmqpValue(AmqpType.STRING, text)
 
     def write(self, row: MutableMapping[str, Any], value: object) -> None:
         """Put a value at the key."""

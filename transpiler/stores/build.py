@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -43,9 +44,18 @@ def make_store(
     headers: Headers,
     columns: Columns | None,
 ) -> StoreLayout:
-    """A store with the fields that it documents, and those that the user puts elsewhere."""
+    """A store with the fields that it documents, and those that the user puts elsewhere.
+
+    A name in ``headers`` is one of ``columns``, or, over a DataFrame, of its columns; else it is a property's key.
+    """
     layout = StoreLayout(name, source, MappingProxyType(dict(own)))
-    return layout.with_headers(header_places(headers, columns, source)) if headers else layout
+    if not headers:
+        return layout
+
+    def binding(schema: Schema) -> StoreLayout:
+        return layout.with_headers(header_places(headers, columns_of(schema), source))
+
+    return replace(layout.with_headers(header_places(headers, columns, source)), binding=binding)
 
 
 def column_place(name: str, path: str | Path, column_type: ColumnType, reading: Reading | None = None) -> HeaderPlace:

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from transpiler import UnsupportedFeatureError, ir, transpile_selector
-from transpiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, ColumnType, SparkType
+from transpiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, VARIANT, ColumnType, SparkType
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialects import DIALECTS
 from transpiler.sql import emit_filter
@@ -58,9 +58,19 @@ TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
             ir.Function.READ_LONG,
             ir.Function.READ_DOUBLE,
             ir.Function.LOWER,
+            ir.Function.TRY_CAST,
+            ir.Function.NUMBER_IN_TEXT,
+            ir.Function.TRIMMED,
+            ir.Function.BLANKS_WIDENED,
+            ir.Function.MILLISECONDS_OF_ANY,
+            ir.Function.FROM_BASE64,
+            ir.Function.PARSE_JSON,
         ),
         (STRING,),
     ),
+    ir.Function.VARIANT_TYPE: (VARIANT,),
+    ir.Function.VARIANT_GET: (VARIANT, STRING),
+    ir.Function.TEXT_OF_OCTETS: (ColumnType(SparkType.INT_ARRAY),),
 }
 
 

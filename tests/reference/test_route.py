@@ -30,8 +30,9 @@ def test_the_default_exchange_has_every_queue_under_its_name(broker: str) -> Non
     assert route_message(topology(broker), message()) == ()
 
 
-def test_rabbitmqs_default_exchange_answers_a_queue_that_no_export_shows() -> None:
-    assert route_message(topology("rabbitmq"), message("hidden")) == ("hidden",)
+def test_the_default_exchange_delivers_to_queues_that_are_there() -> None:
+    assert route_message(topology("rabbitmq"), message("q1")) == ("q1",)
+    assert route_message(topology("rabbitmq"), message("hidden")) == ()
     assert route_message(topology("qpid-java"), message("hidden")) == ()
     assert route_message(topology("rabbitmq"), message("amq.rabbitmq.reply-to.g1h2")) == ()
 

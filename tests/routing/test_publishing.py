@@ -30,7 +30,7 @@ def topology(broker: str) -> Topology:
     return topology_from_dict(
         {
             "broker": broker,
-            "queues": ["jobs", "both", "é a/b", "a+b", "caught"],
+            "queues": ["jobs", "both", "é a/b", "a+b", "${x}\0\n'\"\\", "caught"],
             "exchanges": [
                 {"name": "news", "type": "topic"},
                 {"name": "both", "type": "fanout"},

@@ -87,8 +87,8 @@ def test_messages_read_from_a_queue_are_compared_with_that_queue(run) -> None:  
     event = {
         "eventSource": "aws:rmq",
         "rmqMessagesByQueue": {
-            "q::/": [{"basicProperties": {"type": "order"}, "redelivered": False, "data": ""}],
-            "other::/": [{"basicProperties": {"type": "order"}, "redelivered": False, "data": ""}],
+            "q::/": [{"basicProperties": {"priority": 4}, "redelivered": False, "data": ""}],
+            "other::/": [{"basicProperties": {"priority": 4}, "redelivered": False, "data": ""}],
         },
     }
     options = ["--layout", "aws-rabbitmq", "--address", "amq.topic/a.b"]

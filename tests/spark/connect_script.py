@@ -3,6 +3,7 @@
 from pyspark.sql import SparkSession
 
 from spark_ext import compile_selector, create_messages, deliveries, route
+from transpiler import stores
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
@@ -19,6 +20,11 @@ typed = spark.createDataFrame([(1, "abc"), (2, "x")], "n BIGINT, s STRING")
 print("canonical", messages.filter(compile_selector(selector)).count())
 print("typed", typed.filter(compile_selector("n = 1 AND s LIKE 'a%c'", typed)).count())
 print("others", messages.filter(~compile_selector(selector, result="boolean")).count())
+record = [("color", b"blue"), ("color", b"red"), ("weight", b"2600")]
+records = spark.createDataFrame([(record,), ([],), (None,)], "headers ARRAY<STRUCT<key: STRING, value: BINARY>>")
+weighed = "color = 'red' AND weight > 2500"
+print("kafka", records.filter(compile_selector(weighed, stores.kafka_headers())).count())
+print("inferred", records.filter(compile_selector(weighed, records)).count())
 bindings = [
     Binding("amq.topic", "q1", "usd.*"),
     Binding("amq.direct", "q2", "usd.stock"),

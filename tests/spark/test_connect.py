@@ -29,6 +29,8 @@ def test_selectors_filter_on_spark_connect() -> None:
         "canonical 1",
         "typed 1",
         "others 1",
+        "kafka 1",
+        "inferred 1",
         "amq.topic ['q1']",
         "amq.direct ['q2']",
         "amq.fanout ['q3']",

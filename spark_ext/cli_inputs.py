@@ -12,11 +12,12 @@ from typing import Any, NamedTuple, NoReturn
 from urllib.parse import unquote
 
 from spark_ext.spark_errors import spark_error
+from transpiler import TranspilerError
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import input_lines, read_text_file, shown, system_path
+from transpiler.cli.inputs import input_lines, shown, system_path
+from transpiler.cli.layouts import read_schema as schema_of
 from transpiler.cli.options import load_json_line
 from transpiler.diagnostics import one_line
-from transpiler.jsontext import JsonTextError, load_json
 
 #: The formats of inputs; XML is an export of Artemis.
 FORMATS = ("json", "csv", "parquet", "orc", "avro", "xml")
@@ -153,21 +154,19 @@ def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
     return Inputs(tuple(names), form or _format_of_all(names))
 
 
-def read_schema(name: str | None) -> Any:
-    """Read a schema from a file in Spark's JSON form, the one of ``df.schema.json()``."""
-    if name is None:
+def read_schema(given: str | None) -> Any:
+    """Read a schema for Spark's readers: DDL text, Spark's JSON form, or a file of either; None where none is given."""
+    if given is None:
         return None
     from pyspark.sql.types import StructType
 
-    text = read_text_file(name)
-    form = "is no schema in Spark's JSON form: write it with df.schema.json()"
     try:
-        return StructType.fromJson(load_json(text))
-    except JsonTextError as error:
-        fail(f"{shown(name)}{error.place(text)}: {error.message}; it {form}")
-    except Exception:
+        return StructType.fromJson(dict(schema_of(given)))
+    except Exception as error:
+        if isinstance(error, TranspilerError):
+            raise
         # PySpark has an exception for each thing that can be wrong with it.
-        fail(f"{shown(name)} {form}")
+        fail(f"{shown(given)} is no schema in Spark's JSON form: write it with df.schema.json()")
 
 
 def _format_of_all(names: list[str]) -> str | None:

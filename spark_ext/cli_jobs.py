@@ -16,7 +16,8 @@ from uuid import uuid4
 from spark_ext.cli_inputs import absolute, is_uri
 from spark_ext.spark_errors import spark_error
 from transpiler.cli.group import Program, click, fail
-from transpiler.cli.inputs import InputFile, shown
+from transpiler.cli.inputs import shown
+from transpiler.cli.layouts import SchemaText
 from transpiler.diagnostics import one_line
 
 __all__ = ["Output", "SparkProgram", "click", "fail", "schema_option", "session_options", "start_session"]
@@ -32,8 +33,8 @@ class SparkProgram(Program):
 
 schema_option = click.option(
     "--schema",
-    type=InputFile(),
-    help="The types of the columns of CSV or JSON: a schema in Spark's JSON form (df.schema.json()).",
+    type=SchemaText(),
+    help="The types of columns of CSV or JSON: DDL text, Spark's JSON form (df.schema.json()), or a file of either.",
 )
 
 

@@ -108,6 +108,8 @@ def test_csv_has_a_header_and_the_types_of_a_schema() -> None:
     assert run("filter", "note = 'a \"b\", c'", "a.csv", "b.csv.gz").stderr.startswith("2 of 6 messages match")
     result = run("filter", "weight > 5 AND color = 'red'", "a.csv", "--schema", "types.json")
     assert result.stderr.startswith("1 of 3 messages match"), result.output
+    result = run("filter", "weight > 5 AND color = 'red'", "a.csv", "--schema", "weight INT")
+    assert result.stderr.startswith("1 of 3 messages match"), result.output
     Path("a.csv").write_text(text + "red,heavy,x\n", encoding="utf-8")
     assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), "a.csv")
     Path("a.csv").write_text("colour\nred\n", encoding="utf-8")

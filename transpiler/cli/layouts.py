@@ -13,7 +13,7 @@ import click
 
 from transpiler import Layout
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
+from transpiler.cli.inputs import InputFile, read_text_file, shown, system_path
 from transpiler.cli.options import load_json_line
 from transpiler.compiler import find_layout
 from transpiler.jsontext import JsonTextError, load_json
@@ -86,28 +86,14 @@ def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-class SchemaText(click.ParamType):  # type: ignore[type-arg]
+class SchemaText(InputFile):
     """A schema as text, or the name of a file that has one; - is standard input."""
 
     name = "schema"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the text or the name; what is neither a file nor text of a schema ends the command."""
-        text = str(value)
-        if not _is_schema(text):
-            check_input(text)
-        return text
-
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        param: click.Parameter,  # noqa: ARG002
-        incomplete: str,
-    ) -> list[Any]:
-        """Let the shell complete names of files."""
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(incomplete, type="file")]
+        return str(value) if _is_schema(str(value)) else super().convert(value, param, ctx)
 
 
 def _is_schema(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the commands read alike: filters, receivers, selectors, messages."""
+"""Arguments and options that commands share: filters, receivers, selectors, messages."""
 
 from __future__ import annotations
 

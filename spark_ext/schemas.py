@@ -52,7 +52,7 @@ _SPARK_TYPES: Mapping[SparkType, DataType] = {
 
 _UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, column in UNION.items()])
 
-#: What shows a schema.
+#: The forms of a schema: a DataFrame, a StructType, its JSON form, or DDL text.
 SchemaLike = DataFrame | StructType | Mapping[str, Any] | str
 
 #: The condition of the error with which a pipeline refuses to analyze a DataFrame while its datasets are defined.

@@ -94,7 +94,7 @@ def assert_same(text: str, source: str, target: str, messages: list[Message]) ->
     return "noted" if ported.notes else "exact"
 
 
-#: How many of a hundred random selectors port at least, and port without a note, by where they go: of a few, some do.
+#: The least number of a hundred random selectors that port, and that port without a note, by target: of a few, some do.
 LEAST_PORTED = size(1, 40)
 LEAST_EXACT = size(0, 10)
 #: In a sample each of the other dialects gets every second selector.

@@ -12,7 +12,7 @@ from tests.sizes import size
 from tests.spark.harness import settings
 from transpiler import LayoutError, ir
 from transpiler.ir.column_types import STRING
-from transpiler.layouts.header_places import Time
+from transpiler.layouts.header_readings import Time
 from transpiler.layouts.java_times import check_pattern, read_time, write_time
 from transpiler.layouts.stored import stored_column
 from transpiler.sql.emitter import emit_value

@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 
 from tests.stores.strategies import TEXTS
 
-#: What Java or Spark reads as a number, a boolean or a blank and Python does not, and the other way round.
+#: Texts that Java or Spark reads as a number, a boolean or a blank and Python does not, and conversely.
 NASTY = tuple(
     dict.fromkeys(
         (

@@ -9,9 +9,6 @@ import sys
 from pathlib import Path
 
 import pyspark
-import pytest
-
-pytest.importorskip("pyspark.pipelines")
 
 ROOT = Path(__file__).parent.parent.parent
 SPARK_HOME = Path(pyspark.__file__).parent

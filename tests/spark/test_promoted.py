@@ -19,7 +19,8 @@ from tests.spark.test_agreement import EXAMPLES, INTERPRETED, PHASES
 from tests.spark.test_dialect_agreement import accepted, assert_agreement
 from tests.spark.test_plans import pushed_filters
 from transpiler import LayoutError, Message
-from transpiler.layouts.amqp import PROMOTABLE, AmqpLayout
+from transpiler.layouts.amqp import AmqpLayout
+from transpiler.layouts.columns import SIMPLE_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
 SELECTORS, MESSAGES = 16, 16
@@ -100,7 +101,7 @@ def test_a_promotion_that_cannot_be_is_refused(options: dict[str, Any], message:
         AmqpLayout(**options)
 
 
-@pytest.mark.parametrize("type_name", PROMOTABLE)
+@pytest.mark.parametrize("type_name", SIMPLE_TYPES)
 def test_a_value_of_another_type_than_its_column_is_refused(type_name: str) -> None:
     layout = AmqpLayout(promoted={"a": type_name})
     with pytest.raises(LayoutError, match=f"the property a is uuid, and its column {type_name} holds"):

@@ -264,7 +264,7 @@ CLASSES = {
     SparkType.BINARY: TypeClass.BYTES,
     SparkType.TIMESTAMP: TypeClass.INTEGER,
     SparkType.TIMESTAMP_NTZ: TypeClass.INTEGER,
-    # What is in it is another value.
+    # Never asked for: the values inside have classes of their own.
     SparkType.VARIANT: TypeClass.BYTES,
     SparkType.INT_ARRAY: TypeClass.BYTES,
 }

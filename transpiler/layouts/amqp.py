@@ -19,9 +19,8 @@ from transpiler.ir.column_types import (
     TIMESTAMP,
     ColumnType,
     Key,
-    SparkType,
 )
-from transpiler.layouts.columns import AMQP_TYPES, Fields, UnionShape
+from transpiler.layouts.columns import AMQP_TYPES, SIMPLE_TYPES, Fields, UnionShape
 from transpiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.fields import MessageField
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType, coerce
@@ -85,25 +84,6 @@ UNION: Mapping[str, ColumnType] = MappingProxyType(
 )
 
 
-#: The Spark types that a promoted property can have, by their SQL names.
-PROMOTABLE: Mapping[str, ColumnType] = MappingProxyType(
-    {
-        kind.value: ColumnType(kind)
-        for kind in (
-            SparkType.BOOLEAN,
-            SparkType.TINYINT,
-            SparkType.SMALLINT,
-            SparkType.INT,
-            SparkType.BIGINT,
-            SparkType.FLOAT,
-            SparkType.DOUBLE,
-            SparkType.STRING,
-            SparkType.BINARY,
-        )
-    }
-)
-
-
 @dataclass(frozen=True, slots=True)
 class AmqpLayout:
     """The canonical schema, or the sections of it that a DataFrame has, and columns for some application properties.
@@ -122,11 +102,11 @@ class AmqpLayout:
 
     def __post_init__(self) -> None:
         for name, type_name in self.promoted.items():
-            if type_name not in PROMOTABLE:
+            if type_name not in SIMPLE_TYPES:
                 raise LayoutError.at(
                     "layout.promoted",
                     f"the promoted property {name} has the type {type_name}",
-                    hint=f"the types of promoted properties are {', '.join(PROMOTABLE)}",
+                    hint=f"the types of promoted properties are {', '.join(SIMPLE_TYPES)}",
                 )
             if name in SECTIONS:
                 message = f"a promoted property has the name of the section {name}"
@@ -134,7 +114,7 @@ class AmqpLayout:
         for name in sorted(self.mixed.difference(self.promoted)):
             raise LayoutError.at("layout.promoted", f"{name} is mixed, and not promoted", hint="give it a type")
         for name in sorted(self.mixed):
-            if PROMOTABLE[self.promoted[name]] not in UNION.values():
+            if SIMPLE_TYPES[self.promoted[name]] not in UNION.values():
                 message = f"the mixed property {name} has the type {self.promoted[name]}"
                 hint = "the types of classes of values are BOOLEAN, BIGINT, DOUBLE, STRING and BINARY"
                 raise LayoutError.at("layout.promoted", message, hint=hint)
@@ -142,7 +122,7 @@ class AmqpLayout:
     @property
     def schema(self) -> Fields:
         """The columns of the sections, and those of the promoted properties."""
-        columns = {name: PROMOTABLE[type_name] for name, type_name in self.promoted.items()}
+        columns = {name: SIMPLE_TYPES[type_name] for name, type_name in self.promoted.items()}
         return {
             **{section: UnionShape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections},
             **columns,
@@ -163,7 +143,7 @@ class AmqpLayout:
         return self.field(MessageField("application_properties", name))
 
     def _promoted(self, name: str) -> Stored:
-        column_type = PROMOTABLE[self.promoted[name]]
+        column_type = SIMPLE_TYPES[self.promoted[name]]
         if name not in self.mixed:
             return stored_column((name,), column_type)
         return stored_beside(ir.Column((name,), column_type), stored_union(("application_properties", Key(name))))
@@ -197,7 +177,7 @@ class AmqpLayout:
         if name in self.mixed:
             [class_field] = [field for field, kind in UNION.items() if field != "type" and kind.kind.value == type_name]
             return (union(value) or {})[class_field]
-        own = AMQP_TYPES[PROMOTABLE[type_name].kind]
+        own = AMQP_TYPES[SIMPLE_TYPES[type_name].kind]
         if isinstance(value, AmqpValue) and (value.type is own or {value.type, own} == _TEXTS):
             return coerce(value)
         kind = value.type if isinstance(value, AmqpValue) else value

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from transpiler.errors import DecodeError
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key, Path
-from transpiler.layouts.amqp import MAPS, PROMOTABLE, STRUCTS, UNION, AmqpLayout
+from transpiler.layouts.amqp import MAPS, STRUCTS, UNION, AmqpLayout
 from transpiler.layouts.amqp_0_10 import SUBJECT
-from transpiler.layouts.columns import PERSISTENT, TypedColumn
+from transpiler.layouts.columns import PERSISTENT, SIMPLE_TYPES, TypedColumn
 from transpiler.layouts.rows import amqp_value, struct_of, value_at
 from transpiler.message.fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
@@ -127,7 +127,7 @@ def message_with_promoted(row: Mapping[str, Any], layout: AmqpLayout) -> Message
     for name, type_name in layout.promoted.items():
         if name not in layout.mixed:
             properties.pop(name, None)
-            value = amqp_value(row.get(name), PROMOTABLE[type_name].kind, (name,))
+            value = amqp_value(row.get(name), SIMPLE_TYPES[type_name].kind, (name,))
             if value is not None:
                 properties[name] = value
     return replace(message, application_properties=properties)

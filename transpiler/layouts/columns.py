@@ -32,6 +32,25 @@ AMQP_TYPES: Mapping[SparkType, AmqpType] = MappingProxyType(
 )
 
 
+#: The types without parameters that a property can be given, by their SQL names.
+SIMPLE_TYPES: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        kind.value: ColumnType(kind)
+        for kind in (
+            SparkType.BOOLEAN,
+            SparkType.TINYINT,
+            SparkType.SMALLINT,
+            SparkType.INT,
+            SparkType.BIGINT,
+            SparkType.FLOAT,
+            SparkType.DOUBLE,
+            SparkType.STRING,
+            SparkType.BINARY,
+        )
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TypedColumn:
     """A value of one type, known before any row is read."""

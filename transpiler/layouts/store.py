@@ -12,16 +12,8 @@ from typing import Any
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT
-from transpiler.layouts.header_places import (
-    Flag,
-    HeaderPlace,
-    Integer,
-    Mode,
-    PropertyPlace,
-    Reading,
-    Text,
-    Time,
-)
+from transpiler.layouts.header_places import HeaderPlace, PropertyPlace
+from transpiler.layouts.header_readings import Flag, Integer, Mode, Reading, Text, Time
 from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.rows import row_columns
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_value

@@ -15,7 +15,7 @@ from typing import Protocol
 from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType, SparkType
-from transpiler.layouts.columns import AMQP_TYPES
+from transpiler.layouts.columns import AMQP_TYPES, SIMPLE_TYPES
 from transpiler.layouts.json_values import parse_json
 from transpiler.layouts.rows import variant_value
 from transpiler.layouts.spark_casts import cast_text
@@ -212,21 +212,7 @@ POLICIES: Mapping[str, TextType] = MappingProxyType(
 
 #: The Spark types that a text can be declared to be.
 DECLARABLE: Mapping[str, ColumnType] = MappingProxyType(
-    {
-        **{
-            kind.value: ColumnType(kind)
-            for kind in (
-                SparkType.BOOLEAN,
-                SparkType.TINYINT,
-                SparkType.SMALLINT,
-                SparkType.INT,
-                SparkType.BIGINT,
-                SparkType.FLOAT,
-                SparkType.DOUBLE,
-            )
-        },
-        "STRING": STRING,
-    }
+    {name: column_type for name, column_type in SIMPLE_TYPES.items() if column_type.kind is not SparkType.BINARY}
 )
 
 #: The argument ``types``: a policy's name, or types and policies by the names of properties, ``*`` for the others.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from transpiler import ir
-from transpiler.ir.column_types import STRING, ColumnType, Path, SparkType
+from transpiler.ir.column_types import STRING, VARIANT, ColumnType, Path, SparkType
 from transpiler.layouts.json_values import parse_json
 from transpiler.layouts.property_source import Properties
 from transpiler.layouts.rows import plain, put, text_of, value_at, variant_value
@@ -33,7 +33,7 @@ class VariantObject:
     def _variant(self) -> ir.Value:
         if self.json:
             return parsed_json(ir.Column(self.path, STRING))
-        return ir.Column(self.path, ColumnType(SparkType.VARIANT))
+        return ir.Column(self.path, VARIANT)
 
     def stored(self, name: str) -> Stored | None:
         """The value at the key, by its own type."""

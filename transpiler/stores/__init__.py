@@ -20,7 +20,7 @@ from typing import Any
 
 from transpiler.errors import LayoutError
 from transpiler.layouts.header_options import HeaderOption, time_option
-from transpiler.layouts.header_places import Integer, Mode
+from transpiler.layouts.header_readings import Integer, Mode
 from transpiler.layouts.store import StoreLayout
 from transpiler.stores.activemq import activemq_jolokia, artemis_jolokia, artemis_xml, aws_activemq
 from transpiler.stores.azure import event_hubs, event_hubs_capture

@@ -12,14 +12,8 @@ from transpiler.layouts.header_options import (
     Columns,
     Headers,
 )
-from transpiler.layouts.header_places import (
-    ConstantPlace,
-    HeaderPlace,
-    Mode,
-    PropertyPlace,
-    Text,
-    Time,
-)
+from transpiler.layouts.header_places import ConstantPlace, HeaderPlace, PropertyPlace
+from transpiler.layouts.header_readings import Mode, Text, Time
 from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.tagged_properties import TaggedTexts
 from transpiler.layouts.text_properties import TextProperties

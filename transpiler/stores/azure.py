@@ -13,11 +13,8 @@ from transpiler.layouts.header_options import (
     Columns,
     Headers,
 )
-from transpiler.layouts.header_places import (
-    ColumnPlace,
-    HeaderPlace,
-    Time,
-)
+from transpiler.layouts.header_places import ColumnPlace, HeaderPlace
+from transpiler.layouts.header_readings import Time
 from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.text_properties import TextProperties
 from transpiler.layouts.text_types import Types, text_types

@@ -18,12 +18,8 @@ from transpiler.layouts.header_options import (
     Headers,
     header_places,
 )
-from transpiler.layouts.header_places import (
-    ColumnPlace,
-    HeaderPlace,
-    PropertyPlace,
-    Reading,
-)
+from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
+from transpiler.layouts.header_readings import Reading
 from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.store import READINGS, StoreLayout
 

@@ -15,14 +15,8 @@ from transpiler.layouts.header_options import (
     Columns,
     Headers,
 )
-from transpiler.layouts.header_places import (
-    Base64Text,
-    Flag,
-    HeaderPlace,
-    Integer,
-    PropertyPlace,
-    Time,
-)
+from transpiler.layouts.header_places import HeaderPlace, PropertyPlace
+from transpiler.layouts.header_readings import Base64Text, Flag, Integer, Time
 from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.tagged_properties import TaggedTexts
 from transpiler.layouts.text_properties import TextProperties

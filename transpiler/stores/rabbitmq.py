@@ -14,16 +14,8 @@ from transpiler.layouts.header_options import (
     Columns,
     Headers,
 )
-from transpiler.layouts.header_places import (
-    HeaderPlace,
-    Integer,
-    Mode,
-    Reading,
-    Text,
-    Time,
-    TimeUnit,
-    VariantPlace,
-)
+from transpiler.layouts.header_places import HeaderPlace, VariantPlace
+from transpiler.layouts.header_readings import Integer, Mode, Reading, Text, Time, TimeUnit
 from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.variant_properties import VariantObject
 from transpiler.stores.build import (

@@ -266,7 +266,7 @@ def _constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterat
                 value, other = constant(inner, source), constant(inner, target)
                 if value is not None:
                     yield value
-                # What is NULL in the source, as a sum of texts, may be a value in the target.
+                # A sum of texts, NULL in the source, may be a value in the target.
                 if other is not None and other != value:
                     yield other
             case _:

@@ -1,0 +1,305 @@
+"""Readings of header fields: an integer, a text, a delivery mode, a flag or a time, whatever it is stored as."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
+
+from transpiler import ir
+from transpiler.ir.column_types import BIGINT, BINARY, STRING, TIMESTAMP, ColumnType, SparkType
+from transpiler.layouts.java_times import read_time, write_time
+from transpiler.layouts.rows import iso_time
+from transpiler.layouts.spark_casts import cast_text
+from transpiler.layouts.stored import (
+    NOTHING,
+    Stored,
+    StoredValue,
+    stored_alternatives,
+    stored_in_choice,
+    stored_value,
+)
+from transpiler.message.fields import DELIVERY_MODES
+from transpiler.message.types import AmqpType, AmqpValue, TypeClass
+from transpiler.selector.ast import Comparison
+
+
+class Reading(Protocol):
+    """The value of a header field, made of what is stored for it."""
+
+    def stored(self, raw: Stored) -> Stored:
+        """The field's value in SQL."""
+        ...
+
+    def read(self, raw: AmqpValue) -> bool | int | str | None:
+        """The field's value in Python."""
+        ...
+
+    def write(self, value: Any, kind: SparkType | None) -> object:
+        """The value to store in a column of a Spark type, or in a place of several."""
+        ...
+
+
+def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
+    """A place with one value, made of the first part that is there."""
+    if not parts:
+        return NOTHING
+    values = tuple(part.value if part.guard == ir.TRUE else ir.When(part.guard, part.value) for part in parts)
+    if len(values) == 1:
+        if parts[0].guard == ir.TRUE:
+            return stored_value(amqp, values[0])
+        return stored_alternatives([StoredValue((amqp,), parts[0].value, parts[0].guard)], absent=ir.IsNull(values[0]))
+    return stored_value(amqp, ir.Apply(ir.Function.FIRST, values, values[0].type))
+
+
+def _integer_of(raw: Stored) -> list[StoredValue]:
+    """The integers of a place, and those that its texts spell."""
+    return [
+        item if ir.type_class(item.value.type) is TypeClass.INTEGER else item._replace(value=_cast(item.value, BIGINT))
+        for item in raw.values
+        if ir.type_class(item.value.type) in (TypeClass.INTEGER, TypeClass.STRING)
+    ]
+
+
+def _cast(text: ir.Value, column_type: ColumnType) -> ir.Value:
+    return ir.Apply(ir.Function.TRY_CAST, (text,), column_type)
+
+
+def _read_integer(raw: AmqpValue) -> int | None:
+    if isinstance(raw.value, str):
+        number = cast_text(raw.value, SparkType.BIGINT)
+        return number if isinstance(number, int) else None
+    return raw.value if isinstance(raw.value, int) and not isinstance(raw.value, bool) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer, or a text that spells one; below ``least`` it is none."""
+
+    least: int | None = None
+
+    def stored(self, raw: Stored) -> Stored:
+        """The integer in SQL."""
+        parts = _integer_of(raw)
+        if self.least is not None:
+            least = ir.constant(self.least)
+            parts = [
+                part._replace(guard=ir.all_of(part.guard, ir.Compare(Comparison.GE, part.value, least)))
+                for part in parts
+            ]
+        return _one_value(AmqpType.LONG, parts)
+
+    def read(self, raw: AmqpValue) -> int | None:
+        """The integer in Python."""
+        number = _read_integer(raw)
+        return None if number is None or (self.least is not None and number < self.least) else number
+
+    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
+        """The integer."""
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string; with ``blank_is_none``, an empty one is none."""
+
+    blank_is_none: bool = False
+
+    def stored(self, raw: Stored) -> Stored:
+        """The string in SQL."""
+        parts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.STRING]
+        if self.blank_is_none:
+            blank = ir.constant("")
+            parts = [
+                part._replace(guard=ir.all_of(part.guard, ir.Compare(Comparison.NE, part.value, blank)))
+                for part in parts
+            ]
+        return _one_value(AmqpType.STRING, parts)
+
+    def read(self, raw: AmqpValue) -> str | None:
+        """The string in Python."""
+        return raw.value if isinstance(raw.value, str) and (raw.value or not self.blank_is_none) else None
+
+    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
+        """The string, or the text of an id."""
+        return value if value is not None or not self.blank_is_none else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Base64Text:
+    """A string whose bytes are kept in base64."""
+
+    def stored(self, raw: Stored) -> Stored:
+        """The string in SQL."""
+        texts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.STRING]
+        return _one_value(AmqpType.STRING, [item._replace(value=self._decoded(item.value)) for item in texts])
+
+    def _decoded(self, text: ir.Value) -> ir.Value:
+        octets = ir.Apply(ir.Function.FROM_BASE64, (text,), BINARY)
+        return ir.Apply(ir.Function.TEXT_OF_BYTES, (octets,), STRING)
+
+    def read(self, raw: AmqpValue) -> str | None:
+        """The string in Python."""
+        try:
+            return base64.b64decode(str(raw.value), validate=True).decode("utf-8", "replace")
+        except (binascii.Error, ValueError):
+            return None
+
+    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
+        """The bytes of the string in base64."""
+        return None if value is None else base64.b64encode(value.encode()).decode()
+
+
+#: The numbers that stand for delivery modes in JMS, AMQP 0-8 to 0-10 and MQTT bridges.
+_MODE_NUMBERS = {True: 2, False: 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A delivery mode: 1 or 2, as a number or as text, its name, or True for a durable message.
+
+    ``named_only`` says that a text is a name.
+    """
+
+    named_only: bool = False
+
+    def stored(self, raw: Stored) -> Stored:
+        """True for a durable message, in SQL."""
+        choices = [
+            (ir.all_of(item.guard, test), durable)
+            for item in raw.values
+            for durable in (True, False)
+            if (test := self._test(item.value, durable)) is not None
+        ]
+        return stored_in_choice(raw, choices)
+
+    def _test(self, value: ir.Value, durable: bool) -> ir.Predicate | None:
+        match ir.type_class(value.type):
+            case TypeClass.BOOLEAN:
+                return ir.IsTrue(value, negated=not durable)
+            case TypeClass.INTEGER:
+                return ir.Compare(Comparison.EQ, value, ir.constant(_MODE_NUMBERS[durable]))
+            case TypeClass.STRING:
+                words = [DELIVERY_MODES[durable], *([] if self.named_only else [str(_MODE_NUMBERS[durable])])]
+                if len(words) == 1:
+                    return ir.Compare(Comparison.EQ, value, ir.constant(words[0]))
+                return ir.In(value, tuple(ir.Constant(word, STRING) for word in words))
+            case _:
+                return None
+
+    def read(self, raw: AmqpValue) -> bool | None:
+        """True for a durable message, in Python."""
+        for durable, number in _MODE_NUMBERS.items():
+            texts = (DELIVERY_MODES[durable], *(() if self.named_only else (str(number),)))
+            if raw.value is durable or raw.value in texts or (raw.value == number and not isinstance(raw.value, bool)):
+                return durable
+        return None
+
+    def write(self, value: Any, kind: SparkType | None) -> object:
+        """The name, the number, or True for a durable message."""
+        if value is None or kind is SparkType.BOOLEAN:
+            return value
+        return DELIVERY_MODES[value] if self.named_only else _MODE_NUMBERS[value]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A boolean, or the text of one."""
+
+    def stored(self, raw: Stored) -> Stored:
+        """The boolean in SQL."""
+        parts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.BOOLEAN]
+        texts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.STRING]
+        parts += [item._replace(value=_cast(item.value, ColumnType(SparkType.BOOLEAN))) for item in texts]
+        return _one_value(AmqpType.BOOLEAN, parts)
+
+    def read(self, raw: AmqpValue) -> bool | None:
+        """The boolean in Python."""
+        value = cast_text(raw.value, SparkType.BOOLEAN) if isinstance(raw.value, str) else raw.value
+        return value if isinstance(value, bool) else None
+
+    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
+        """The boolean."""
+        return value
+
+
+class TimeUnit(Enum):
+    """The unit of a time that is a number."""
+
+    MILLISECONDS = "ms"
+    SECONDS = "s"
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A time: a TIMESTAMP, a number of a unit, or, by a pattern of Java's, a text with its zone or in ``zone``."""
+
+    unit: TimeUnit = TimeUnit.MILLISECONDS
+    pattern: str | None = None
+    zone: str = "UTC"
+    #: The text may have U+202F where the pattern has a blank.
+    narrow_spaces: bool = False
+    #: The column's type is not known: a TIMESTAMP, or a number.
+    unbound: bool = False
+
+    def stored(self, raw: Stored) -> Stored:
+        """The milliseconds since the epoch in SQL."""
+        if self.unbound:
+            [item] = raw.values
+            return stored_value(AmqpType.TIMESTAMP, ir.Apply(ir.Function.MILLISECONDS_OF_ANY, (item.value,), BIGINT))
+        if self.pattern is not None:
+            texts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.STRING]
+            return _one_value(AmqpType.TIMESTAMP, [item._replace(value=self._parsed(item.value)) for item in texts])
+        parts = _integer_of(raw)
+        if self.unit is TimeUnit.SECONDS:
+            thousand = ir.constant(1000)
+            parts = [
+                part
+                if part.types == (AmqpType.TIMESTAMP,)
+                else part._replace(value=ir.Apply(ir.Function.MULTIPLY, (part.value, thousand), BIGINT))
+                for part in parts
+            ]
+        return _one_value(AmqpType.TIMESTAMP, parts)
+
+    def _parsed(self, text: ir.Value) -> ir.Value:
+        assert self.pattern is not None
+        if self.narrow_spaces:
+            text = ir.Apply(ir.Function.BLANKS_WIDENED, (text,), STRING)
+        zone, letters = _zone_text(self.zone) if not _has_zone(self.pattern) else ("", "")
+        pattern = ir.constant(self.pattern + letters)
+        added = (ir.constant(zone), pattern) if zone else (pattern,)
+        time = ir.Apply(ir.Function.READ_TIME, (text, *added), TIMESTAMP)
+        return ir.Apply(ir.Function.MILLISECONDS, (time,), BIGINT)
+
+    def read(self, raw: AmqpValue) -> int | None:
+        """The milliseconds since the epoch in Python."""
+        if self.pattern is not None:
+            text = str(raw.value).replace("\u202f", " ") if self.narrow_spaces else str(raw.value)
+            return read_time(text, self.pattern, self.zone) if isinstance(raw.value, str) else None
+        if self.unbound and isinstance(raw.value, str):
+            # A row in JSON has a TIMESTAMP as text.
+            return iso_time(raw.value)
+        number = _read_integer(raw)
+        seconds = self.unit is TimeUnit.SECONDS and raw.type is not AmqpType.TIMESTAMP
+        return number * 1000 if number is not None and seconds else number
+
+    def write(self, value: Any, kind: SparkType | None) -> object:
+        """The number, or the text; a TIMESTAMP is milliseconds whatever the unit."""
+        if value is None:
+            return None
+        if self.pattern is not None:
+            return write_time(value, self.pattern, self.zone)
+        seconds = self.unit is TimeUnit.SECONDS and kind not in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
+        return value // 1000 if seconds else value
+
+
+def _has_zone(pattern: str) -> bool:
+    """Return True if a pattern has a letter of a time zone outside of quotes."""
+    return any(letter in part for part in pattern.split("'")[::2] for letter in "XxZzVO")
+
+
+def _zone_text(zone: str) -> tuple[str, str]:
+    """Return the text that adds a zone, and the letters of the pattern that read it."""
+    return (" +00", " X") if zone in ("UTC", "Z") else (f" {zone}", " VV")

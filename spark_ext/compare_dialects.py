@@ -10,7 +10,8 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.columns import compile_selector
-from transpiler import Layout, TranspilerError
+from transpiler import Layout, TranspilerError, html
+from transpiler.arguments import unexpected
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 
@@ -28,6 +29,21 @@ class DialectComparison(NamedTuple):
     changed: int
     refused: Mapping[str, Diagnostic]
 
+    def __str__(self) -> str:
+        width = max(map(len, (*self.matched, *self.refused)))
+        lines = [f"{name:{width}}  {count:>12,} rows" for name, count in self.matched.items()]
+        lines += [f"{name:{width}}  refused: {finding.message}" for name, finding in self.refused.items()]
+        return "\n".join([*lines, f"the dialects differ on {self.changed:,} rows"])
+
+    def __repr__(self) -> str:
+        return f"DialectComparison({dict(self.matched)}, changed={self.changed}, refused={list(self.refused)})"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, object, str]] = [(name, count, "") for name, count in self.matched.items()]
+        rows += [(name, "", finding.message) for name, finding in self.refused.items()]
+        title = f"the dialects differ on {self.changed:,} rows"
+        return html.heading(title) + html.table(("dialect", "rows", "refused"), rows)
+
 
 def compare_dialects(
     df: DataFrame,
@@ -40,6 +56,8 @@ def compare_dialects(
     ``layout`` None infers it from the DataFrame. A property without a column is missing.
     Two jobs count. Raises ``TranspilerError`` where every dialect refuses the selector.
     """
+    if isinstance(dialects, str):
+        raise unexpected("dialects", "several dialects, as in ['jms', 'activemq']", dialects)
     columns, refused = {}, {}
     for dialect in dialects:
         try:
@@ -53,7 +71,7 @@ def compare_dialects(
     if not columns:
         if refused:
             raise UnsupportedFeatureError(list(refused.values()))
-        raise ValueError("there is no dialect to compare")
+        raise TranspilerError.at("argument.choice", "there is no dialect to compare")
     judged = df.withColumns({name: column for name, (_, column) in columns.items()})
     first, *others = columns
     parted = sf.lit(False)

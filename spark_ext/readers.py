@@ -15,6 +15,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext.message_lines import CONTENT, NO_MESSAGE, PROBLEM, parse_lines
 from spark_ext.schemas import MESSAGE_SCHEMA
+from transpiler.arguments import check_choice
 from transpiler.sql import quote_text
 
 #: An entry of RabbitMQ's tracing log in JSON: ``rabbit_tracing_consumer.erl``.
@@ -104,8 +105,7 @@ def read_lambda_events(
         if broker is None:
             members = " nor ".join(member for member, _ in _EVENTS.values())
             raise ValueError(f"{', '.join(paths)}: the first event has neither {members}: it is none of Amazon MQ")
-    if broker not in _EVENTS:
-        raise ValueError(f"broker is one of {', '.join(_EVENTS)}, not {broker!r}")
+    check_choice("broker", broker, _EVENTS)
     member, _ = _EVENTS[broker]
     events = _json(spark, schema, paths, multi_line).select(member, "_metadata.file_path")
     error = f"raise_error(concat(file_path, {quote_text(f': an event has no {member}, and is none of {broker}')}))"

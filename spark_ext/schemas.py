@@ -26,7 +26,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from transpiler import Layout, Message
+from transpiler import Layout
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
 from transpiler.inference import layout_from_schema
@@ -36,6 +36,7 @@ from transpiler.layouts.columns import Fields, UnionShape
 from transpiler.layouts.layout import ArchiveLayout
 from transpiler.layouts.schemas import schema_in
 from transpiler.layouts.store import StoreLayout
+from transpiler.message.message import MessageLike, as_message
 
 _SPARK_TYPES: Mapping[SparkType, DataType] = {
     SparkType.BOOLEAN: BooleanType(),
@@ -84,14 +85,16 @@ MESSAGE_SCHEMA = _schema(AmqpLayout().schema, TimestampType())
 
 def create_messages(
     spark: SparkSession,
-    messages: Iterable[Message | Mapping[str, Any]],
+    messages: Iterable[MessageLike],
     layout: str | ArchiveLayout = "amqp",
     *,
     promote: Mapping[str, str] | None = None,
     mixed: Iterable[str] = (),
 ) -> DataFrame:
-    """A DataFrame from messages or their JSON form, one row each, in order: in ``MESSAGE_SCHEMA``, or in the columns of
-    another layout that has a schema of its own (``amqp-0-10``), with what of a message that layout can hold.
+    """Create a DataFrame from messages, their JSON form or plain properties, one row each, in order.
+
+    It is in ``MESSAGE_SCHEMA``, or in the columns of another layout that has a schema of its own (``amqp-0-10``), with
+    what of a message that layout can hold.
 
     ``promote`` writes application properties of the layout ``amqp`` into columns of their own as well, each of a Spark
     type, and ``mixed`` names those whose values may have other types: ``AmqpLayout(promoted=…, mixed=…)`` reads them.
@@ -106,7 +109,7 @@ def create_messages(
         archive = replace(archive, promoted=dict(promote), mixed=frozenset(mixed))
     if not isinstance(archive, ArchiveLayout):
         raise LayoutError.at("layout.schema", f"the layout {archive.name} has no schema of its own")
-    canonical = (message if isinstance(message, Message) else Message.from_dict(message) for message in messages)
+    canonical = (as_message(message) for message in messages)
     return create_rows(spark, (archive.row(message) for message in canonical), archive)
 
 

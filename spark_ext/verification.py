@@ -27,7 +27,7 @@ from pyspark.sql.types import (
 )
 
 from spark_ext.schemas import SchemaLike, bound_layout
-from transpiler import Dialect, Layout, Message, parse_selector, transpile_selector
+from transpiler import Dialect, Layout, Message, html, parse_selector, transpile_selector
 from transpiler.diagnostics import one_line
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.layout import ReadableLayout
@@ -59,7 +59,7 @@ class Disagreement(NamedTuple):
     values: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verification:
     """The answers of Spark and of the reference evaluator for one selector, compared on rows of a DataFrame.
 
@@ -78,6 +78,12 @@ class Verification:
     def agrees(self) -> bool:
         """True if no row has two answers."""
         return not self.disagreements
+
+    def __repr__(self) -> str:
+        return f"Verification({str(self).partition(chr(10))[0]})"
+
+    def _repr_html_(self) -> str:
+        return html.code(str(self))
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count:,} {_TRUTHS[answer]}" for answer, count in self.answers.items())

@@ -1,5 +1,20 @@
 """Message brokers' filters as Spark SQL.
 
+In order of use::
+
+    from transpiler import transpile_selector, evaluate, explain_selector, Message
+
+    transpile_selector("color = 'red' AND weight > 2500", "kafka-headers").sql   # SQL over one's own columns
+    evaluate("color = 'red'", {"color": "blue"})                                 # False: one message, in Python
+    explain_selector("color = 'red'", {"color": "blue"})                         # why: "color is 'blue', not 'red'"
+    transpile_selector("color = 5", dialect="activemq")                          # by a broker's rules
+    port_selector("color <> 5", "jms", "artemis")                                # in the words of another broker
+    transpile_filter(…), matches(…)                                              # AMQP filter sets
+    read_topology("definitions.json"), route_message(topology, message)          # exchanges, queues and bindings
+
+``transpiler.stores`` has the layouts of people's tables, ``transpiler.testing`` assertions for tests, ``spark_ext`` the
+same as Spark Columns. Everything raises ``TranspilerError``s, whose ``diagnostics`` say what, where and what to do.
+
 Text is parsed to a surface tree and checked (``selector``), descriptors are read as filters (``filters``). Both are
 lowered to the intermediate representation (``lowering``, ``ir``) over a layout (``layouts``), rewritten (``rewrites``),
 planned for Spark (``spark_plan``) and emitted (``sql``). Beside them stands an evaluator in plain Python
@@ -11,6 +26,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from transpiler.arguments import unexpected
 from transpiler.compiler import (
     Transpiled,
     parse_selector,
@@ -36,10 +52,13 @@ from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
 
 if TYPE_CHECKING:
+    from transpiler.dialect_tools.compare_dialects import compare_dialects
+    from transpiler.dialect_tools.port.port import port_selector
     from transpiler.filters.sets import FiltersLike
     from transpiler.filters.values import Unknown
-    from transpiler.message.message import Message
+    from transpiler.message.message import Message, MessageLike
     from transpiler.reference.route import route_message
+    from transpiler.topology.files import read_topology
     from transpiler.topology.model import Topology
 
 __version__ = "0.1.0"
@@ -58,10 +77,13 @@ __all__ = [
     "Transpiled",
     "TranspilerError",
     "UnsupportedFeatureError",
+    "compare_dialects",
     "evaluate",
     "matches",
     "parse_selector",
+    "port_selector",
     "print_selector",
+    "read_topology",
     "route_message",
     "translate_names",
     "transpile_address",
@@ -74,6 +96,9 @@ __all__ = [
 _LATE = {
     "Message": "transpiler.message.message",
     "Topology": "transpiler.topology.model",
+    "compare_dialects": "transpiler.dialect_tools.compare_dialects",
+    "port_selector": "transpiler.dialect_tools.port.port",
+    "read_topology": "transpiler.topology.files",
     "route_message": "transpiler.reference.route",
 }
 
@@ -90,29 +115,33 @@ def __dir__() -> list[str]:
 
 def evaluate(
     selector: str | Expression | None,
-    message: Message,
+    message: MessageLike,
     dialect: str | Dialect = "jms",
     *,
     now: int | None = None,
     destination: str | None = None,
 ) -> Truth:
-    """Whether one message matches, by the reference evaluator: True, False, or None for unknown.
+    """Evaluate a selector on one message by the reference evaluator: True, False, or None for unknown.
 
-    ``selector`` is text or a parsed tree; an empty one, or None, matches every message. ``now`` is the current time in
+    ``selector`` is text or a parsed tree; an empty one, or None, matches every message. ``message`` is a Message, or a
+    dict of plain properties or of message JSON. ``now`` is the current time in
     milliseconds since the epoch, without which the clock says: UTC() is that, and the JMSExpiration of a message that
     has a ttl and no time of its own is so long after it. ``destination`` is the address that the consumer was created
     with, and JMSDestination where the message has no ``to``. Where the broker's evaluation would throw, the answer is
     unknown. Text raises what ``parse_selector`` raises.
     """
+    from transpiler.message.message import as_message
     from transpiler.reference.evaluate import evaluate as evaluate_tree
 
+    if selector is not None and not isinstance(selector, str | Expression):
+        raise unexpected("selector", "text, or the tree that parse_selector returns", selector)
     tree = parse_selector(selector, dialect) if isinstance(selector, str) else selector
-    return evaluate_tree(tree, message, find_dialect(dialect), now, destination)
+    return evaluate_tree(tree, as_message(message), find_dialect(dialect), now, destination)
 
 
 def matches(
     filters: FiltersLike,
-    message: Message,
+    message: MessageLike,
     *,
     dialect: str | Dialect = "jms",
     connection: str | None = None,
@@ -120,14 +149,15 @@ def matches(
     now: int | None = None,
     destination: str | None = None,
 ) -> bool:
-    """Whether one message passes a filter, or all filters of a set, by the reference evaluator.
+    """Return True if one message passes a filter, or all filters of a set, by the reference evaluator.
 
     The parameters are those of ``transpile_filter``, and so is what is raised.
     """
     from transpiler.filters.sets import read_filters
+    from transpiler.message.message import as_message
     from transpiler.reference.match import check_filter, match_filter
     from transpiler.reference.receiving import Receiver
 
     whole, own = read_filters(filters, unknown).whole, find_dialect(dialect)
     check_filter(whole, own, connection)
-    return match_filter(whole, message, own, connection, Receiver(now, destination))
+    return match_filter(whole, as_message(message), own, connection, Receiver(now, destination))

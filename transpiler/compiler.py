@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from transpiler import ir
+from transpiler import html, ir
+from transpiler.arguments import check_choice, check_selector
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
 from transpiler.gc_pause import pause_garbage_collection
@@ -78,12 +79,15 @@ _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout(
 #: Characters from which on a selector makes so much that Python's collector of cycles has work with it.
 _LONG = 10_000
 
+#: Characters of SQL in a ``repr``.
+MAX_REPR = 100
+
 Trace = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Transpiled:
-    """Spark SQL text, the warnings that came up, and the SQL after each phase, for people who want to see why.
+    """Spark SQL text, which ``str`` returns, the warnings that came up, and the SQL after each phase.
 
     ``in_effect`` are the filters of a filter set that the SQL stands for: what a peer would echo.
     """
@@ -92,12 +96,23 @@ class Transpiled:
     diagnostics: tuple[Diagnostic, ...] = ()
     in_effect: FilterSet | None = None
     #: Makes the trace, which few ask for.
-    retrace: Callable[[], Trace] = field(default=tuple, repr=False, compare=False)
+    retrace: Callable[[], Trace] = field(default=tuple, compare=False)
 
     @property
     def trace(self) -> Trace:
         """The name of each phase and the SQL after it."""
         return self.retrace()
+
+    def __str__(self) -> str:
+        return self.sql
+
+    def __repr__(self) -> str:
+        sql = self.sql if len(self.sql) <= MAX_REPR else f"{self.sql[: MAX_REPR - 1]}…"
+        warned = len(self.diagnostics)
+        return f"Transpiled({sql!r}{f', warnings: {warned}' if warned else ''})"
+
+    def _repr_html_(self) -> str:
+        return html.code(self.sql) + "".join(html.code(finding.render()) for finding in self.diagnostics)
 
 
 def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression | None:
@@ -105,6 +120,7 @@ def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression 
 
     Raises ``SelectorSyntaxError``, ``SelectorTypeError``, or ``UnsupportedFeatureError`` beyond the limits.
     """
+    check_selector(text)
     rules = find_dialect(dialect)
     tree = parse(text, rules)
     if tree is not None:
@@ -130,6 +146,7 @@ def transpile_selector(
     the address that the consumer was created with, and JMSDestination where a message has no ``to``. Raises what
     ``parse_selector`` raises, and ``LayoutError``.
     """
+    check_selector(text)
     _check_options(result, missing)
     where, rules = find_layout(layout), find_dialect(dialect)
     receiver = Receiver(now, destination)
@@ -219,10 +236,8 @@ def transpile_filter(
 
 
 def _check_options(result: Result, missing: Missing) -> None:
-    if result not in ("filter", "boolean", "ternary"):
-        raise ValueError(f"result is filter, boolean or ternary, not {result!r}")
-    if missing not in ("error", "null"):
-        raise ValueError(f"missing is error or null, not {missing!r}")
+    check_choice("result", result, get_args(Result))
+    check_choice("missing", missing, get_args(Missing))
 
 
 def _emit(lower: Callable[[bool], ir.Predicate], result: Result) -> tuple[str, Callable[[], Trace]]:
@@ -267,8 +282,7 @@ def transpile_address(
     from transpiler.topology.qpid_address.address import NodeType, parse_address
 
     _check_options(result, missing)
-    if node_type not in get_args(NodeType):
-        raise ValueError(f"node_type is one of {', '.join(get_args(NodeType))}, not {node_type!r}")
+    check_choice("node_type", node_type, get_args(NodeType))
     parsed = parse_address(address) if isinstance(address, str) else address
     where = find_layout(layout)
     addresses = Addresses(where, missing)
@@ -326,10 +340,8 @@ def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms", ta
     """
     from transpiler.selector.header_names import translate_names as rename
 
-    if form not in ("jms", "amqp"):
-        raise ValueError(f"the form of names is jms or amqp, not {form!r}")
-    if table not in ("meaning", "standard"):
-        raise ValueError(f"the table of names is meaning or standard, not {table!r}")
+    check_choice("form", form, ("jms", "amqp"))
+    check_choice("table", table, ("meaning", "standard"))
     tree = parse_selector(text, dialect)
     return "" if tree is None else print_selector(rename(tree, form, Source(text), table))
 

@@ -35,6 +35,7 @@ from spark_ext.routing.routing_keys import WORDS, Published, Source, has_routing
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, let, literal_code, run_automaton
 from spark_ext.schemas import MessageColumns, SchemaLike, message_columns
 from transpiler import Layout, ir
+from transpiler.arguments import check_choice
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.sent import SentLayout
@@ -42,8 +43,8 @@ from transpiler.routing.binding_patterns import EXCHANGE, KEYS, WHOLE
 from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, Compiled, RoutingPlan, build_plan
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
-from transpiler.topology.model import Topology
-from transpiler.topology.publishing import PUBLISH_TO, Protocol, Publisher, PublishTo, check_choice
+from transpiler.topology.model import Topology, check_topology
+from transpiler.topology.publishing import PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
 
@@ -112,6 +113,7 @@ def route(
     parameters that exclude each other.
     """
     publisher = Publisher(protocol, mandatory, reject_unroutable)
+    check_topology(topology)
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")

@@ -195,8 +195,8 @@ def test_the_columns_of_the_answer_can_be_called_anything(spark: SparkSession) -
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"protocol": "0.9.1"}, "protocol is one of 0-8, 0-9, 0-9-1, 0-10, 1.0, not '0.9.1'"),
-        ({"publish_to": "queue"}, "publish_to is one of exchange, to, not 'queue'"),
+        ({"protocol": "0.9.1"}, "protocol is 0-8, 0-9, 0-9-1, 0-10 or 1.0, not '0.9.1'"),
+        ({"publish_to": "queue"}, "publish_to is exchange or to, not 'queue'"),
         ({"publish_to": "to", "exchange": "x"}, "three ways to say where a message goes"),
         ({"address": "x", "exchange": "x"}, "three ways to say where a message goes"),
     ],

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 from transpiler.amqp.decoder import decode
 from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpMap, Described, Value
+from transpiler.arguments import check_choice
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
 from transpiler.filters.descriptors import find_descriptor
@@ -87,8 +88,7 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
     ``unknown`` is the treatment of an unknown descriptor: an error, or ignored with the whole named filter that it
     stands in. Raises ``DecodeError`` and, for an unknown descriptor, ``UnsupportedFeatureError``.
     """
-    if unknown not in ("error", "ignore"):
-        raise ValueError(f"unknown is error or ignore, not {unknown!r}")
+    check_choice("unknown", unknown, get_args(Unknown))
     match filters:
         case FilterSet():
             return filters
@@ -135,7 +135,9 @@ def _parse(text: str) -> Any:
     try:
         document = load_json(text)
     except JsonTextError as error:
-        raise DecodeError.at("filters.json", error.message, Source(text, ROOT), error.span) from None
+        is_object = text.lstrip().startswith("{")
+        hint = None if is_object else "a selector is no filter: evaluate and transpile_selector take one"
+        raise DecodeError.at("filters.json", error.message, Source(text, ROOT), error.span, hint) from None
     if not isinstance(document, Mapping):
         raise refusal("filters.type", ROOT, "expected an object of named filters", "or one filter with its descriptor")
     return document

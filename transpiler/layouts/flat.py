@@ -34,13 +34,22 @@ class Unusable:
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
+#: Columns in a ``repr``.
+MAX_NAMES = 8
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class FlatLayout:
     """Properties in typed columns, header names in the canonical sections beside them, if any."""
 
     columns: Mapping[str, TypedColumn | Unusable]
     sections: AmqpLayout
     name: str = "flat"
+
+    def __repr__(self) -> str:
+        names = list(self.columns)
+        shown = ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
+        return f"FlatLayout({self.name}: {shown})"
 
     def field(self, place: MessageField) -> Stored | None:
         """The place of a section's field where the DataFrame has that section.

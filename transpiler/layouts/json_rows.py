@@ -14,7 +14,7 @@ from transpiler.layouts.flat import FlatLayout
 from transpiler.layouts.layout import Layout, ReadableLayout
 from transpiler.layouts.rows import iso_time
 from transpiler.message.json import SECTION_NAMES
-from transpiler.message.message import Message
+from transpiler.message.message import Message, as_message
 
 _TIMES = ("absolute_expiry_time", "creation_time")
 
@@ -24,9 +24,7 @@ def message_from_json(value: Any) -> Message:
 
     ``DecodeError`` with the path of what does not fit.
     """
-    if isinstance(value, Mapping) and value and not any(name in SECTION_NAMES for name in value):
-        return Message.of(**value)
-    return Message.from_dict(value)
+    return as_message(value) if isinstance(value, Mapping) else Message.from_dict(value)
 
 
 def message_from_json_row(value: Any, layout: Layout) -> Message:

@@ -70,7 +70,7 @@ _DECLARED = {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
 _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StoreLayout:
     """A store: its application properties, and its header fields by their JMS names.
 
@@ -81,6 +81,9 @@ class StoreLayout:
     source: PropertySource
     headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
     binding: Callable[[Mapping[str, Any]], StoreLayout] | None = None
+
+    def __repr__(self) -> str:
+        return f"StoreLayout({self.name!r})"
 
     def bind(self, schema: Mapping[str, Any]) -> StoreLayout:
         """The layout over a schema in Spark's JSON form, which tells the types of header columns."""

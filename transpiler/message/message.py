@@ -6,20 +6,27 @@ the two forms that a message has outside.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from transpiler import html
+from transpiler.arguments import unexpected
 from transpiler.message import jms_types
 from transpiler.message.codec import decode_sections
-from transpiler.message.json import read_sections, section_to_json
+from transpiler.message.json import SECTION_NAMES, read_sections, section_to_json
 from transpiler.message.named_properties import named_message
 from transpiler.message.sections import Body, Header, Properties, Values
 
-__all__ = ["Body", "Header", "Message", "Properties", "Values"]
+__all__ = ["Body", "Header", "Message", "MessageLike", "Properties", "Values", "as_message"]
 
 
-@dataclass(frozen=True, slots=True)
+#: Characters of a message's JSON form in its ``repr``.
+MAX_REPR = 500
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Message:
     """One message, section by section; None is a section that is not there."""
 
@@ -52,7 +59,9 @@ class Message:
 
         ``DecodeError`` with the byte range of what does not fit.
         """
-        return cls(**decode_sections(data))
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise unexpected("data", "bytes", data)
+        return cls(**decode_sections(bytes(data)))
 
     @property
     def destination_type(self) -> str | None:
@@ -81,7 +90,37 @@ class Message:
             body.value,
         )
 
+    def __repr__(self) -> str:
+        text = repr(self.to_dict())
+        return f"Message.from_dict({text if len(text) <= MAX_REPR else f'{text[:MAX_REPR]}…'})"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (section, name, json.dumps(value, ensure_ascii=False))
+            for section, content in self.to_dict().items()
+            for name, value in content.items()
+        )
+        return html.table(("section", "name", "value"), rows)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: absent sections and fields left out, values plain where plain JSON determines their type."""
         contents = {section.name: getattr(self, section.name) for section in fields(self)}
         return {name: section_to_json(content) for name, content in contents.items() if content is not None}
+
+
+#: What the functions that take a message read as one.
+MessageLike = Message | Mapping[str, Any]
+
+
+def as_message(value: MessageLike) -> Message:
+    """Return a message; a mapping is message JSON, or plain properties where no section's name is among its keys.
+
+    ``DecodeError`` with the path of what does not fit; ``TypeError`` for anything else.
+    """
+    if isinstance(value, Message):
+        return value
+    if not isinstance(value, Mapping):
+        raise unexpected("message", "a Message, or a dict of message JSON or of plain properties", value)
+    if value and not any(name in SECTION_NAMES for name in value):
+        return Message.of(**value)
+    return Message.from_dict(value)

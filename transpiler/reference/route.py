@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from transpiler.arguments import check_choice
 from transpiler.filters.binding_rules import HeadersMatch
-from transpiler.message.message import Message, Properties
+from transpiler.message.message import Message, MessageLike, Properties, as_message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.match import matches_words
@@ -20,14 +21,13 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.grammar import parse_selector
 from transpiler.topology.broker_rules import Rules
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology
+from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology, check_topology
 from transpiler.topology.publishing import (
     PUBLISH_TO,
     Outcome,
     Protocol,
     Publisher,
     PublishTo,
-    check_choice,
     relay_target,
 )
 from transpiler.topology.qpid_address.address import Address
@@ -53,7 +53,7 @@ class Routed:
 
 def route_message(
     topology: Topology,
-    message: Message,
+    message: MessageLike,
     exchange: str | None = None,
     routing_keys: Sequence[str] | None = None,
     *,
@@ -66,7 +66,7 @@ def route_message(
 
 def publish(
     topology: Topology,
-    message: Message,
+    message: MessageLike,
     exchange: str | None = None,
     routing_keys: Sequence[str] | None = None,
     *,
@@ -94,6 +94,8 @@ def publish(
     Raises ``TopologyError`` for an address that leads nowhere; ``ValueError`` for parameters that exclude each other.
     """
     publisher = Publisher(protocol, mandatory, reject_unroutable)
+    check_topology(topology)
+    message = as_message(message)
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")

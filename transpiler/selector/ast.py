@@ -82,7 +82,7 @@ class Identifier:
     """The name of a header field or a property; with a section, the name of one of its fields."""
 
     name: str
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
     section: str | None = None
 
 
@@ -91,7 +91,7 @@ class StringLiteral:
     """A string literal; ``value`` is without quotes, doubled quotes undone."""
 
     value: str
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class IntegerLiteral:
     """An exact numeric literal, within 64 signed bits unless the dialect has larger ones."""
 
     value: int
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class FloatLiteral:
     """An approximate numeric literal; one with the suffix ``f`` is already rounded to 32 bits."""
 
     value: float
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +115,14 @@ class BooleanLiteral:
     """TRUE or FALSE."""
 
     value: bool
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class NullLiteral:
     """NULL as an operand; only some dialects have it."""
 
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class BinaryLiteral:
     """A binary string of the SQL filter, ``0xCAFE``."""
 
     value: bytes
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Sign:
 
     operator: Arithmetic
     operand: Expression
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Calculate:
     operator: Arithmetic
     left: Expression
     right: Expression
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Compare:
     operator: Comparison
     left: Expression
     right: Expression
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Between:
     low: Expression
     high: Expression
     negated: bool = False
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class In:
     operand: Expression
     members: tuple[Expression, ...]
     negated: bool = False
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Like:
     pattern: StringLiteral
     escape: StringLiteral | None = None
     negated: bool = False
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class IsNull:
 
     operand: Expression
     negated: bool = False
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class Call:
 
     function: str
     arguments: tuple[Expression, ...]
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class BodyQuery:
 
     language: str
     query: StringLiteral
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class ConvertStrings:
     """A whole selector with the prefix that lets its comparisons read numbers and booleans out of strings."""
 
     condition: Expression
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ class Not:
     """A negated condition."""
 
     operand: Expression
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class And:
     """A conjunction of two or more conditions, none of which is itself a conjunction."""
 
     terms: tuple[Expression, ...]
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ class Or:
     """A disjunction of two or more conditions, none of which is itself a disjunction."""
 
     terms: tuple[Expression, ...]
-    span: Span = field(default=_NOWHERE, compare=False)
+    span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
 #: The literals that every dialect has; some have two more.

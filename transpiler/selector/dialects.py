@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from transpiler.arguments import unexpected
 from transpiler.diagnostics import nearest
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.broker_fields import (
@@ -64,7 +65,7 @@ from transpiler.selector.dialect_rules import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Dialect:
     """A broker's selector language; the defaults are those of ``jms``.
 
@@ -118,6 +119,11 @@ class Dialect:
     wildcards: Wildcards = Wildcards.CODE_POINTS
     #: The broker's reaction if its evaluation throws; empty if it never throws.
     on_throw: str = ""
+
+    def __repr__(self) -> str:
+        known = DIALECTS.get(self.name, self)
+        own = (name for name in self.__slots__ if getattr(self, name) != getattr(known, name))
+        return f"Dialect({', '.join([repr(self.name), *(f'{name}={getattr(self, name)}' for name in own)])})"
 
     def has(self, extension: Extension) -> bool:
         """Return True if the dialect has the construct beyond the standard."""
@@ -299,6 +305,8 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
     """Return the dialect of that name; raise ``UnsupportedFeatureError`` if there is none."""
     if isinstance(dialect, Dialect):
         return dialect
+    if not isinstance(dialect, str):
+        raise unexpected("dialect", "a dialect's name, or a Dialect", dialect)
     record = DIALECTS.get(dialect)
     if record is None:
         near = nearest(dialect, DIALECTS)

@@ -6,6 +6,7 @@ import math
 import re
 from typing import assert_never
 
+from transpiler.arguments import unexpected
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Extension, NotBinding, NumericLiterals
 from transpiler.selector.dialects import Dialect, find_dialect
@@ -18,8 +19,12 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _REGULAR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-def print_selector(tree: ast.Expression, dialect: str | Dialect = "jms") -> str:
-    """Return the canonical text of a tree, which parses to an equal tree in the same dialect."""
+def print_selector(tree: ast.Expression | None, dialect: str | Dialect = "jms") -> str:
+    """Return the canonical text of a tree, which parses to an equal tree in the same dialect; of None the empty one."""
+    if tree is None:
+        return ""
+    if not isinstance(tree, ast.Expression):
+        raise unexpected("tree", "the tree that parse_selector returns", tree)
     return _Printer(find_dialect(dialect)).print(tree)[0]
 
 

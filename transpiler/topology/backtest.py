@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from transpiler import html
 from transpiler.topology.model import DEFAULT_EXCHANGE
 
 
@@ -24,7 +25,7 @@ class Disagreement:
     extra: tuple[str, ...]
 
 
-@dataclass
+@dataclass(repr=False)
 class Backtest:
     """The comparison of recorded and routed queues.
 
@@ -112,6 +113,25 @@ class Backtest:
                 for example in self.examples
             ],
         }
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        return f"Backtest({self.agreed:,} of {self.total:,} messages agree)"
+
+    def _repr_html_(self) -> str:
+        exchanges = [
+            (_shown(name), count, count - self.disagreeing[name]) for name, count in sorted(self.messages.items())
+        ]
+        queues = [
+            (what, _shown(exchange), queue, n)
+            for what, counts in (("missed", self.missed), ("extra", self.extra))
+            for (exchange, queue), n in counts.most_common()
+        ]
+        title = self.render().partition("\n")[0]
+        parts = html.heading(title) + html.table(("exchange", "messages", "agree"), exchanges)
+        return parts + (html.table(("difference", "exchange", "queue", "messages"), queues) if queues else "")
 
     def render(self) -> str:
         """Render the report: the verdict, then exchanges, queues and examples where there is disagreement."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from transpiler.arguments import unexpected
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError
 from transpiler.jsontext import JsonTextError, load_json
@@ -33,6 +34,9 @@ def read_topology(path: str | Path, *, form: Form | None = None, vhost: str | No
     ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the file's name
     and the path in it; a file that cannot be read is an ``OSError``.
     """
+    if not isinstance(path, str | Path):
+        hint = "topology_from_dict reads a dict" if isinstance(path, Mapping) else None
+        raise unexpected("path", "a file's name", path, hint)
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")

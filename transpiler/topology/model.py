@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal
 
+from transpiler import html
+from transpiler.arguments import unexpected
 from transpiler.diagnostics import Diagnostic, mismatch, nearest
 from transpiler.errors import TopologyError
 from transpiler.filters.binding_rules import HeadersMatch, read_headers_match
@@ -102,7 +104,7 @@ class Binding:
         return self.text(XQUERY_ARGUMENT)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Topology:
     """Exchanges, queues and bindings of one virtual host, by the rules of one broker.
 
@@ -118,6 +120,8 @@ class Topology:
     findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.rules, Rules):
+            raise unexpected("rules", "Rules", self.rules, "RULES['rabbitmq'], or read a file with read_topology")
         for name in ("exchanges", "queues", "bindings"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         errors = list(islice(_errors(self), MAX_ERRORS + 1))
@@ -126,6 +130,20 @@ class Topology:
             if len(errors) > len(shown):
                 shown.append(Diagnostic("topology.more", "error", "there are more errors: mend these first"))
             raise TopologyError(shown)
+
+    def __repr__(self) -> str:
+        counts = (
+            f"{len(items):,} {what if len(items) != 1 else what[:-1]}"
+            for what, items in (("exchanges", self.exchanges), ("queues", self.queues), ("bindings", self.bindings))
+        )
+        return f"Topology({self.rules.name}: {', '.join(counts)})"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (binding.source or "(default exchange)", binding.key, binding.destination_type, binding.destination)
+            for binding in self.bindings
+        )
+        return html.heading(repr(self)) + html.table(("exchange", "key", "to", "destination"), rows)
 
     @cached_property
     def exchange_by_name(self) -> Mapping[str, Exchange]:
@@ -190,6 +208,13 @@ class Topology:
         if not self.rules.replaces_keys or binding.destination_type != "exchange":
             return None
         return binding.text(REPLACEMENT_ARGUMENT)
+
+
+def check_topology(value: object) -> None:
+    """Raise ``TypeError`` for what is no topology; a file's name is a hint to read it."""
+    if not isinstance(value, Topology):
+        hint = f"read the file with read_topology({value!r})" if isinstance(value, str) else None
+        raise unexpected("topology", "a Topology", value, hint)
 
 
 def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagnostic:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import unquote
 
-from transpiler.diagnostics import nearest
+from transpiler.arguments import check_choice
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
 
@@ -79,14 +79,6 @@ class Publisher:
                 # "If using AMQP protocols 0-8..0-9-1, and the publisher set the mandatory flag ..., the message is
                 # returned to the Producer. Otherwise, the message is discarded."
                 return "returned" if self.mandatory or exchange.unroutable == "return" else "discarded"
-
-
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Raise ``ValueError`` for a value that is none of the choices."""
-    if value not in choices:
-        near = nearest(str(value), choices)
-        hint = f"did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}{'; ' if hint else ''}{hint}")
 
 
 class Target(NamedTuple):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from transpiler.arguments import check_choice
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.port.candidates import finite, guarded, joined, ordered, plain, texts
@@ -48,8 +49,7 @@ def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, ch
     line ends and rare characters in strings, and where a broker throws; or ``any``. Raises what ``parse_selector``
     raises for the source, and ``UnsupportedFeatureError`` with every part that has no counterpart.
     """
-    if changes not in get_args(Changes):
-        raise ValueError(f"changes is none, rare or any, not {changes!r}")
+    check_choice("changes", changes, get_args(Changes))
     leaving, arriving = find_dialect(source), find_dialect(target)
     tree = parse_selector(text, leaving)
     if tree is None:

@@ -1,0 +1,111 @@
+"""Wrong arguments of the public functions: what the error says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import transpiler
+from transpiler import (
+    Message,
+    Topology,
+    TranspilerError,
+    compare_dialects,
+    evaluate,
+    matches,
+    parse_selector,
+    port_selector,
+    print_selector,
+    read_topology,
+    route_message,
+    translate_names,
+    transpile_address,
+    transpile_filter,
+    transpile_selector,
+)
+from transpiler.topology.broker_rules import RULES
+
+TOPOLOGY = Topology(RULES["rabbitmq"])
+RED = Message.of(color="red")
+
+WRONG_TYPES: list[tuple[Callable[[], object], str]] = [
+    (lambda: evaluate("a = 1", "x"), "message: expected a Message, or a dict of message JSON or of plain properties"),
+    (lambda: evaluate(5, RED), "selector: expected text, or the tree that parse_selector returns, found a value of"),
+    (lambda: evaluate("a = 1", RED, 5), "dialect: expected a dialect's name, or a Dialect, found a value of type int"),
+    (lambda: matches({}, "x"), "message: expected a Message"),
+    (lambda: parse_selector(None), r"selector: expected text, found None \('' selects every message\)"),
+    (lambda: parse_selector(b"a = 1"), "selector: expected text, found a value of type bytes"),
+    (lambda: transpile_selector(None), "selector: expected text, found None"),
+    (lambda: print_selector("a = 1"), "tree: expected the tree that parse_selector returns, found a value of type str"),
+    (lambda: port_selector(None, "jms", "artemis"), "selector: expected text, found None"),
+    (lambda: route_message("x.json", RED), r"topology: expected a Topology.*read_topology\('x.json'\)"),
+    (lambda: route_message(RED, TOPOLOGY), "topology: expected a Topology, found a value of type Message"),
+    (lambda: route_message(TOPOLOGY, "x"), "message: expected a Message"),
+    (lambda: read_topology(None), "path: expected a file's name, found None"),
+    (lambda: read_topology({"broker": "rabbitmq"}), "path: expected a file's name.*topology_from_dict reads a dict"),
+    (lambda: Topology("rabbitmq"), r"rules: expected Rules, found a value of type str \(RULES\['rabbitmq'\]"),
+    (lambda: Message.from_amqp("x"), "data: expected bytes, found a value of type str"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_TYPES)
+def test_an_argument_of_a_wrong_type_is_named_with_what_was_expected(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+WRONG_CHOICES: list[tuple[Callable[[], object], str, str]] = [
+    (
+        lambda: transpile_selector("a = 1", result="bool"),
+        "result is filter, boolean or ternary, not 'bool'",
+        "did you mean 'boolean'",
+    ),
+    (lambda: transpile_selector("a = 1", missing="nul"), "missing is error or null, not 'nul'", "did you mean 'null'"),
+    (lambda: transpile_selector("a = 1", result=None), "result is filter, boolean or ternary, not None", ""),
+    (lambda: transpile_address("q", "quue"), "node_type is queue, direct, topic,", "did you mean 'queue'"),
+    (lambda: translate_names("a = 1", "ampq"), "form is jms or amqp, not 'ampq'", "did you mean 'amqp'"),
+    (lambda: port_selector("a = 1", "jms", "artemis", changes="all"), "changes is none, rare or any, not 'all'", ""),
+    (lambda: evaluate("a = 1", RED, "active-mq"), "no dialect called 'active-mq'", "did you mean activemq"),
+    (lambda: transpile_filter("a = 1"), "this is not JSON", "a selector is no filter"),
+]
+
+
+@pytest.mark.parametrize(("call", "message", "hint"), WRONG_CHOICES)
+def test_an_unknown_choice_is_an_error_of_the_library_with_the_nearest_one(
+    call: Callable[[], object], message: str, hint: str
+) -> None:
+    with pytest.raises(TranspilerError) as caught:
+        call()
+    assert message in caught.value.diagnostics[0].message
+    assert hint in (caught.value.diagnostics[0].hint or "")
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [({"color": "red"}, True), ({"application_properties": {"color": "blue"}}, False), ({}, None)],
+)
+def test_a_message_may_be_a_dict(message: dict[str, object], expected: bool | None) -> None:
+    assert evaluate("color = 'red'", message) is expected
+    assert matches({}, message) is True
+
+
+def test_a_dict_is_routed_by_its_subject(tmp_path: Path) -> None:
+    file = tmp_path / "topology.json"
+    file.write_text('{"broker": "rabbitmq", "queues": ["q"]}')
+    assert route_message(read_topology(file), {"properties": {"subject": "q"}}) == ("q",)
+
+
+def test_the_empty_selector_prints_as_the_empty_text() -> None:
+    assert print_selector(parse_selector("")) == ""
+
+
+@pytest.mark.parametrize("name", transpiler.__all__)
+def test_every_public_name_is_there_and_in_the_directory(name: str) -> None:
+    assert getattr(transpiler, name) is not None
+    assert name in dir(transpiler)
+
+
+def test_dialects_are_compared_from_the_top_of_the_package() -> None:
+    assert {row.dialect.name: row.truth for row in compare_dialects("a = 1", Message.of(a=1), ["jms"])} == {"jms": True}

@@ -1,0 +1,111 @@
+"""Objects as a person meets them: ``str``, ``repr``, and HTML in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from transpiler import Message, Topology, html, stores, transpile_selector
+from transpiler.compiler import find_layout
+from transpiler.selector.dialects import JMS, RABBITMQ, find_dialect
+from transpiler.topology.backtest import Backtest
+from transpiler.topology.broker_rules import RULES
+from transpiler.topology.model import Binding, Exchange, Queue
+
+TOPOLOGY = Topology(
+    RULES["rabbitmq"],
+    (Exchange("orders", "topic"),),
+    (Queue("eu"), Queue("us")),
+    (Binding("orders", "eu", "eu.#"), Binding("orders", "us", "<us>.#")),
+)
+
+
+def backtest() -> Backtest:
+    result = Backtest()
+    result.add("m1", "orders", "eu.1", ["eu"], ["eu"])
+    result.add("m2", "orders", "us.1", ["us"], ["eu"])
+    return result
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (transpile_selector("weight > 1", "weight BIGINT"), "Transpiled('weight > 1')"),
+        (transpile_selector("a = 'x'", "a BIGINT"), "Transpiled('false', warnings: 1)"),
+        (Message.of(color="red", JMSPriority=7), "Message.from_dict({'header': {'priority': 7}, 'application_"),
+        (Message(), "Message.from_dict({})"),
+        (TOPOLOGY, "Topology(rabbitmq: 1 exchange, 2 queues, 2 bindings)"),
+        (backtest(), "Backtest(1 of 2 messages agree)"),
+        (JMS, "Dialect('jms')"),
+        (replace(JMS, between=RABBITMQ.between), "Dialect('jms', between=BetweenMeaning.ABSENT)"),
+        (stores.kafka_headers(), "StoreLayout('kafka-headers')"),
+        (find_layout("color STRING, weight BIGINT"), "FlatLayout(flat: color, weight)"),
+    ],
+)
+def test_a_repr_is_short_and_says_what_matters(value: object, expected: str) -> None:
+    assert repr(value).startswith(expected)
+    assert len(repr(value)) <= 200
+
+
+def test_the_repr_of_a_message_makes_the_message() -> None:
+    message = Message.of(color="red", weight=2600, JMSPriority=7, JMSMessageID="ID:1")
+    assert eval(repr(message)) == message
+
+
+def test_a_long_message_has_a_short_repr() -> None:
+    assert len(repr(Message.of(text="x" * 10_000))) < 600
+
+
+def test_the_text_of_a_compiled_selector_is_its_sql() -> None:
+    assert str(transpile_selector("weight > 1", "weight BIGINT")) == "weight > 1"
+
+
+class _Balance(HTMLParser):
+    """Checks that elements are closed in order; collects the text of cells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        assert tag not in ("script", "link", "img")
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def shown(page: str) -> list[str]:
+    reader = _Balance()
+    reader.feed(page)
+    assert not reader.open
+    return reader.texts
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        (transpile_selector("a < 5 AND b = '<b>'", "a BIGINT, b STRING"), ["a < 5 AND b = '<b>'"]),
+        (Message.of(color="<red>", weight=2600), ["color", '"<red>"', "2600"]),
+        (TOPOLOGY, ["orders", "<us>.#", "us"]),
+        (backtest(), ["orders", "missed", "extra", "us"]),
+    ],
+)
+def test_html_shows_the_content_escaped(value: object, texts: list[str]) -> None:
+    page = value._repr_html_()  # type: ignore[attr-defined]
+    assert set(texts) <= set(shown(page))
+
+
+def test_a_long_table_counts_what_it_leaves_out() -> None:
+    texts = shown(html.table(("n",), ((number,) for number in range(1234))))
+    assert "and 1,184 more" in texts
+
+
+def test_every_dialect_has_a_repr_of_one_line() -> None:
+    assert repr(find_dialect("qpid-cpp")) == "Dialect('qpid-cpp')"

@@ -18,7 +18,7 @@ from transpiler.cli.publishing import check_publisher, destination_options, publ
 from transpiler.cli.topologies import read_topology_file
 from transpiler.sql import quote_name
 from transpiler.topology.publishing import Protocol, PublishTo
-from transpiler.topology.report.diagram import Summary
+from transpiler.topology.report.summary import Summary
 
 _LAYOUTS = "rabbitmq-trace (RabbitMQ's tracing log), amqp, amqp-0-10, flat, …  [default: what the file shows]"
 

@@ -36,7 +36,11 @@ def steps(page: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("command", "printed"), steps("commands.md"))
+#: The pages whose console blocks are run, in this project's folder.
+CONSOLE_PAGES = ("commands.md", "topologies.md")
+
+
+@pytest.mark.parametrize(("command", "printed"), [step for page in CONSOLE_PAGES for step in steps(page)])
 def test_a_command_of_a_page_prints_what_the_page_says(command: str, printed: str) -> None:
     given, _, last = command.rpartition(" | ")
     words = shlex.split(last)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from transpiler.topology import Topology, read_topology, topology_from_dict
-from transpiler.topology.report.diagram import Format, Summary, draw
+from transpiler.topology.report.diagram import Format, draw
+from transpiler.topology.report.summary import Summary
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "data"
 

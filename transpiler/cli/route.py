@@ -18,7 +18,7 @@ from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.message.rabbitmq_trace import read_publication
 from transpiler.reference.route import publish
 from transpiler.topology.publishing import Protocol, PublishTo
-from transpiler.topology.report.diagram import Summary
+from transpiler.topology.report.summary import Summary
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""selector-sql topology: a picture of who receives what."""
+"""selector-sql topology: a picture of who receives what, and a report of what is dead, double or in a loop."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from typing import Any
 
 import click
 
+from transpiler import Topology
+from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.topology.importers.native_format import topology_to_dict
-from transpiler.topology.report.diagram import Summary, draw
+from transpiler.topology.report.diagram import draw
+from transpiler.topology.report.findings import report as make_report
+from transpiler.topology.report.scope import narrow
+from transpiler.topology.report.summary import Summary
+
+_PICTURES = ("mermaid", "dot", "svg", "html", "json")
 
 
 @click.command()
@@ -20,24 +27,86 @@ from transpiler.topology.report.diagram import Summary, draw
 @click.option(
     "--format",
     "picture",
-    type=click.Choice(["mermaid", "dot", "json"]),
-    default="mermaid",
-    show_default=True,
-    help="Mermaid, Graphviz, or the topology in this project's own form.",
+    type=click.Choice((*_PICTURES, "text"), case_sensitive=False),
+    help="Mermaid, Graphviz, SVG, one HTML page, or the topology in this project's own form  [default: mermaid]; "
+    "with --report text, json or html  [default: text].",
 )
+@click.option("--report", is_flag=True, help="What is dead, double or in a loop, in the place of the picture.")
 @click.option(
     "--counts",
     type=InputFile(),
     help="What route --summary counted: messages at each exchange and queue.",
 )
-def topology(topology: str, form: Any, vhost: str | None, picture: Any, counts: str | None) -> None:
-    """Draw the exchanges, bindings and queues of TOPOLOGY."""
-    where = read_topology_file(topology, form, vhost)
-    warn(where.findings)
-    if picture == "json":
-        click.echo(json.dumps(topology_to_dict(where), ensure_ascii=False, indent=2))
-        return
+@click.option("--exchange", "exchanges", multiple=True, metavar="NAME", help="Only what this exchange leads to.")
+@click.option("--queue", "queues", multiple=True, metavar="NAME", help="Only what leads to this queue.")
+@click.option("--around", multiple=True, metavar="NAME", help="Only what is near this exchange or queue.")
+@click.option("--distance", default=1, show_default=True, type=click.IntRange(0), help="Bindings away, for --around.")
+def topology(
+    topology: str,
+    form: Any,
+    vhost: str | None,
+    picture: str | None,
+    report: bool,
+    counts: str | None,
+    exchanges: tuple[str, ...],
+    queues: tuple[str, ...],
+    around: tuple[str, ...],
+    distance: int,
+) -> None:
+    """Draw the exchanges, bindings and queues of TOPOLOGY, or report what is wrong with them.
+
+    From 200 exchanges and queues on, alike ones are drawn as groups.
+    """
+    whole = read_topology_file(topology, form, vhost)
+    warn(whole.findings)
+    where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)
     summary = None
     if counts is not None:
-        summary = Summary.from_dict(load_json_line(read_text_file(counts), counts))
-    click.echo(draw(where, picture, summary), nl=False)
+        summary = _within(where, whole, Summary.from_dict(load_json_line(read_text_file(counts), counts)))
+    chosen = picture or ("text" if report else "mermaid")
+    if report and chosen not in ("text", "json", "html"):
+        fail(f"a report is text, json or html, not {chosen}")
+    click.echo(_report(where, summary, chosen, topology) if report else _picture(where, summary, chosen, topology))
+
+
+def _report(topology: Topology, summary: Summary | None, form: str, name: str) -> str:
+    if form == "html":
+        return _page(topology, summary, name)
+    found = make_report(topology, summary)
+    return json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if form == "json" else str(found)
+
+
+def _picture(topology: Topology, summary: Summary | None, form: str, name: str) -> str:
+    if form == "text":
+        fail("a picture is not text: give --report as well")
+    match form:
+        case "json":
+            return json.dumps(topology_to_dict(topology), ensure_ascii=False, indent=2)
+        case "html":
+            return _page(topology, summary, name)
+        case "svg":
+            from transpiler.topology.report.page import draw_svg
+
+            return draw_svg(topology, summary).rstrip("\n")
+        case "dot":
+            return draw(topology, "dot", summary).rstrip("\n")
+        case _:
+            return draw(topology, "mermaid", summary).rstrip("\n")
+
+
+def _page(topology: Topology, summary: Summary | None, name: str) -> str:
+    from transpiler.topology.report.page import draw_page
+
+    title = "Topology" if name == "-" else name.replace("\\", "/").rpartition("/")[2]
+    return draw_page(topology, make_report(topology, summary), summary, title)
+
+
+def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
+    """Return the counts of a part; of the whole also those of queues that no configuration shows."""
+    if topology is whole:
+        return summary
+    return Summary(
+        {name: count for name, count in summary.exchanges.items() if name in topology.exchange_by_name},
+        {name: count for name, count in summary.queues.items() if name in topology.queue_names},
+        summary.outcomes,
+    )

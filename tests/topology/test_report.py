@@ -1,0 +1,235 @@
+"""Reports about topologies: what is dead, double or in a loop; containment against routing itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.sizes import size
+from transpiler import Message, route_message
+from transpiler.reference.match import matches_words
+from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology, topology_from_dict
+from transpiler.topology.broker_rules import QPID_JAVA, RULES
+from transpiler.topology.report.containment import contains, contains_pattern
+from transpiler.topology.report.findings import report
+from transpiler.topology.report.scope import narrow
+from transpiler.topology.report.summary import Summary
+
+
+def topology(broker: str = "rabbitmq", **parts: Any) -> Topology:
+    return topology_from_dict({"broker": broker, "queues": ["q", "r"], **parts})
+
+
+def orders(*bindings: dict[str, Any], kind: str = "topic", broker: str = "qpid-java") -> Topology:
+    exchange = {"name": "orders", "type": kind}
+    placed = [{"source": "orders", "queue": "q", **binding} for binding in bindings]
+    return topology(broker, exchanges=[exchange], bindings=[*placed, {"source": "orders", "queue": "r", "key": "r"}])
+
+
+X = {"name": "x", "type": "topic"}
+Y = {"name": "y", "type": "topic"}
+INTERNAL = {"name": "x", "type": "topic", "internal": True}
+
+
+@pytest.mark.parametrize(
+    ("given_", "expected"),
+    [
+        (topology(), [("queue-without-bindings", "q"), ("queue-without-bindings", "r")]),
+        (topology(queues=["q"], exchanges=[X], bindings=[{"source": "x", "queue": "q", "key": "a"}]), []),
+        (
+            topology(queues=["q"], exchanges=[INTERNAL], bindings=[{"source": "x", "queue": "q", "key": "a"}]),
+            [("exchange-without-way-in", "x")],
+        ),
+        (
+            topology(
+                queues=["q"],
+                exchanges=[INTERNAL, Y],
+                bindings=[{"source": "y", "exchange": "x", "key": "a"}, {"source": "x", "queue": "q", "key": "a"}],
+            ),
+            [],
+        ),
+        (topology(queues=[], exchanges=[X]), [("exchange-without-way-out", "x")]),
+        (
+            topology(
+                queues=[],
+                exchanges=[X, Y],
+                bindings=[{"source": "x", "exchange": "y", "key": "a"}, {"source": "y", "exchange": "x", "key": "a"}],
+            ),
+            [("exchange-without-way-out", "x"), ("exchange-without-way-out", "y"), ("exchange-loop", "x")],
+        ),
+        (orders({"key": "a"}, {"key": "a"}), [("duplicate-binding", "orders → q: a")]),
+        (orders({"key": "a.#"}, {"key": "a.*"}), [("contained-binding", "orders → q: a.*")]),
+        (orders({"key": "#"}, {"key": "a", "selector": "n > 5"}), [("contained-binding", "orders → q: a | n > 5")]),
+        (
+            orders({"key": "a", "selector": "n > 5"}, {"key": "a", "selector": "n > 7"}),
+            [("contained-binding", "orders → q: a | n > 7")],
+        ),
+        (orders({"key": "a", "selector": "n > 5"}, {"key": "a", "selector": "m > 7"}), []),
+        (orders({"key": "a", "selector": "n > 5 AND n < 2"}), [("never-matches", "orders → q: a | n > 5 AND n < 2")]),
+        (orders({"key": "a"}, {"key": "b"}, kind="fanout"), [("duplicate-binding", "orders → q")]),
+        (
+            orders(
+                {"arguments": {"x-match": "all", "a": 1}},
+                {"arguments": {"x-match": "all", "a": 1, "b": 2}},
+                kind="headers",
+            ),
+            [("contained-binding", "orders → q: all: a=1, b=2")],
+        ),
+        (
+            orders({"arguments": {"x-match": "any"}}, kind="headers", broker="rabbitmq"),
+            [("never-matches", "orders → q: no message")],
+        ),
+    ],
+)
+def test_a_report_names_what_is_dead_double_or_in_a_loop(given_: Topology, expected: list[tuple[str, str]]) -> None:
+    assert [(finding.kind, finding.subject) for finding in report(given_).findings] == expected
+
+
+def test_counts_show_dead_bindings_and_hot_queues() -> None:
+    summary = Summary({"orders": 10}, {"q": 10}, {})
+    found = report(orders({"key": "a"}), summary)
+    assert [tuple(finding) for finding in found.findings] == [
+        ("dead-binding", "orders → r: r", "r got no message"),
+        ("hot-queue", "q", "10 of 10 deliveries (100%)"),
+    ]
+    unused = report(orders({"key": "a"}), Summary({}, {"q": 1, "r": 1}, {}))
+    assert unused.by_kind()["exchange-without-way-in"][0].reason.startswith("no counted message")
+
+
+def test_many_bindings_between_two_ends_are_looked_at_for_equal_ones_only() -> None:
+    found = report(orders(*({"key": f"a.{number}"} for number in range(300)), {"key": "a.7"}, {"key": "#"}))
+    assert [finding.kind for finding in found.findings] == ["duplicate-binding"]
+    assert found.not_compared == 301
+    assert "301 bindings stand beside more than 200 others" in str(found)
+
+
+def test_a_report_is_text_json_and_html() -> None:
+    found = report(orders({"key": "a"}, {"key": "a"}))
+    assert str(found).splitlines() == [
+        "qpid-java: 1 exchange, 2 queues, 3 bindings",
+        "",
+        "bindings that are there twice: 1",
+        "  orders → q: a  the same binding is there",
+    ]
+    assert found.to_dict()["findings"][0]["kind"] == "duplicate-binding"
+    assert "bindings that are there twice" in found._repr_html_()
+    assert "nothing is dead" in str(report(topology(queues=[])))
+    assert repr(found) == "TopologyReport(Topology(qpid-java: 1 exchange, 2 queues, 3 bindings), 1 findings)"
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "*", "#"]), max_size=4)
+KEYS = [[]] + [[a] for a in "abc"] + [[a, b] for a in "abc" for b in "abc"]
+KEYS += [[a, b, c] for a in "abc" for b in "abc" for c in "abc"] + [[*"abca"], [*"aaaa"], [*"babac"], [*"aabba"]]
+
+
+@given(WORDS, WORDS)
+def test_a_pattern_that_contains_another_matches_all_of_its_keys(outer: list[str], inner: list[str]) -> None:
+
+    contained = contains_pattern(outer, inner)
+    parted = [
+        key for key in KEYS if matches_words(tuple(inner), tuple(key)) and not matches_words(tuple(outer), tuple(key))
+    ]
+    # Patterns of four words over two letters part on a key of up to five words, or on one with a third letter.
+    assert not (contained and parted)
+    if not contained and max(map(len, (outer, inner))) <= 2:
+        assert parted
+
+
+VALUES = st.sampled_from([1, "1", "x", None])
+ARGUMENTS = st.dictionaries(st.sampled_from("ab"), VALUES, max_size=2).flatmap(
+    lambda pairs: st.sampled_from([{"x-match": "all", **pairs}, {"x-match": "any", **pairs}, pairs])
+)
+SELECTORS = st.sampled_from(["", "a > 1", "a > 5", "a = 7", "a IS NULL", "b LIKE 'x%'", "b = 'xy'", "a > 5 OR a < 1"])
+MESSAGES = [
+    Message.from_dict({"properties": {"subject": key}, "application_properties": properties})
+    for key in ("k", "l")
+    for properties in (
+        {},
+        {"a": 1},
+        {"a": "1"},
+        {"a": 7},
+        {"a": 0, "b": "xy"},
+        {"b": "x"},
+        {"a": 1, "b": "x"},
+        {"a": None},
+    )
+]
+
+
+@given(
+    st.sampled_from(sorted(RULES)),
+    st.sampled_from(["direct", "topic", "fanout", "headers"]),
+    st.tuples(st.sampled_from("kl"), ARGUMENTS, SELECTORS),
+    st.tuples(st.sampled_from("kl"), ARGUMENTS, SELECTORS),
+)
+def test_a_binding_that_contains_another_takes_all_of_its_messages(
+    broker: str, kind: str, first: tuple[str, dict[str, Any], str], second: tuple[str, dict[str, Any], str]
+) -> None:
+    def one(part: tuple[str, dict[str, Any], str]) -> Topology:
+        key, arguments, selector = part
+        binding: dict[str, Any] = {"source": "x", "queue": "q", "key": key}
+        if kind == "headers":
+            binding["arguments"] = arguments
+        if selector and kind in RULES[broker].selector_types:
+            binding["selector"] = selector
+        return topology(broker, exchanges=[{"name": "x", "type": kind}], bindings=[binding])
+
+    outer, inner = one(first), one(second)
+    both = Topology(outer.rules, outer.exchanges, outer.queues, outer.bindings + inner.bindings)
+    assume(contains(both, outer.bindings[0], inner.bindings[0]))
+    for message in MESSAGES:
+        if route_message(inner, message, "x"):
+            assert route_message(outer, message, "x") == ("q",)
+
+
+@pytest.mark.parametrize(
+    ("names", "exchanges", "queues"),
+    [
+        ({}, {"x", "y", "z"}, {"q", "r", "s"}),
+        ({"exchanges": ["x"]}, {"x", "y"}, {"q", "r"}),
+        ({"exchanges": ["y"]}, {"y"}, {"r"}),
+        ({"queues": ["r"]}, {"x", "y"}, {"r"}),
+        ({"around": ["y"]}, {"x", "y"}, {"r"}),
+        ({"around": ["y"], "distance": 2}, {"x", "y"}, {"q", "r"}),
+        ({"around": ["y"], "distance": 0}, {"y"}, set()),
+        ({"exchanges": ["z"], "queues": ["q"]}, {"x", "z"}, {"q", "s"}),
+    ],
+)
+def test_a_part_of_a_topology_is_what_a_name_leads_to(names: Any, exchanges: set[str], queues: set[str]) -> None:
+    whole = Topology(
+        RABBITMQ,
+        tuple(Exchange(name, "fanout") for name in "xyz"),
+        tuple(Queue(name) for name in "qrs"),
+        (
+            Binding("x", "q"),
+            Binding("x", "y", destination_type="exchange"),
+            Binding("y", "r"),
+            Binding("z", "s"),
+        ),
+    )
+    part = narrow(whole, **names)
+    assert {exchange.name for exchange in part.exchanges} == exchanges
+    assert {queue.name for queue in part.queues} == queues
+
+
+def test_an_alternate_outside_of_the_part_is_left_out() -> None:
+    parts = {"exchanges": [{"name": "x", "type": "topic", "alternate": {"queue": "r"}}], "queues": ["q", "r"]}
+    whole = topology("qpid-java", **parts, bindings=[{"source": "x", "queue": "q", "key": "a"}])
+    assert narrow(whole, queues=["q"]).exchanges[0].alternate is None
+    assert narrow(whole, exchanges=["x"]) == whole
+
+
+@pytest.mark.parametrize("names", [{"queues": ["qq"]}, {"exchanges": ["order"]}, {"around": ["order"]}])
+def test_an_unknown_name_is_an_error_with_the_nearest_one(names: dict[str, list[str]]) -> None:
+    with pytest.raises(ValueError, match=r"there is no .* called '.*'\n  hint: did you mean (q|orders)\?"):
+        narrow(orders({"key": "a"}), **names)
+
+
+def test_a_topology_of_a_hundred_thousand_bindings_is_reported_on() -> None:
+    count = size(5_000, 100_000)
+    queues = tuple(Queue(f"q{number}") for number in range(count))
+    bindings = tuple(Binding("x", f"q{number}", f"a.{number}") for number in range(count))
+    assert not report(Topology(QPID_JAVA, (Exchange("x", "topic"),), queues, bindings)).findings

@@ -1,0 +1,215 @@
+"""A topology as a graph to be drawn: nodes, arrows, and groups of nodes where there are too many to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from transpiler.topology.model import Binding, Topology
+from transpiler.topology.report.labels import binding_label, exchange_title
+from transpiler.topology.report.summary import Summary
+
+#: Bindings that one arrow names; it counts the others.
+MAX_LABELS = 3
+
+#: Nodes from which on alike ones are drawn as groups.
+MAX_NODES = 200
+
+#: Names that a group shows; it counts the others.
+MAX_NAMES = 3
+
+
+@dataclass(frozen=True)
+class Node:
+    """An exchange, a queue, or a group of either; ``names`` are the names that it stands for."""
+
+    id: str
+    kind: Literal["exchange", "queue"]
+    title: str
+    detail: str
+    names: tuple[str, ...] = ()
+    type: str = ""
+    messages: int | None = None
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """The bindings between two nodes, or an alternate."""
+
+    source: str
+    target: str
+    label: str
+    alternate: bool = False
+    bindings: int = 1
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes and arrows; ``grouped`` where nodes stand for several exchanges or queues."""
+
+    nodes: tuple[Node, ...]
+    arrows: tuple[Arrow, ...]
+    grouped: bool = field(default=False)
+
+
+def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: int = MAX_NODES) -> Graph:
+    """Build the graph of a topology, with the number of messages where a summary has been counted.
+
+    The default exchange and the predeclared ones are there where they have bindings, an alternate or messages. From
+    ``max_nodes`` on, alike nodes are groups: queues with the same sources; then exchanges of one type with the same
+    neighbours; then, where there are still too many, all of one type.
+    """
+    graph = _Builder(topology, summary).graph()
+    if len(graph.nodes) < max_nodes:
+        return graph
+    exact = graph
+    for group in (_queues_by_sources, _alike_exchanges, _by_type):
+        graph = _grouped(exact, group(exact))
+        if len(graph.nodes) < max_nodes:
+            break
+    return graph
+
+
+class _Builder:
+    def __init__(self, topology: Topology, summary: Summary | None) -> None:
+        self.topology = topology
+        self.summary = summary
+        self.nodes: list[Node] = []
+        self._ids: dict[tuple[str, str], str] = {}
+
+    def graph(self) -> Graph:
+        topology = self.topology
+        drawn = self._drawn()
+        for name in topology.exchange_by_name:
+            if name in drawn:
+                self._add("exchange", name)
+        for queue in topology.queues:
+            self._add("queue", queue.name)
+        for name in self.summary.queues if self.summary is not None else ():
+            # A queue that no configuration shows, and that a message reached all the same.
+            if ("queue", name) not in self._ids:
+                self._add("queue", name)
+        return Graph(tuple(self.nodes), (*self._binding_arrows(), *self._alternate_arrows()))
+
+    def _drawn(self) -> set[str]:
+        """Return the exchanges that have something to show."""
+        topology = self.topology
+        names = {exchange.name for exchange in topology.exchanges} | set(topology.bindings_by_source)
+        names |= {binding.destination for binding in topology.bindings if binding.destination_type == "exchange"}
+        alternates = (exchange.alternate for exchange in topology.exchanges if exchange.alternate is not None)
+        names |= {alternate.name for alternate in alternates if alternate.type == "exchange"}
+        if self.summary is not None:
+            names |= {name for name, count in self.summary.exchanges.items() if count} & set(topology.exchange_by_name)
+        return names
+
+    def _add(self, kind: Literal["exchange", "queue"], name: str) -> None:
+        node_id = f"{kind[0]}{len(self.nodes)}"
+        self._ids[kind, name] = node_id
+        details: list[str] = []
+        exchange_type, messages = "", None
+        if kind == "exchange":
+            exchange = self.topology.exchange_by_name[name]
+            exchange_type = exchange.type
+            details.append(exchange_type)
+            if exchange.unroutable != "discard":
+                details.append(f"unroutable: {exchange.unroutable}")
+        if self.summary is not None:
+            counts = self.summary.exchanges if kind == "exchange" else self.summary.queues
+            messages = counts.get(name, 0)
+            details.append(_counted(kind, messages))
+        title = exchange_title(name)
+        self.nodes.append(Node(node_id, kind, title, ", ".join(details), (title,), exchange_type, messages))
+
+    def _binding_arrows(self) -> Iterator[Arrow]:
+        grouped: dict[tuple[str, str, str], list[Binding]] = {}
+        for binding in self.topology.bindings:
+            grouped.setdefault((binding.source, binding.destination_type, binding.destination), []).append(binding)
+        for (source, kind, destination), bindings in grouped.items():
+            labels = [binding_label(self.topology, binding) for binding in bindings[:MAX_LABELS]]
+            if len(bindings) > MAX_LABELS:
+                labels.append(f"… and {len(bindings) - MAX_LABELS:,} more")
+            text = "\n".join(label for label in labels if label)
+            yield Arrow(self._ids["exchange", source], self._ids[kind, destination], text, bindings=len(bindings))
+
+    def _alternate_arrows(self) -> Iterator[Arrow]:
+        for exchange in self.topology.exchange_by_name.values():
+            if exchange.alternate is not None:
+                target = self._ids.get((exchange.alternate.type, exchange.alternate.name))
+                if target is not None:
+                    yield Arrow(self._ids["exchange", exchange.name], target, "alternate", True)
+
+
+def _counted(kind: str, messages: int) -> str:
+    return f"{messages:,} {'published' if kind == 'exchange' else 'messages'}"
+
+
+_Key = Callable[[Node], Hashable]
+
+
+def _neighbours(graph: Graph) -> dict[str, tuple[set[str], set[str]]]:
+    ends: dict[str, tuple[set[str], set[str]]] = {node.id: (set(), set()) for node in graph.nodes}
+    for arrow in graph.arrows:
+        ends[arrow.source][1].add(arrow.target)
+        ends[arrow.target][0].add(arrow.source)
+    return ends
+
+
+def _queues_by_sources(graph: Graph) -> _Key:
+    ends = _neighbours(graph)
+    return lambda node: ("queue", frozenset(ends[node.id][0])) if node.kind == "queue" else node.id
+
+
+def _alike_exchanges(graph: Graph) -> _Key:
+    """Group exchanges by type and by the kinds and types of their neighbours, queues by the groups of their sources."""
+    ends = _neighbours(graph)
+    by_id = {node.id: node for node in graph.nodes}
+
+    def exchange(node: Node) -> Hashable:
+        before, after = (frozenset((by_id[i].kind, by_id[i].type) for i in ids) for ids in ends[node.id])
+        return (node.type, before, after)
+
+    return lambda node: (
+        ("queue", frozenset(exchange(by_id[i]) for i in ends[node.id][0]))
+        if node.kind == "queue"
+        else ("exchange", exchange(node))
+    )
+
+
+def _by_type(graph: Graph) -> _Key:
+    ends = _neighbours(graph)
+    by_id = {node.id: node for node in graph.nodes}
+    return lambda node: (node.kind, node.type, frozenset(by_id[i].type for i in ends[node.id][0]))
+
+
+def _grouped(graph: Graph, key: _Key) -> Graph:
+    """Merge the nodes with one key; arrows between two groups become one, which counts its bindings."""
+    members: dict[Hashable, list[Node]] = {}
+    for node in graph.nodes:
+        members.setdefault(key(node), []).append(node)
+    group_of = {node.id: nodes[0].id for nodes in members.values() for node in nodes}
+    arrows: dict[tuple[str, str, bool], Arrow] = {}
+    for arrow in graph.arrows:
+        ends = (group_of[arrow.source], group_of[arrow.target], arrow.alternate)
+        known = arrows.get(ends)
+        if known is None:
+            arrows[ends] = replace(arrow, source=ends[0], target=ends[1])
+        else:
+            count = known.bindings + arrow.bindings
+            label = known.label if arrow.alternate else f"{count:,} bindings"
+            arrows[ends] = replace(known, bindings=count, label=label)
+    return Graph(tuple(_group(nodes) for nodes in members.values()), tuple(arrows.values()), grouped=True)
+
+
+def _group(nodes: list[Node]) -> Node:
+    first = nodes[0]
+    if len(nodes) == 1:
+        return first
+    names = tuple(name for node in nodes for name in node.names)
+    what = f"{first.type} exchanges" if first.kind == "exchange" else "queues"
+    details = [", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")]
+    counted = [node.messages for node in nodes if node.messages is not None]
+    messages = sum(counted) if counted else None
+    if messages is not None:
+        details.append(_counted(first.kind, messages))
+    return Node(first.id, first.kind, f"{len(nodes):,} {what}", ", ".join(details), names, first.type, messages)

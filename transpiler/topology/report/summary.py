@@ -1,0 +1,36 @@
+"""Counts of messages in a topology, as ``selector-sql route --summary`` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from transpiler.topology.importers.json_reader import Entry, refuse
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts of messages: published to each exchange, delivered to each queue, with each outcome."""
+
+    exchanges: Mapping[str, int] = field(default_factory=dict)
+    queues: Mapping[str, int] = field(default_factory=dict)
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Summary:
+        """Read a summary from the JSON that ``route --summary`` writes; ``TopologyError`` where it is none."""
+        entry = Entry.of(data, "")
+        return cls(*(_counts(entry, name) for name in ("exchanges", "queues", "outcomes")))
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """The JSON form."""
+        return {"exchanges": dict(self.exchanges), "queues": dict(self.queues), "outcomes": dict(self.outcomes)}
+
+
+def _counts(entry: Entry, name: str) -> dict[str, int]:
+    counts = Entry.of(entry.data.get(name, {}), entry.at(name))
+    for key, value in counts.data.items():
+        if isinstance(value, bool) or not isinstance(value, int):
+            refuse("topology.type", counts.at(key), "expected a number of messages")
+    return dict(counts.data)

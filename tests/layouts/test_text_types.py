@@ -80,6 +80,18 @@ def test_a_text_is_in_spark_what_it_is_to_the_reference(spark: SparkSession, typ
     assert wrong == {}
 
 
+def test_a_text_beside_a_sum_that_is_a_number_or_a_text_is_read_by_the_row(spark: SparkSession) -> None:
+    """In Java's dialects '5' + 1 is 6 where a text is read by its use, and 'a' + 1 is 'a1'."""
+    layout = stores.text_map(types="by-use")
+    rows = [("7", "5"), ("6", "5"), ("b", "a"), ("a", "a"), ("7", "a"), ("b", "5")]
+    sql = transpile_selector("x > y + 1", layout, dialect="qpid-java", result="ternary").sql
+    messages = [layout.message({"properties": {"x": x, "y": y}}) for x, y in rows]
+    expected = [evaluate("x > y + 1", message, "qpid-java") for message in messages]
+    assert expected == [True, False, True, False, False, False]
+    frame = spark.createDataFrame([({"x": x, "y": y},) for x, y in rows], "properties MAP<STRING, STRING>")
+    assert [row.answer for row in frame.selectExpr(f"{sql} AS answer").collect()] == expected
+
+
 STRING, LONG, DOUBLE, BOOLEAN = AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN
 
 #: The value of a text under each policy, by the definition in ``transpiler.stores``.

@@ -97,13 +97,38 @@ class ByUse(NamedTuple):
 
 def typed_by_use(operand: Operand, other: Operand) -> Operand:
     """The operand as it is beside another one: a number beside numbers, a boolean beside booleans, else a text."""
-    if operand.by_use is None or not other.alternatives or other.of(OperandType.STRING):
+    if operand.by_use is None or other.by_use is not None or not other.alternatives:
         return operand
-    if all(item.type.numeric for item in other.alternatives):
-        return operand.by_use.number
-    if all(item.type is OperandType.BOOLEAN for item in other.alternatives):
-        return operand.by_use.boolean
-    return operand
+    number, boolean = operand.by_use
+    numeric = {item.type.numeric for item in other.alternatives}
+    truths = {item.type is OperandType.BOOLEAN for item in other.alternatives}
+    if numeric == {True} or truths == {True}:
+        return number if numeric == {True} else boolean
+    if True not in numeric | truths:
+        return operand
+    # In Java's dialects a sum with a text is a number in one row and a text in the next.
+    beside_numbers = other.where({item.type for item in other.alternatives if item.type.numeric})
+    beside_truths = other.where({OperandType.BOOLEAN} if True in truths else ())
+    beside_texts = complement(ir.any_of(beside_numbers, beside_truths))
+    return operand._replace(
+        alternatives=(
+            *_restricted(number, beside_numbers),
+            *_restricted(boolean, beside_truths),
+            *_restricted(operand, beside_texts),
+        ),
+        numeric=None,
+        nearest=None,
+        by_use=None,
+    )
+
+
+def _restricted(operand: Operand, where: ir.Predicate) -> Iterator[Alternative]:
+    """Yield the alternatives of an operand that stand in some rows only; none where there are no such rows."""
+    if where == ir.FALSE:
+        return
+    for item in operand.alternatives:
+        stands = None if item.stands_where is None else ir.all_of(where, item.stands_where)
+        yield item._replace(guard=ir.all_of(where, item.guard), shared_guard=None, stands_where=stands)
 
 
 def as_number(operand: Operand) -> Operand:

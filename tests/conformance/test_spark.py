@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from spark_ext import create_messages
 from tests.conformance.decided import RANDOM, REFUSED, SINGLE
 from tests.conformance.vectors import RANDOM_FILES, random_messages, random_selectors, single_cases
+from tests.identity import identity
 from tests.sizes import sample
 from tests.spark.harness import answers, numbered, settings
 from tests.spark.test_agreement import INTERPRETED
@@ -19,14 +20,14 @@ def test_every_probe_and_suite_case_has_the_brokers_verdict_or_a_decision(spark:
     selectors = sample(accepted, 250, SINGLE.__contains__)
     tried = set(selectors)
     cases = [case for case in single_cases() if case.selector in tried]
-    messages: dict[str, Message] = {repr(case.message): case.message for case in cases}
+    messages: dict[str, Message] = {identity(case.message): case.message for case in cases}
     rows = {key: index for index, key in enumerate(messages)}
     with settings(spark, INTERPRETED):
         frame = numbered(create_messages(spark, messages.values())).cache()
         columns = answers(frame, [transpile_selector(text, result="ternary").sql for text in selectors])
     by_selector = dict(zip(selectors, columns, strict=True))
     parted = {
-        case.selector for case in cases if by_selector[case.selector][rows[repr(case.message)]] is not case.verdict
+        case.selector for case in cases if by_selector[case.selector][rows[identity(case.message)]] is not case.verdict
     }
     assert parted == set(SINGLE) & tried
 

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.identity import identity
 from transpiler import Message
 
 DATA = Path(__file__).parent / "data"
@@ -147,7 +148,7 @@ class Row(NamedTuple):
 @cache
 def all_messages() -> tuple[Message, ...]:
     """Every message of the vectors, once."""
-    return tuple({repr(message): message for message in _every_message()}.values())
+    return tuple({identity(message): message for message in _every_message()}.values())
 
 
 def _every_message() -> Iterator[Message]:
@@ -167,14 +168,14 @@ def verdicts(dialect: str) -> tuple[Row, ...]:
 @cache
 def _tried() -> tuple[tuple[str, str, tuple[int, ...], dict[str, str]], ...]:
     """Every case with the letters of all brokers: its name, its selector, and the messages that it was tried on."""
-    numbers = {repr(message): number for number, message in enumerate(all_messages())}
+    numbers = {identity(message): number for number, message in enumerate(all_messages())}
     rows = []
     for file in ("probes.jsonl.gz", "suites.jsonl.gz"):
         for line, row in enumerate(_lines(file), 1):
-            number = numbers[repr(read_message(row["message"]))]
+            number = numbers[identity(read_message(row["message"]))]
             rows.append((f"{file.partition('.')[0]}:{line}", row["selector"], (number,), row["verdicts"]))
     for file in RANDOM_FILES:
-        places = tuple(numbers[repr(message)] for message in random_messages(file))
+        places = tuple(numbers[identity(message)] for message in random_messages(file))
         for line, row in enumerate(_lines(file)[1:], 2):
             rows.append((f"{file.partition('.')[0]}:{line}", row["selector"], places, row["verdicts"]))
     return tuple(rows)

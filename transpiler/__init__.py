@@ -36,6 +36,7 @@ from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
 
 if TYPE_CHECKING:
+    from transpiler.explanation import Explanation, explain_selector
     from transpiler.filters.sets import FiltersLike
     from transpiler.filters.values import Unknown
     from transpiler.message.message import Message
@@ -48,6 +49,7 @@ __all__ = [
     "DecodeError",
     "Diagnostic",
     "Dialect",
+    "Explanation",
     "Layout",
     "LayoutError",
     "Message",
@@ -59,6 +61,7 @@ __all__ = [
     "TranspilerError",
     "UnsupportedFeatureError",
     "evaluate",
+    "explain_selector",
     "matches",
     "parse_selector",
     "print_selector",
@@ -72,8 +75,10 @@ __all__ = [
 
 #: Names whose modules most programs never need, and where they are; importing them takes as long as all the rest.
 _LATE = {
+    "Explanation": "transpiler.explanation",
     "Message": "transpiler.message.message",
     "Topology": "transpiler.topology.model",
+    "explain_selector": "transpiler.explanation",
     "route_message": "transpiler.reference.route",
 }
 

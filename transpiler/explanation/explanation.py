@@ -60,12 +60,17 @@ class Explanation:
         return iter(()) if self.tree is None else self.tree.walk()
 
     @property
+    def outcome(self) -> str:
+        """The verdict in words: ``matches``, or ``does not match`` with a note if it is unknown or throws."""
+        if self.verdict is True:
+            return "matches"
+        note = " (throws)" if self.thrown is not None else " (unknown)" if self.verdict is None else ""
+        return f"does not match{note}"
+
+    @property
     def headline(self) -> str:
         """The verdict and the reason in one line."""
-        if self.verdict is True:
-            return f"matches: {self.reason}"
-        note = " (throws)" if self.thrown is not None else " (unknown)" if self.verdict is None else ""
-        return f"does not match{note}: {self.reason}"
+        return f"{self.outcome}: {self.reason}"
 
     def marked(self) -> list[str]:
         """Return the lines of the selector with what decides, each with carets below it."""

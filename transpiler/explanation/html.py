@@ -29,8 +29,7 @@ def badge(text: str, colour: str) -> str:
 
 def explanation_html(explanation: Explanation) -> str:
     """Return the verdict with its reason, the selector with what decides marked, and the tree folded away."""
-    word = "matches" if explanation.matches else "does not match"
-    head = f"{badge(word, _COLOURS[explanation.verdict])} {escape(explanation.reason)}"
+    head = f"{badge(explanation.outcome, _COLOURS[explanation.verdict])} {escape(explanation.reason)}"
     rows = [
         f"<div>{head}</div>",
         f'<pre style="{_MONO};margin:.4em 0;white-space:pre-wrap">{_marked(explanation)}</pre>',

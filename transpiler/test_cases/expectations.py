@@ -35,9 +35,6 @@ _SAID = {"matches": "a match", "does not match": "no match", "unknown": "unknown
 
 
 def _outcome(expected: Expectation, explanation: Explanation) -> str:
-    if explanation.verdict is True:
-        return "the message matches"
-    if expected == "unknown":
+    if expected == "unknown" and explanation.verdict is False:
         return "the selector is FALSE"
-    note = " (throws)" if explanation.thrown is not None else " (unknown)" if explanation.verdict is None else ""
-    return f"the message does not match{note}"
+    return f"the message {explanation.outcome}"

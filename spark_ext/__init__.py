@@ -13,6 +13,8 @@ from spark_ext.columns import (
     reply_to_type,
 )
 from spark_ext.compare_dialects import DialectComparison, compare_dialects
+from spark_ext.match_explanations import explain_matches
+from spark_ext.match_report import MatchExplanation
 from spark_ext.readers import (
     read_artemis_export,
     read_lambda_events,
@@ -28,6 +30,7 @@ from spark_ext.verification import Verification, verify
 __all__ = [
     "MESSAGE_SCHEMA",
     "DialectComparison",
+    "MatchExplanation",
     "SelectorWarning",
     "Verification",
     "backtest",
@@ -38,6 +41,7 @@ __all__ = [
     "create_messages",
     "deliveries",
     "destination_type",
+    "explain_matches",
     "infer_layout",
     "message_type",
     "read_artemis_export",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from pyspark.sql import SparkSession
 
 from transpiler import DecodeError, Message, route_message, transpile_filter
 from transpiler.cli import main
@@ -36,17 +37,42 @@ def steps(page: str) -> list[tuple[str, str]]:
     ]
 
 
-#: The pages whose console blocks are run, in this project's folder.
-CONSOLE_PAGES = ("commands.md", "topologies.md")
+def files(page: str) -> dict[str, str]:
+    """Return the files that a page shows: blocks with a name behind their language."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
 
 
-@pytest.mark.parametrize(("command", "printed"), [step for page in CONSOLE_PAGES for step in steps(page)])
-def test_a_command_of_a_page_prints_what_the_page_says(command: str, printed: str) -> None:
+#: The pages whose console blocks are run, in a folder with their files and this project's examples.
+PAGES = ("commands.md", "explain-and-test.md", "topologies.md")
+
+
+@pytest.mark.parametrize(("page", "command", "printed"), [(page, *step) for page in PAGES for step in steps(page)])
+def test_a_command_of_a_page_prints_what_the_page_says(
+    page: str, command: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(DOCS.parent / "examples")
+    for name, content in files(page).items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
     given, _, last = command.rpartition(" | ")
     words = shlex.split(last)
     assert words[0] == "selector-sql"
-    data = f"{shlex.split(given)[1]}\n" if given else ""
-    assert CliRunner().invoke(main, words[1:], input=data).output == printed
+    program, data = shlex.split(given) if given else ("", "")
+    data = data.replace("\\n", "\n") if program == "printf" else f"{data}\n"
+    output = CliRunner().invoke(main, words[1:], input=data).output
+    assert re.sub(r"in \d\.\d\ds$", "in 0.01s", output, flags=re.MULTILINE) == printed
+
+
+def test_the_python_of_the_page_on_explanations_runs(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (DOCS / "explain-and-test.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    for language, block in blocks:
+        if language == "text":
+            assert capsys.readouterr().out == block
+        else:
+            exec(compile(block, "explain-and-test.md", "exec"), {"spark": spark})
+    assert [language for language, _ in blocks].count("python") == 3
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"])

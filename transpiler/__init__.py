@@ -54,6 +54,7 @@ from transpiler.selector.printer import print_selector
 if TYPE_CHECKING:
     from transpiler.dialect_tools.compare_dialects import compare_dialects
     from transpiler.dialect_tools.port.port import port_selector
+    from transpiler.explanation import Explanation, explain_selector
     from transpiler.filters.sets import FiltersLike
     from transpiler.filters.values import Unknown
     from transpiler.message.message import Message, MessageLike
@@ -67,6 +68,7 @@ __all__ = [
     "DecodeError",
     "Diagnostic",
     "Dialect",
+    "Explanation",
     "Layout",
     "LayoutError",
     "Message",
@@ -79,6 +81,7 @@ __all__ = [
     "UnsupportedFeatureError",
     "compare_dialects",
     "evaluate",
+    "explain_selector",
     "matches",
     "parse_selector",
     "port_selector",
@@ -94,11 +97,13 @@ __all__ = [
 
 #: Names whose modules most programs never need, and where they are; importing them takes as long as all the rest.
 _LATE = {
+    "Explanation": "transpiler.explanation",
     "Message": "transpiler.message.message",
     "Topology": "transpiler.topology.model",
     "compare_dialects": "transpiler.dialect_tools.compare_dialects",
     "port_selector": "transpiler.dialect_tools.port.port",
     "read_topology": "transpiler.topology.files",
+    "explain_selector": "transpiler.explanation",
     "route_message": "transpiler.reference.route",
 }
 

@@ -1,21 +1,26 @@
-"""selector-sql explain: tree, types, rewrites, and why a message matches."""
+"""selector-sql explain: why a message matches, and what a selector means: its tree, types and rewrites."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from transpiler import Message, parse_selector, transpile_selector
-from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.group import fail
+from transpiler.cli.inputs import InputFile, read_text_file, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
-from transpiler.cli.options import MessageReader, read_text, receiver_options, warn
+from transpiler.cli.options import MessageReader, load_json_line, read_text, receiver_options, warn
 from transpiler.compiler import find_layout
+from transpiler.explanation.explanation import explain_tree
+from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.layout import Layout
+from transpiler.lowering import receiving as lowered
 from transpiler.lowering.names import Missing, Names
-from transpiler.lowering.receiving import Receiver
 from transpiler.reference.evaluate import judge, value_of
+from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
@@ -29,7 +34,12 @@ _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 @layout_options
 @rules_options
 @receiver_options
-@click.option("--message", type=InputFile(), help="A message in JSON, or a row of --layout; - is standard input.")
+@click.option(
+    "--message",
+    type=InputFile(),
+    help="A message in JSON, or several, one a line or in an array; with --layout they are rows; - is standard input.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The explanation as JSON; of several messages one a line.")
 def explain(
     selector: str,
     layout: ChosenLayout,
@@ -38,26 +48,46 @@ def explain(
     now: int | None,
     destination: str | None,
     message: str | None,
+    as_json: bool,
 ) -> None:
-    """Show what SELECTOR means: its tree, the SQL before and after the rewrites, and why a message matches."""
+    """Say why a message matches SELECTOR, or does not, and show what SELECTOR means.
+
+    The first line is the verdict with one sentence on what decided, which is underlined below. Then come the tree of
+    the selector with the verdict or value of each part, the types of its names, and the SQL before and after the
+    rewrites. Of several messages there is one sentence each. Without --message, only what the selector means.
+    """
+    if as_json and message is None:
+        fail("--json shows why a message matches: give --message FILE with it")
     text = read_text(selector)
     rules = find_dialect(dialect)
     tree = parse_selector(text, rules)
-    if tree is None:
+    messages = [] if message is None else _read_messages(message, layout)
+    if tree is None and not messages:
         click.echo("no selector: every message matches")
         return
     where = layout.layout
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, now=now, destination=destination)
-    receiver = Receiver(now, destination)
-    example = None
-    if message is not None:
-        reader = MessageReader(layout.rows)
-        example = reader.read(read_text_file(message), message)
-        reader.finish()
+    # All messages are explained at one time.
+    receiver = Receiver(Receiver(now).time, destination)
+    explanations = [(number, explain_tree(tree, text, each, rules, receiver)) for number, each in messages]
+    several = len(explanations) != 1
+    if as_json:
+        for _, explanation in explanations:
+            click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False, indent=None if several else 2))
+        return
+    for number, explanation in explanations:
+        click.echo(f"{shown(message or '')}:{number}: {explanation}" if several else str(explanation))
+    if messages and (several or tree is None):
+        warn(transpiled.diagnostics)
+        return
+    example = messages[0][1] if messages else None
+    if example is not None:
+        click.echo()
+    assert tree is not None
     click.echo("selector   " + print_selector(tree, rules))
     for line in _tree(tree, example, 0, rules, receiver):
         click.echo("  " + line)
-    for line in _types(tree, find_layout(where), missing, Source(text), rules, receiver):
+    for line in _types(tree, find_layout(where), missing, Source(text), rules, lowered.Receiver(*receiver)):
         click.echo(line)
     for phase, emitted in transpiled.trace:
         click.echo(f"{phase:10} {emitted}")
@@ -71,8 +101,33 @@ def explain(
     warn(transpiled.diagnostics)
 
 
+def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]:
+    """Read the messages of a file, each with its line, or with its place in an array."""
+    text = read_text_file(name)
+    reader = MessageReader(layout.rows)
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len(lines) > 1 and _is_json(lines[0][1]):
+        messages = [(number, reader.read(line, name, number)) for number, line in lines]
+    else:
+        value = load_json_line(text, name)
+        values = value if isinstance(value, list) else [value]
+        messages = [(number, reader.read_value(one, name)) for number, one in enumerate(values, 1)]
+    if not messages:
+        fail("standard input has no message" if name == "-" else f"{shown(name)} has no message")
+    reader.finish()
+    return messages
+
+
+def _is_json(line: str) -> bool:
+    try:
+        load_json(line)
+    except JsonTextError:
+        return False
+    return True
+
+
 def _types(
-    tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: Receiver
+    tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: lowered.Receiver
 ) -> Iterator[str]:
     """Each name once, with the types that its value can have over the layout."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}

@@ -15,6 +15,7 @@ from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file, topology_options
+from transpiler.explanation.bindings import explain_route
 from transpiler.message.rabbitmq_trace import read_publication
 from transpiler.reference.route import publish
 from transpiler.topology.publishing import Protocol, PublishTo
@@ -37,6 +38,15 @@ from transpiler.topology.report.summary import Summary
 )
 @click.option("--unroutable", is_flag=True, help="Only the messages that reach no queue.")
 @click.option("--summary", is_flag=True, help="Only how many messages went where, as one JSON object.")
+@click.option("--why", is_flag=True, help="Of each message: the bindings that took it, and what others lacked.")
+@click.option(
+    "--nearest",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="With --why: the number of bindings that nearly took it.",
+)
+@click.option("--json", "as_json", is_flag=True, help='With --why: as the member "why" of each line of JSON.')
 def route(
     topology: str,
     files: tuple[str, ...],
@@ -51,13 +61,21 @@ def route(
     layout: str,
     unroutable: bool,
     summary: bool,
+    why: bool,
+    nearest: int,
+    as_json: bool,
 ) -> None:
     """Route message JSON lines from FILES (default: standard input) through TOPOLOGY.
 
     Each line comes back with its queues and its outcome: delivered, alternate (delivered by way of an alternate only),
     discarded, returned, rejected, or no-exchange. A member "exchange" beside the sections says where the message was
-    published; --address and --publish-to say it in its place.
+    published; --address and --publish-to say it in its place. With --why it is said for each message in words which
+    bindings took it, and what it lacked for those that nearly did, nearest first.
     """
+    if summary and why:
+        fail("--why is about each message, and --summary about all of them: give one of them")
+    if as_json and not why:
+        fail("--json is the form of --why: give both, or neither for JSON lines with queues and outcomes")
     check_publisher(protocol, mandatory, reject_unroutable)
     where = read_topology_file(topology, form, vhost)
     warn(where.findings)
@@ -66,18 +84,25 @@ def route(
     exchanges: Counter[str] = Counter()
     queues: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
-    for line, message, published_to, keys in _messages(files or ("-",), layout):
-        routed = publish(
-            where,
-            message,
-            _first(published_to, exchange, where) if by_name else None,
-            keys,
-            address=sender,
-            publish_to=publish_to,
-            protocol=protocol,
-            mandatory=mandatory,
-            reject_unroutable=reject_unroutable,
-        )
+    publication: dict[str, Any] = {
+        "address": sender,
+        "publish_to": publish_to,
+        "protocol": protocol,
+        "mandatory": mandatory,
+        "reject_unroutable": reject_unroutable,
+    }
+    for place, line, message, published_to, keys in _messages(files or ("-",), layout):
+        target = _first(published_to, exchange, where) if by_name else None
+        if why:
+            explanation = explain_route(where, message, target, keys, nearest=nearest, **publication)
+            if unroutable and explanation.routed.queues:
+                continue
+            if as_json:
+                click.echo(json.dumps(line | {"why": explanation.to_dict()}, ensure_ascii=False))
+            else:
+                click.echo(f"{place}: {explanation}")
+            continue
+        routed = publish(where, message, target, keys, **publication)
         if routed.exchange is not None:
             exchanges[routed.exchange] += 1
         queues.update(routed.queues)
@@ -96,7 +121,8 @@ def _first(published_to: str | None, exchange: str | None, topology: Topology) -
     return topology.default_exchange if exchange is None else exchange
 
 
-_Line = tuple[dict[str, Any], Message, str | None, tuple[str, ...] | None]
+#: The file and line of a message, its JSON, the message, its exchange and its routing keys.
+_Line = tuple[str, dict[str, Any], Message, str | None, tuple[str, ...] | None]
 
 
 def _messages(files: Iterable[str], layout: str) -> Iterator[_Line]:
@@ -108,21 +134,22 @@ def _messages(files: Iterable[str], layout: str) -> Iterator[_Line]:
 
 def _message(text: str, name: str, number: int, layout: str) -> Iterator[_Line]:
     line = load_json_line(text, name, number)
+    place = f"{shown(name)}:{number}"
     try:
         if layout == "rabbitmq-trace":
             if not isinstance(line, dict):
                 raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
             if line.get("type") != "received":
                 publication = read_publication(line)
-                yield line, publication.message, publication.exchange, publication.routing_keys
+                yield place, line, publication.message, publication.exchange, publication.routing_keys
             return
         if not isinstance(line, dict):
-            yield {}, Message.from_dict(line), None, None
+            yield place, {}, Message.from_dict(line), None, None
             return
         exchange = line.get("exchange")
         if exchange is not None and not isinstance(exchange, str):
             raise DecodeError.at("message.exchange", "exchange: expected text")
         sections = {key: value for key, value in line.items() if key not in ("exchange", "queues", "outcome")}
-        yield line, Message.from_dict(sections), exchange, None
+        yield place, line, Message.from_dict(sections), exchange, None
     except TranspilerError as error:
         fail(f"{shown(name)}:{number}: {error}")

@@ -44,6 +44,13 @@ class Verdict(NamedTuple):
     thrown: str | None = None
 
 
+class Evaluated(NamedTuple):
+    """An operand's value on one message, None for NULL; ``thrown`` is the text of the broker's exception."""
+
+    operand: Operand
+    thrown: str | None = None
+
+
 def judge(
     tree: ast.Expression | None,
     message: Message,
@@ -83,13 +90,31 @@ def value_of(
     destination: str | None = None,
 ) -> SelectorValue:
     """Evaluate an operand on one message; None where it is NULL, or where the broker would have thrown."""
-    try:
-        operand = _Evaluator(message, dialect, Receiver(now, destination)).operand(node)
-    except BrokerError:
-        return None
+    operand = evaluate_operand(node, message, dialect, now, destination).operand
     if operand is None:
         return None
     return ", ".join(operand.value) if isinstance(operand.value, tuple) else operand.value
+
+
+def evaluate_operand(
+    node: ast.Expression,
+    message: Message,
+    dialect: Dialect = JMS,
+    now: int | None = None,
+    destination: str | None = None,
+    *,
+    convert: bool = False,
+) -> Evaluated:
+    """Evaluate an operand to its value with its type; note where the broker would have thrown.
+
+    ``convert`` is True below the prefix that lets comparisons read numbers and booleans out of strings.
+    """
+    evaluator = _Evaluator(message, dialect, Receiver(now, destination))
+    evaluator.convert = convert
+    try:
+        return Evaluated(evaluator.operand(node))
+    except BrokerError as error:
+        return Evaluated(None, str(error))
 
 
 class _Evaluator:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from transpiler.arguments import check_choice
 from transpiler.filters.binding_rules import HeadersMatch
@@ -93,6 +94,55 @@ def publish(
 
     Raises ``TopologyError`` for an address that leads nowhere; ``ValueError`` for parameters that exclude each other.
     """
+    return trace(
+        topology,
+        message,
+        exchange,
+        routing_keys,
+        address=address,
+        publish_to=publish_to,
+        protocol=protocol,
+        mandatory=mandatory,
+        reject_unroutable=reject_unroutable,
+    ).routed
+
+
+class Visit(NamedTuple):
+    """An exchange that a message came to, under its routing keys; ``matched`` has an answer for each of its bindings.
+
+    The bindings are those of ``Topology.bindings_by_source``; the default exchange has none there.
+    """
+
+    exchange: Exchange
+    keys: tuple[str | None, ...]
+    matched: tuple[bool, ...]
+
+
+class Traced(NamedTuple):
+    """What became of a message, and the exchanges that it came to, each once for each set of keys.
+
+    ``message`` and ``topology`` are as the address of the sender has changed them.
+    """
+
+    routed: Routed
+    message: Message
+    topology: Topology
+    visits: tuple[Visit, ...] = ()
+
+
+def trace(
+    topology: Topology,
+    message: MessageLike,
+    exchange: str | None = None,
+    routing_keys: Sequence[str] | None = None,
+    *,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    protocol: Protocol | None = None,
+    mandatory: bool = False,
+    reject_unroutable: bool = False,
+) -> Traced:
+    """Publish a message as ``publish`` does; return the exchanges that it came to as well."""
     publisher = Publisher(protocol, mandatory, reject_unroutable)
     check_topology(topology)
     message = as_message(message)
@@ -110,18 +160,18 @@ def publish(
         keys = keys if sender.key is None else (sender.key,)
     published_to = topology.exchange_by_name.get(name)
     if published_to is None:
-        return Routed((), "no-exchange", name)
+        return Traced(Routed((), "no-exchange", name), message, topology)
     all_keys = (_subject(message),) if keys is None else keys
     keys = all_keys if topology.rules.several_keys else all_keys[:1]
     return _publish(topology, message, published_to, keys, publisher)
 
 
-def _relay(topology: Topology, message: Message, publisher: Publisher) -> Routed:
+def _relay(topology: Topology, message: Message, publisher: Publisher) -> Traced:
     # "messages sent to the relay node will be relayed to a node at the address given in the to field ... Messages ...
     # that don't contain a valid value for the to field ... will be rejected by the peer."
     target = relay_target(topology, message.properties.to if message.properties is not None else None)
     if target is None:
-        return Routed((), "rejected")
+        return Traced(Routed((), "rejected"), message, topology)
     keys = (_subject(message) if target.key is None else target.key,)
     return _publish(topology, message, topology.exchange_by_name[target.exchange], keys, publisher)
 
@@ -142,18 +192,20 @@ def _with_subject(message: Message, default: str | None) -> Message:
     )
 
 
-def _publish(topology: Topology, message: Message, exchange: Exchange, keys: _Keys, publisher: Publisher) -> Routed:
+def _publish(topology: Topology, message: Message, exchange: Exchange, keys: _Keys, publisher: Publisher) -> Traced:
     if exchange.internal:
-        return Routed((), publisher.outcome(exchange, topology.rules), exchange.name)
+        routed = Routed((), publisher.outcome(exchange, topology.rules), exchange.name)
+        return Traced(routed, message, topology)
     route = _Route(topology, message)
     queues = route.through(exchange, keys, frozenset())
+    outcome: Outcome = "delivered"
     if not queues:
         # "Otherwise, the message is discarded."
-        return Routed((), publisher.outcome(exchange, topology.rules), exchange.name)
-    outcome: Outcome = "delivered"
-    if route.used_alternates and not _Route(topology, message, alternates=False).through(exchange, keys, frozenset()):
+        outcome = publisher.outcome(exchange, topology.rules)
+    elif route.used_alternates and not _Route(topology, message, alternates=False).through(exchange, keys, frozenset()):
         outcome = "alternate"
-    return Routed(tuple(sorted(queues)), outcome, exchange.name)
+    routed = Routed(tuple(sorted(queues)), outcome, exchange.name)
+    return Traced(routed, message, topology, tuple(route.visits.values()))
 
 
 def _subject(message: Message) -> str | None:
@@ -174,6 +226,7 @@ class _Route:
         self.topology = topology
         self.message = message
         self.used_alternates = False
+        self.visits: dict[tuple[str, _Keys], Visit] = {}
         self._alternates = alternates
         self._known: dict[tuple[str, _Keys], frozenset[str]] = {}
         self._seen: set[tuple[str, _Keys]] = set()
@@ -209,20 +262,22 @@ class _Route:
         if exchange.name == DEFAULT_EXCHANGE:
             # "All queues are automatically bound to it upon their creation using the queue name as the binding key."
             queue_names = frozenset(key for key in keys if key is not None and self._names_queue(key))
+            self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return queue_names, bool(queue_names)
         queues: set[str] = set()
-        matched = False
-        for binding in self.topology.bindings_by_source.get(exchange.name, ()):
-            if not self._matches(exchange, binding, keys):
+        bindings = self.topology.bindings_by_source.get(exchange.name, ())
+        answers = tuple(self._matches(exchange, binding, keys) for binding in bindings)
+        self.visits[exchange.name, keys] = Visit(exchange, keys, answers)
+        for binding, is_match in zip(bindings, answers, strict=True):
+            if not is_match:
                 continue
-            matched = True
             if binding.destination_type == "queue":
                 queues.add(binding.destination)
             else:
                 replacement = self.topology.replacement_key(binding)
                 onward = keys if replacement is None else (replacement,)
                 queues |= self.through(self.topology.exchange_by_name[binding.destination], onward, path)
-        return frozenset(queues), matched
+        return frozenset(queues), any(answers)
 
     def _names_queue(self, key: str) -> bool:
         rules = self.topology.rules
@@ -287,12 +342,19 @@ def matches_headers(arguments: HeadersMatch, message: Message, rules: Rules) -> 
     """Return True if a message has the headers that a binding's arguments require."""
     if arguments.never:
         return False
-    headers = message.application_properties or {}
     # "all implies that all the other pairs must match ... any implies that the message should be routed if any ..."
-    answers = (
-        _has(headers.get(name, _subject_header(name, message, rules)), value, rules) for name, value in arguments.pairs
-    )
+    answers = (has_header(message, name, value, rules) for name, value in arguments.pairs)
     return any(answers) if arguments.any else all(answers)
+
+
+def header_of(message: Message, name: str, rules: Rules) -> AmqpValue | None:
+    """Return the header of a message that a headers binding reads by a name."""
+    return (message.application_properties or {}).get(name, _subject_header(name, message, rules))
+
+
+def has_header(message: Message, name: str, expected: AmqpValue | None, rules: Rules) -> bool:
+    """Return True if a message has a header with the value that a binding expects; None expects presence only."""
+    return _has(header_of(message, name, rules), expected, rules)
 
 
 def _subject_header(name: str, message: Message, rules: Rules) -> AmqpValue | None:

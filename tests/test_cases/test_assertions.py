@@ -1,0 +1,82 @@
+"""The assertions of ``transpiler.testing``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from transpiler import Message, SelectorSyntaxError
+from transpiler.testing import assert_matches, assert_not_matches, assert_unknown
+
+pytest_plugins = ["pytester"]
+
+
+def test_assertions_hold() -> None:
+    assert_matches("color = 'red' AND JMSPriority > 4", color="red", JMSPriority=7)
+    assert_matches("color = 'red'", {"color": "red"})
+    assert_matches("color = 'red'", Message.of(color="red"))
+    assert_matches("color = 'red'", {"color": "red", "dialect": "x"}, dialect="artemis")
+    assert_matches("weight > 5", {"weight": 7}, layout="color STRING, weight BIGINT")
+    assert_matches("region <> 'eu'", dialect="qpid-java", color="red")
+    assert_matches("UTC() = 7", now=7, dialect="rabbitmq")
+    assert_matches("JMSDestination = 'q'", destination="q")
+    assert_not_matches("color = 'red'", color="blue")
+    assert_not_matches("color = 'red'", weight=5)
+    assert_unknown("color = 'red'", weight=5)
+    assert_unknown("color = 'red'")
+
+
+@pytest.mark.parametrize(
+    ("assertion", "selector", "properties", "text"),
+    [
+        (
+            assert_matches,
+            "color = 'red' AND weight > 2500",
+            {"color": "red", "weight": "2600"},
+            "expected a match, but the message does not match: "
+            "weight is the text '2600'; text is never above a number\n"
+            "  1 | color = 'red' AND weight > 2500\n"
+            "    |                   ^^^^^^^^^^^^^\n"
+            '  message: {"color": "red", "weight": "2600"}',
+        ),
+        (assert_matches, "a = 1", {}, "expected a match, but the message does not match (unknown): a is missing, so"),
+        (assert_not_matches, "a = 1", {"a": 1}, "expected no match, but the message matches: a is 1\n"),
+        (assert_unknown, "a = 1", {"a": 2}, "expected unknown, but the selector is FALSE: a is 2, not 1\n"),
+        (assert_unknown, "a = 1", {"a": 1}, "expected unknown, but the message matches: a is 1\n"),
+    ],
+)
+def test_a_failure_says_why(assertion: Any, selector: str, properties: dict[str, Any], text: str) -> None:
+    with pytest.raises(AssertionError) as caught:
+        assertion(selector, **properties)
+    assert str(caught.value).startswith(text)
+
+
+def test_what_a_broker_throws_is_told() -> None:
+    with pytest.raises(AssertionError, match=r"does not match \(throws\): .*\n.*\n.*\n  in activemq: the exception"):
+        assert_matches("a - 1 = 0", a="x", dialect="activemq")
+
+
+def test_a_message_is_given_once() -> None:
+    with pytest.raises(TypeError, match="as one argument or as keywords, not both"):
+        assert_matches("a = 1", {"a": 1}, a=1)
+    with pytest.raises(TypeError, match="a row of a layout is given as one argument"):
+        assert_matches("a = 1", layout="amqp", a=1)
+    with pytest.raises(SelectorSyntaxError):
+        assert_not_matches("a = = 1", a=1)
+
+
+def test_a_failure_in_pytest_is_the_explanation_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_it="""
+        from transpiler.testing import assert_matches
+
+        def test_it():
+            assert_matches("color = 'red'", color="blue")
+        """
+    )
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E * expected a match, but the message does not match: color is 'blue', not 'red'"])
+    result.stdout.no_fnmatch_line("*_check*")
+    result.stdout.no_fnmatch_line("*testing.py*")

@@ -1,0 +1,94 @@
+"""selector-sql test: files of selectors, messages and the verdicts that are expected."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+
+import click
+
+from transpiler.cli.group import fail
+from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
+from transpiler.test_cases import PATTERNS, Case, Result, find_files, read_cases, run_case
+from transpiler.test_cases.reporting import failure_text, mark, summary, verbose_line
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("-k", "keyword", metavar="TEXT", help="Only cases whose file or name has TEXT in it, in any case.")
+@click.option("-v", "--verbose", is_flag=True, help="A line for each case.")
+@click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first case that fails.")
+def test(paths: tuple[str, ...], keyword: str | None, verbose: bool, exitfirst: bool) -> None:
+    """Test selectors: files with selectors, messages, and the verdicts that are expected.
+
+    PATH is a file in YAML or JSON, or a directory, below which files *.selectors.yaml, *.selectors.yml and
+    *.selectors.json are found; without PATH it is the current directory. Exit 0 when all cases pass, 1 when some fail,
+    2 for an error or where there is no case. pytest collects the same files.
+
+    \b
+    selector: color = 'red' AND JMSPriority > 4
+    cases:
+      - name: an urgent red one
+        message: {color: red, JMSPriority: 7}
+        expect: matches          # or: does not match, unknown
+    """
+    began = time.perf_counter()
+    files = list(dict.fromkeys(_files(paths or (".",))))
+    by_file = {file: read_cases(file, read_text_file(file)) for file in files}
+    total = sum(map(len, by_file.values()))
+    selected = {file: [case for case in cases if _has(case, keyword)] for file, cases in by_file.items()}
+    if not total:
+        fail("the files have no cases" if files else f"no file is called *{PATTERNS[0]} here: name a file of cases")
+    left = sum(map(len, selected.values()))
+    if not left:
+        fail(f"no case has {keyword!r} in its file or name")
+    results: list[Result] = []
+    for file, cases in selected.items():
+        if exitfirst and any(not result.passed for result in results):
+            break
+        results += _run(file, cases, verbose, exitfirst)
+    failed = [result for result in results if not result.passed]
+    for result in failed:
+        click.echo(f"\n{failure_text(result, _style)}")
+    click.echo(f"\n{summary(results, total - left, time.perf_counter() - began, _style)}")
+    if failed:
+        raise SystemExit(1)
+
+
+def _files(paths: Iterable[str]) -> Iterable[str]:
+    for path in paths:
+        if path != "-" and os.path.isdir(system_path(path)):
+            for file in find_files(path):
+                yield os.path.normpath(file)
+        else:
+            check_input(path)
+            yield path
+
+
+def _has(case: Case, keyword: str | None) -> bool:
+    return keyword is None or keyword.casefold() in f"{case.file}::{case.id}".casefold()
+
+
+def _run(file: str, cases: list[Case], verbose: bool, exitfirst: bool) -> list[Result]:
+    results: list[Result] = []
+    if cases and not verbose:
+        click.echo(f"{shown(file)} ", nl=False)
+    for case in cases:
+        results.append(run_case(case))
+        click.echo(verbose_line(results[-1], _style) if verbose else mark(results[-1], _style), nl=verbose)
+        if exitfirst and not results[-1].passed:
+            break
+    if cases and not verbose:
+        click.echo()
+    return results
+
+
+def _style(text: str, colour: str) -> str:
+    """Colour a text for a terminal, unless NO_COLOR is set."""
+    return text if os.environ.get("NO_COLOR") or not _is_terminal() else click.style(text, fg=colour)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()

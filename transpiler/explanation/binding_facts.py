@@ -1,0 +1,143 @@
+"""What a message lacks for a binding that did not take it, in words, and how near it came."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from transpiler.compiler import parse_selector
+from transpiler.explanation.explanation import explain_tree
+from transpiler.explanation.topic_keys import part_words
+from transpiler.explanation.wording import clipped, listed, value_text
+from transpiler.filters.binding_rules import HeadersMatch
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpValue, Compound, coerce
+from transpiler.reference.evaluate import evaluate
+from transpiler.reference.query import matches_query
+from transpiler.reference.receiving import ANYONE
+from transpiler.reference.route import Visit, has_header, header_of
+from transpiler.selector.dialects import DIALECTS
+from transpiler.topology.model import Binding, Topology
+from transpiler.topology.xquery import parse_query
+
+#: Headers that a sentence names, and characters of a text in it.
+_MAX_HEADERS, _MAX_TEXT = 4, 60
+
+
+class Lack(NamedTuple):
+    """One thing that a message lacks for a binding; ``distance`` grows with what would have to change."""
+
+    text: str
+    distance: float
+
+
+def binding_text(topology: Topology, binding: Binding) -> str:
+    """Return what a binding asks for: its key or its headers, and whether it has a selector or a query."""
+    match topology.exchange_by_name[binding.source].type:
+        case "fanout":
+            asked = "any message"
+        case "headers":
+            asked = _headers_text(topology.headers(binding))
+        case _:
+            asked = f"key {value_text(binding.key)}"
+    selector = topology.selector(binding)
+    if selector is not None:
+        asked += f" and {clipped(selector, _MAX_TEXT)}"
+    return asked + (" and a query" if topology.xquery(binding) is not None else "")
+
+
+def _headers_text(arguments: HeadersMatch) -> str:
+    if not arguments.pairs:
+        return "any headers" if not arguments.never else "no x-match"
+    pairs = [name if value is None else f"{name} = {_value(value)}" for name, value in arguments.pairs]
+    return (
+        f"{'any' if arguments.any else 'all'} of {listed([clipped(pair, _MAX_TEXT) for pair in pairs], _MAX_HEADERS)}"
+    )
+
+
+def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) -> list[Lack]:
+    """Return what a message lacks for a binding of an exchange that it came to; nothing if the binding took it."""
+    found: list[Lack] = []
+    match visit.exchange.type:
+        case "direct" | "xml":
+            found += _direct(binding, visit.keys)
+        case "topic":
+            found += _topic(topology, binding, visit.keys)
+        case "headers":
+            found += _headers(topology, binding, message)
+        case "fanout":
+            pass
+    query = topology.xquery(binding)
+    if query is not None and not matches_query(parse_query(query), message, topology.rules.subject_header):
+        found.append(Lack(f"its query does not hold: {clipped(query, _MAX_TEXT)}", 1.0))
+    selector = topology.selector(binding)
+    if selector is not None:
+        dialect = DIALECTS[topology.rules.dialect]
+        tree = parse_selector(selector, dialect)
+        if evaluate(tree, message, dialect) is not True:
+            found.append(Lack(explain_tree(tree, selector, message, dialect, ANYONE).reason, 0.5))
+    return found
+
+
+def _direct(binding: Binding, keys: tuple[str | None, ...]) -> list[Lack]:
+    # An absent key is the empty one.
+    texts = [key or "" for key in keys]
+    if binding.key in texts:
+        return []
+    nearness = max((SequenceMatcher(None, text, binding.key).ratio() for text in texts), default=0.0)
+    return [Lack(f"{_keys_are(keys)}, not {value_text(binding.key)}", 1.5 - nearness)]
+
+
+def _keys_are(keys: tuple[str | None, ...]) -> str:
+    if keys in ((), (None,)):
+        return "the message has no key"
+    shown = listed([value_text(key or "") for key in keys], _MAX_HEADERS)
+    return f"the key is {shown}" if len(keys) == 1 else f"the keys are {shown}"
+
+
+def _topic(topology: Topology, binding: Binding, keys: tuple[str | None, ...]) -> list[Lack]:
+    words = topology.rules.topic.words
+    pattern = words(binding.key)
+    partings = [(part_words(pattern, words(key)), key) for key in keys]
+    nearest, key = min(partings, key=lambda item: item[0].edits)
+    if not nearest.edits:
+        return []
+    if key is None:
+        return [Lack(f"pattern {value_text(binding.key)}: the message has no key", nearest.edits)]
+    named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
+    return [Lack(f"pattern {value_text(binding.key)}: {named}{nearest.first}", nearest.edits)]
+
+
+def _headers(topology: Topology, binding: Binding, message: Message) -> list[Lack]:
+    arguments = topology.headers(binding)
+    if arguments.never:
+        return [Lack("the binding has no x-match, and so takes nothing", 99.0)]
+    wrong = [
+        _header(name, header_of(message, name, topology.rules), value)
+        for name, value in arguments.pairs
+        if not has_header(message, name, value, topology.rules)
+    ]
+    if not arguments.any:
+        return [Lack(text, 1.0) for text in wrong]
+    if len(wrong) < len(arguments.pairs):
+        return []
+    if not wrong:
+        return [Lack("the binding takes any of its headers, and has none", 99.0)]
+    return [Lack(wrong[0] if len(wrong) == 1 else f"none of {len(wrong)}: {listed(wrong, _MAX_HEADERS)}", 1.0)]
+
+
+def _header(name: str, actual: AmqpValue | None, expected: AmqpValue | None) -> str:
+    named = clipped(name, _MAX_TEXT)
+    if actual is None:
+        return f"{named} is missing"
+    if actual.value is None:
+        return f"{named} is null"
+    assert expected is not None
+    first, second = _value(actual), _value(expected)
+    if first == second:
+        return f"{named} is {actual.type.value} {first}, not {expected.type.value} {second}"
+    return f"{named} is {first}, not {second}"
+
+
+def _value(value: AmqpValue) -> str:
+    return f"a {value.type.value}" if isinstance(value.type, Compound) else value_text(coerce(value))

@@ -1,0 +1,192 @@
+"""Explain the route of a message: the bindings that took it, and what it lacked for those that nearly did.
+
+The reference router says which bindings match; ``binding_facts`` says of the others what is lacking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from transpiler.diagnostics import nearest as near_names
+from transpiler.explanation.binding_facts import binding_text, lacks
+from transpiler.explanation.wording import clipped, value_text
+from transpiler.message.message import Message
+from transpiler.reference.route import Routed, Visit, trace
+from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
+from transpiler.topology.publishing import Protocol, PublishTo
+from transpiler.topology.qpid_address.address import Address
+from transpiler.topology.receivers import Sender
+
+#: Characters of a target in a line, queues in a headline, and bindings under a heading.
+_MAX_TEXT, _MAX_QUEUES, _MAX_LINES = 50, 8, 20
+
+
+@dataclass(frozen=True, slots=True)
+class BindingExplanation:
+    """A binding of an exchange that a message came to.
+
+    ``lacks`` is what the message lacked, empty if the binding took it; ``distance`` grows with what would have to
+    change.
+    """
+
+    binding: Binding
+    asks: str
+    lacks: tuple[str, ...] = ()
+    distance: float = 0.0
+
+    @property
+    def target(self) -> str:
+        """The queue, or the exchange as such, that the binding leads to."""
+        is_queue = self.binding.destination_type == "queue"
+        return self.binding.destination if is_queue else f"exchange {self.binding.destination}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "exchange": self.binding.source,
+            self.binding.destination_type: self.binding.destination,
+            "asks": self.asks,
+            **({"lacks": list(self.lacks)} if self.lacks else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RouteExplanation:
+    """The route of one message: where it went, the bindings that took it, and those that nearly did, nearest first.
+
+    ``others`` is the number of bindings that are further off; ``note`` says what else kept the message from a queue.
+    """
+
+    routed: Routed
+    keys: tuple[str | None, ...]
+    took: tuple[BindingExplanation, ...]
+    nearly: tuple[BindingExplanation, ...]
+    others: int
+    note: str | None = None
+    visits: tuple[Visit, ...] = field(default=(), repr=False)
+
+    @property
+    def headline(self) -> str:
+        """The exchange, the key, the queues and the outcome in a line."""
+        exchange = self.routed.exchange
+        named = "the relay" if exchange is None else f"exchange {exchange}" if exchange else "the default exchange"
+        shown = [value_text(key) for key in self.keys if key is not None]
+        keys = f", key {', '.join(shown)}" if shown else ", no key" if exchange is not None else ""
+        queues = list(self.routed.queues)
+        more = f" and {len(queues) - _MAX_QUEUES} more" if len(queues) > _MAX_QUEUES else ""
+        reached = f"{', '.join(queues[:_MAX_QUEUES])}{more}" if queues else "no queue"
+        return f"{named}{keys} → {reached} ({self.routed.outcome})"
+
+    def __str__(self) -> str:
+        lines = [self.headline]
+        if self.note is not None:
+            lines.append(f"  {self.note}")
+        several = len({visit.exchange.name for visit in self.visits}) > 1
+        for heading, bindings in (("took it", self.took), ("nearly took it", self.nearly)):
+            if not bindings:
+                continue
+            targets = [clipped(_place(one, several), _MAX_TEXT) for one in bindings[:_MAX_LINES]]
+            width = max(map(len, targets))
+            lines.append(f"  {heading}")
+            for target, one in zip(targets, bindings, strict=False):
+                said = "; ".join(one.lacks) if one.lacks else one.asks
+                lines.append(f"    {target:<{width}}  {said}")
+            if len(bindings) > len(targets):
+                lines.append(f"    and {len(bindings) - len(targets):,} more")
+        if self.others:
+            lines.append(f"  {self.others:,} other binding{'s are' if self.others > 1 else ' is'} further off")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "exchange": self.routed.exchange,
+            "keys": list(self.keys),
+            "queues": list(self.routed.queues),
+            "outcome": self.routed.outcome,
+            "took": [one.to_dict() for one in self.took],
+            "nearly": [one.to_dict() for one in self.nearly],
+            "others": self.others,
+            **({"note": self.note} if self.note is not None else {}),
+        }
+
+
+def _place(one: BindingExplanation, several: bool) -> str:
+    return f"{one.binding.source} → {one.target}" if several else one.target
+
+
+def explain_route(
+    topology: Topology,
+    message: Message,
+    exchange: str | None = None,
+    routing_keys: Sequence[str] | None = None,
+    *,
+    nearest: int = 5,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    protocol: Protocol | None = None,
+    mandatory: bool = False,
+    reject_unroutable: bool = False,
+) -> RouteExplanation:
+    """Explain where a message goes, and what it lacked for the ``nearest`` bindings that did not take it.
+
+    The other parameters are those of ``publish``, and so is what is raised.
+    """
+    traced = trace(
+        topology,
+        message,
+        exchange,
+        routing_keys,
+        address=address,
+        publish_to=publish_to,
+        protocol=protocol,
+        mandatory=mandatory,
+        reject_unroutable=reject_unroutable,
+    )
+    topology, message = traced.topology, traced.message
+    took: list[BindingExplanation] = []
+    missed: list[BindingExplanation] = []
+    for visit in traced.visits:
+        bindings = topology.bindings_by_source.get(visit.exchange.name, ()) if visit.matched else ()
+        for binding, is_match in zip(bindings, visit.matched, strict=True):
+            asks = binding_text(topology, binding)
+            if is_match:
+                took.append(BindingExplanation(binding, asks))
+            else:
+                lacking = lacks(topology, binding, visit, message)
+                texts = tuple(lack.text for lack in lacking)
+                missed.append(BindingExplanation(binding, asks, texts, sum(lack.distance for lack in lacking)))
+    missed.sort(key=lambda one: one.distance)
+    keys = traced.visits[0].keys if traced.visits else ()
+    note = _note(topology, message, traced.routed, keys)
+    shown = tuple(missed[:nearest])
+    return RouteExplanation(traced.routed, keys, tuple(took), shown, len(missed) - len(shown), note, traced.visits)
+
+
+def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str | None, ...]) -> str | None:
+    """Return what besides bindings kept a message from a queue."""
+    name = routed.exchange
+    if routed.outcome == "no-exchange":
+        return (
+            f"there is no exchange called {value_text(name)}{_did_you_mean(str(name), list(topology.exchange_by_name))}"
+        )
+    if name is None:
+        to = message.properties.to if message.properties is not None else None
+        return "the message has no to" if to is None else f"its to, {value_text(to)}, leads nowhere"
+    if topology.exchange_by_name[name].internal:
+        return f"the exchange {name} is internal: only other exchanges publish to it"
+    if name == DEFAULT_EXCHANGE and not routed.queues:
+        named = [key for key in keys if key]
+        if not named:
+            return "the default exchange delivers to the queue that the key names, and the message has no key"
+        return f"no queue is called {value_text(named[0])}{_did_you_mean(named[0], sorted(topology.queue_names))}"
+    if not topology.bindings_by_source.get(name) and not routed.queues:
+        return f"the exchange {name} has no bindings"
+    return None
+
+
+def _did_you_mean(name: str, known: list[str]) -> str:
+    near = near_names(name, known)
+    return f"; did you mean {near[0]}?" if near else ""

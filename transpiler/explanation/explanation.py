@@ -1,0 +1,171 @@
+"""``explain_selector``: a selector, a message, and one sentence on why it matches or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from transpiler.compiler import LayoutLike, find_layout, parse_selector
+from transpiler.errors import LayoutError
+from transpiler.explanation.deciding import common_node, decide, leaves
+from transpiler.explanation.marks import underline
+from transpiler.explanation.parts import Evaluation, Part, build_parts
+from transpiler.explanation.sentences import sentence
+from transpiler.explanation.wording import clipped
+from transpiler.layouts.json_rows import message_from_json, message_from_json_row
+from transpiler.layouts.layout import Layout, ReadableLayout
+from transpiler.message.message import Message
+from transpiler.message.types import Truth
+from transpiler.reference.receiving import Receiver
+from transpiler.selector import ast
+from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.printer import print_selector
+from transpiler.source import Source
+
+_NO_SELECTOR = "there is no selector, and so every message matches"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The verdict of a selector on one message, and what decided it.
+
+    ``verdict`` is True, False, or None for unknown; ``thrown`` is the text of the exception with which the broker would
+    end, and ``consequence`` what that does there. ``reason`` is one sentence. ``tree`` has the parts, each with its own
+    verdict or value; it is None if the selector is blank. ``decisive`` is the smallest part that holds all that decide.
+    """
+
+    selector: str
+    dialect: str
+    message: Message = field(repr=False)
+    verdict: Truth
+    reason: str
+    thrown: str | None = None
+    consequence: str | None = None
+    tree: Part | None = field(default=None, repr=False)
+    decisive: Part | None = field(default=None, repr=False)
+
+    @property
+    def matches(self) -> bool:
+        """True if the broker would hand over the message."""
+        return self.verdict is True
+
+    @property
+    def deciding(self) -> tuple[Part, ...]:
+        """The parts that decide: while they keep their verdicts, the message matches, or it does not."""
+        return tuple(part for part in self.parts() if part.decides)
+
+    def parts(self) -> Iterator[Part]:
+        """Yield all parts, in the order of the text."""
+        return iter(()) if self.tree is None else self.tree.walk()
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in words: ``matches``, or ``does not match`` with a note if it is unknown or throws."""
+        if self.verdict is True:
+            return "matches"
+        note = " (throws)" if self.thrown is not None else " (unknown)" if self.verdict is None else ""
+        return f"does not match{note}"
+
+    @property
+    def headline(self) -> str:
+        """The verdict and the reason in one line."""
+        return f"{self.outcome}: {self.reason}"
+
+    def marked(self) -> list[str]:
+        """Return the lines of the selector with what decides, each with carets below it."""
+        return underline(Source(self.selector), [part.span for part in self.deciding])
+
+    def __str__(self) -> str:
+        lines = [self.headline, *self.marked()]
+        if self.consequence is not None:
+            lines.append(f"  in {self.dialect}: {self.consequence}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {clipped(self.selector, 40)!r}: {self.headline}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: ``matches``, ``verdict`` (null is unknown), ``reason``, ``decisive`` and all parts."""
+        result: dict[str, Any] = {
+            "selector": self.selector,
+            "dialect": self.dialect,
+            "matches": self.matches,
+            "verdict": self.verdict,
+            "reason": self.reason,
+        }
+        if self.thrown is not None:
+            result |= {"thrown": self.thrown, "consequence": self.consequence}
+        if self.decisive is not None:
+            span = self.decisive.span
+            result["decisive"] = {"text": self.decisive.text, "start": span.start, "end": span.end}
+        result["tree"] = None if self.tree is None else self.tree.to_dict()
+        result["message"] = self.message.to_dict()
+        return result
+
+    def _repr_html_(self) -> str:
+        from transpiler.explanation.html import explanation_html
+
+        return explanation_html(self)
+
+
+def explain_selector(
+    selector: str | ast.Expression | None,
+    message: Message | Mapping[str, Any] | object,
+    layout: LayoutLike | None = None,
+    *,
+    dialect: str | Dialect = "jms",
+    now: int | None = None,
+    destination: str | None = None,
+) -> Explanation:
+    """Explain why a message matches a selector, or does not, by the reference evaluator.
+
+    ``message`` is a ``Message``, a dict of plain properties (``{"color": "red", "JMSPriority": 7}``), or message JSON;
+    with a ``layout`` it is a row of it, a dict or a ``pyspark.sql.Row``. ``now`` and ``destination`` are those of
+    ``evaluate``. Raises what ``parse_selector`` raises, ``DecodeError`` for what is no message, and ``TypeError``.
+    """
+    rules = find_dialect(dialect)
+    match selector:
+        case None | str():
+            text = selector or ""
+        case _:
+            text = print_selector(selector, rules)
+    tree = parse_selector(text, rules)
+    read = read_message(message, None if layout is None else find_layout(layout))
+    return explain_tree(tree, text, read, rules, Receiver(now, destination))
+
+
+def explain_tree(
+    tree: ast.Expression | None, text: str, message: Message, dialect: Dialect, receiver: Receiver
+) -> Explanation:
+    """Explain the verdict of a parsed selector, whose text is given."""
+    if tree is None:
+        return Explanation(text, dialect.name, message, True, _NO_SELECTOR)
+    evaluation = Evaluation(message, dialect, receiver, Source(text))
+    verdict = evaluation.verdict(tree)
+    # From here on nodes are those below the prefix.
+    evaluation.convert = isinstance(tree, ast.ConvertStrings)
+    decision = decide(tree, evaluation)
+    deciding = frozenset(id(node) for node in leaves(decision))
+    root = build_parts(tree, evaluation, deciding)
+    common = common_node(decision)
+    decisive = next(part for part in root.walk() if part.span == common.span)
+    reason = sentence(decision, evaluation)
+    consequence = dialect.on_throw if verdict.thrown is not None else None
+    return Explanation(
+        text, dialect.name, message, verdict.truth, reason, verdict.thrown, consequence or None, root, decisive
+    )
+
+
+def read_message(message: Message | Mapping[str, Any] | object, layout: Layout | None = None) -> Message:
+    """Return the message in plain properties, in message JSON or in a row; ``TypeError`` for anything else."""
+    if isinstance(message, Message):
+        return message
+    if isinstance(message, Mapping):
+        return message_from_json(message) if layout is None else message_from_json_row(message, layout)
+    if layout is not None and hasattr(message, "asDict"):
+        if not isinstance(layout, ReadableLayout):
+            raise LayoutError.at("layout.rows", f"the layout {layout.name} does not read rows")
+        return layout.message(message)
+    expected = "a Message, or a dict of its properties" if layout is None else "a row: a dict or a pyspark Row"
+    raise TypeError(f"expected {expected}, found {type(message).__name__}")

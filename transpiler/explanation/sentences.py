@@ -1,0 +1,90 @@
+"""One sentence on what decided, from the sentences about the deciding parts."""
+
+from __future__ import annotations
+
+from transpiler.explanation.deciding import All, Decision, Leaf, Negated, NoneOf, leaves
+from transpiler.explanation.facts import leaf_fact
+from transpiler.explanation.parts import Evaluation
+from transpiler.explanation.wording import listed, name_is, operand_text, value_text
+from transpiler.selector import ast
+
+#: Conditions, and alternatives, of which one sentence says why; and the values of a list.
+_MAX_TOGETHER, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 2, 4
+
+
+def sentence(decision: Decision, evaluation: Evaluation) -> str:
+    """Return why the deciding parts have their verdicts, as one sentence without its full stop."""
+    match decision:
+        case Leaf(node=node):
+            return leaf_fact(node, evaluation)
+        case All(decisions=decisions):
+            return _together(decisions, evaluation)
+        case NoneOf(node=node, decisions=decisions):
+            return _none_of(node, decisions, evaluation)
+        case Negated(node=node, decision=Negated(decision=inner)) if isinstance(node.operand, ast.Not):
+            return sentence(inner, evaluation)
+        case Negated(node=node, decision=inner):
+            return _negated(node, inner, evaluation)
+
+
+def _negated(node: ast.Not, inner: Decision, evaluation: Evaluation) -> str:
+    said = sentence(inner, evaluation)
+    match evaluation.verdict(node.operand).truth:
+        case True:
+            return f"{said}, which NOT excludes"
+        case False:
+            return said
+        case None:
+            return f"{said}, and NOT of unknown is unknown"
+
+
+def _together(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str:
+    # A term that is unknown says more than those that hold beside it.
+    unknown = [one for one in decisions if _is_unknown(one, evaluation)]
+    return listed([sentence(one, evaluation) for one in unknown or decisions], _MAX_TOGETHER)
+
+
+def _is_unknown(decision: Decision, evaluation: Evaluation) -> bool:
+    return any(evaluation.verdict(node).truth is None for node in leaves(decision))
+
+
+def _none_of(node: ast.Or, decisions: tuple[Decision, ...], evaluation: Evaluation) -> str:
+    several = _one_value(decisions, evaluation)
+    if several is not None:
+        return several
+    if len(decisions) <= _MAX_ALTERNATIVES:
+        said = "; ".join(dict.fromkeys(sentence(one, evaluation) for one in decisions))
+        return f"neither alternative holds: {said}" if len(decisions) == 2 else f"no alternative holds: {said}"
+    nearest = sorted(zip(node.terms, decisions, strict=True), key=lambda pair: -_share_that_holds(pair[0], evaluation))
+    said = "; ".join(sentence(one, evaluation) for _, one in nearest[:_NEAREST])
+    return f"none of the {len(decisions)} alternatives holds; the nearest: {said}"
+
+
+def _share_that_holds(node: ast.Expression, evaluation: Evaluation) -> float:
+    """Return the share of an alternative's terms that are TRUE."""
+    terms = node.terms if isinstance(node, ast.And) else (node,)
+    return sum(evaluation.verdict(term).truth is True for term in terms) / len(terms)
+
+
+def _one_value(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str | None:
+    """Return the sentence about one name that equals none of several literals; None for other alternatives."""
+    nodes = [decision.node for decision in decisions if isinstance(decision, Leaf)]
+    equalities = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Compare)
+        and node.operator is ast.Comparison.EQ
+        and isinstance(node.left, ast.Identifier)
+        and isinstance(node.right, ast.StringLiteral)
+        and evaluation.verdict(node).truth is False
+    ]
+    if len(equalities) < len(decisions) or len({node.left for node in equalities}) > 1:
+        return None
+    name = equalities[0].left
+    value = evaluation.value(name)
+    if value is None or not isinstance(value.value, str) or evaluation.convert:
+        return None
+    texts = [operand_text(node.right, evaluation) for node in equalities]
+    if value_text(value.value) in texts:
+        return None
+    return f"{name_is(name, evaluation)}, none of {listed(texts, _MAX_VALUES)}"

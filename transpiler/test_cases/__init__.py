@@ -1,0 +1,22 @@
+"""Test cases of selectors in files: selectors, messages, and the verdicts that are expected, per dialect.
+
+A file is YAML with one or more documents, or JSON. Reading keeps the place of every value, so that an error says the
+file, the line, the column, and what may stand there. A case is judged by the reference evaluator, and one that fails
+says why by its explanation.
+
+Invariants: reading is strict, so no misspelt key is silently a case that tests nothing; every case has one selector,
+one message, one dialect and one expectation, and is independent of all others.
+
+Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
+
+Reading order: ``expectations``, ``nodes`` (values with their places), ``yaml_nodes`` and ``json_nodes`` (texts to
+nodes), ``reading`` (nodes to cases), ``files``, ``running``, ``reporting``.
+"""
+
+from __future__ import annotations
+
+from transpiler.test_cases.files import PATTERNS, find_files
+from transpiler.test_cases.reading import Case, CaseFileError, read_cases
+from transpiler.test_cases.running import Result, run_case
+
+__all__ = ["PATTERNS", "Case", "CaseFileError", "Result", "find_files", "read_cases", "run_case"]

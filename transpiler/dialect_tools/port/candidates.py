@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from transpiler.dialect_tools.port.equivalence import Goal, reads_clock
+from transpiler.dialect_tools.counterexamples.constants import reads_clock
+from transpiler.dialect_tools.port.equivalence import Goal
 from transpiler.dialect_tools.port.field_mapping import names_in
 from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written
 from transpiler.errors import UnsupportedFeatureError
@@ -97,7 +98,7 @@ def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
             yield _all(condition, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
 
 
-def has_names(node: ast.Expression) -> bool:
+def reads_message(node: ast.Expression) -> bool:
     """Return True if a tree reads anything of the message, or the clock."""
     return reads_clock(node) or any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node))
 
@@ -220,7 +221,7 @@ def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
     """Fold operands without names to the values that they have in the source."""
 
     def change(node: ast.Expression) -> ast.Expression:
-        if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or has_names(node):
+        if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or reads_message(node):
             return node
         match value_of(node, Message(), source):
             case bool() as truth:
@@ -312,14 +313,14 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
             yield ast.Compare(ast.Comparison.EQ, name, ast.BooleanLiteral(True))
         case _:
             pass
-    if not has_names(node) or any(_is_null(part, source) for part in ast.children(node)):
+    if not reads_message(node) or any(_is_null(part, source) for part in ast.children(node)):
         yield from (ast.BooleanLiteral(truth) for truth in (True, False))
 
 
 def _is_null(node: ast.Expression, source: Dialect) -> bool:
     """Return True if an operand without names is NULL in the source, as a sum of texts in some dialects."""
     computed = isinstance(node, ast.Calculate | ast.Sign | ast.Call)
-    return computed and not has_names(node) and value_of(node, Message(), source) is None
+    return computed and not reads_message(node) and value_of(node, Message(), source) is None
 
 
 def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
@@ -348,7 +349,7 @@ def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
                 like = ast.Like(tested, pattern, escape)
                 yield like
                 yield from itertools.islice(likes(like, JMS.escapes), 1, None)
-        case ast.Call(function="INLIST", arguments=(listed, tested)) if not has_names(listed):
+        case ast.Call(function="INLIST", arguments=(listed, tested)) if not reads_message(listed):
             texts = _list_of(listed)
             if texts:
                 member = ast.In(tested, tuple(ast.StringLiteral(text) for text in texts))

@@ -12,9 +12,10 @@ from typing import Literal, get_args
 
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
+from transpiler.dialect_tools.counterexamples.places import is_property, name_places
 from transpiler.dialect_tools.port.candidates import finite, guarded, joined, ordered, plain, texts
 from transpiler.dialect_tools.port.equivalence import Goal, Result, Trial, Witness, parsed
-from transpiler.dialect_tools.port.field_mapping import is_property, name_places, names_in
+from transpiler.dialect_tools.port.field_mapping import names_in
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.message.types import NOT, Truth
 from transpiler.reference.evaluate import Verdict

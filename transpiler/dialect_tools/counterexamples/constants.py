@@ -11,6 +11,9 @@ from transpiler.selector.dialect_rules import Escapes
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
 
+#: The time of UTC() on samples, in milliseconds since the epoch.
+NOW = 1_750_772_279_000
+
 
 def constant(node: ast.Expression, dialect: Dialect) -> object:
     """Evaluate an operand without names, by the rules of a dialect; None where it has none."""

@@ -11,30 +11,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.counterexamples.constants import constants, has_names, reads_clock
+from transpiler.dialect_tools.counterexamples.constants import NOW, constants, has_names, reads_clock
 from transpiler.dialect_tools.counterexamples.places import places_of
+from transpiler.dialect_tools.counterexamples.rules import find_rule, rule_text
 from transpiler.dialect_tools.counterexamples.sample_messages import Sample, samples
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge, value_of
 from transpiler.selector import ast
-from transpiler.selector.deviations import QUESTIONS, answer
+from transpiler.selector.deviations import QUESTIONS
 from transpiler.selector.dialect_rules import Evaluation
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import PatternError
-
-#: The time of UTC(), in milliseconds since the epoch.
-_NOW = 1_750_772_279_000
-#: The questions whose answers matter at evaluation; those that explain too much come last.
-_EVALUATED = (
-    *(
-        "float_order type_ladder unlike_types null_equality ordering integer_arithmetic division remainder not_numbers "
-        "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs unary_plus"
-    ).split(),
-    "types",
-    "fields",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +79,7 @@ class Trial:
         places = frozenset((*places_of(self.node, self.source), *places_of(candidate, self.target)))
         if places not in self.answers:
             tried = samples(places, self.constants, self.calculating)
-            self.answers[places] = [(sample, judge(self.node, sample.message, self.source, _NOW)) for sample in tried]
+            self.answers[places] = [(sample, judge(self.node, sample.message, self.source, NOW)) for sample in tried]
         return self.answers[places]
 
     def compare(self, candidate: ast.Expression, goal: Goal) -> Result:
@@ -101,7 +90,7 @@ class Trial:
         for place, (sample, source_verdict) in enumerate(judged):
             if rare is not None and sample.rare:
                 continue
-            target_verdict = judge(candidate, sample.message, self.target, _NOW)
+            target_verdict = judge(candidate, sample.message, self.target, NOW)
             witness = Witness(sample.message, source_verdict, target_verdict)
             if not self._parts(source_verdict, target_verdict, goal):
                 values = self._values(pairs, sample.message)
@@ -149,20 +138,19 @@ class Trial:
 
     def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> str:
         """Return the rule by which the two differ on a message: if one side had the other's, they would agree."""
-        left, right = self.source, self.target
-        for name in _EVALUATED:
-            own, other = getattr(left, name), getattr(right, name)
-            if own == other:
-                continue
-            if self._mended(candidate, witness, goal, replace(left, **{name: other}), right) or self._mended(
-                candidate, witness, goal, left, replace(right, **{name: own})
-            ):
-                if name == "types":
-                    return f"{QUESTIONS[name]}: {self._types(witness.message)}"
-                if name == "fields":
-                    return f"{QUESTIONS[name]}: {self._fields()}"
-                return f"{QUESTIONS[name]}: {answer(own)} in {left.title}, {answer(other)} in {right.title}"
-        return "several rules together; docs/dialects.md has them side by side"
+
+        def agree(left: Dialect, right: Dialect) -> bool:
+            return self._mended(candidate, witness, goal, left, right)
+
+        match find_rule(self.source, self.target, agree):
+            case None:
+                return "several rules together; docs/dialects.md has them side by side"
+            case "types":
+                return f"{QUESTIONS['types']}: {self._types(witness.message)}"
+            case "fields":
+                return f"{QUESTIONS['fields']}: {self._fields()}"
+            case name:
+                return rule_text(name, self.source, self.target)
 
     def _mended(self, candidate: ast.Expression, witness: Witness, goal: Goal, left: Dialect, right: Dialect) -> bool:
         message = witness.message
@@ -170,7 +158,7 @@ class Trial:
             pair = next(pair for pair in self._pairs(candidate) if pair[0] == witness.values[0])
             return value_of(pair[0], message, left) == value_of(pair[1], message, right)
         try:
-            verdicts = judge(self.node, message, left, _NOW), judge(candidate, message, right, _NOW)
+            verdicts = judge(self.node, message, left, NOW), judge(candidate, message, right, NOW)
         except PatternError:
             # The one side's pattern is none by the other's rule.
             return False

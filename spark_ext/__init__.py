@@ -13,6 +13,8 @@ from spark_ext.columns import (
     reply_to_type,
 )
 from spark_ext.compare_dialects import DialectComparison, compare_dialects
+from spark_ext.diff import diff
+from spark_ext.differences import Diff
 from spark_ext.readers import (
     read_artemis_export,
     read_lambda_events,
@@ -28,6 +30,7 @@ from spark_ext.verification import Verification, verify
 __all__ = [
     "MESSAGE_SCHEMA",
     "DialectComparison",
+    "Diff",
     "SelectorWarning",
     "Verification",
     "backtest",
@@ -38,6 +41,7 @@ __all__ = [
     "create_messages",
     "deliveries",
     "destination_type",
+    "diff",
     "infer_layout",
     "message_type",
     "read_artemis_export",

@@ -12,26 +12,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import (
-    ArrayType,
-    CalendarIntervalType,
-    DataType,
-    DateType,
-    MapType,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-    YearMonthIntervalType,
-)
 
+from spark_ext.plain_rows import collectable_columns, plain_row, unused_name
 from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout, Message, parse_selector, transpile_selector
 from transpiler.diagnostics import one_line
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.layout import ReadableLayout
-from transpiler.layouts.rows import plain
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import evaluate, value_of
 from transpiler.selector import ast
@@ -149,7 +138,7 @@ def verify(
         if answer is not expected:
             names = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)} if tree else {}
             values = {name: value_of(node, message, rules, at, destination) for name, node in names.items()}
-            disagreements.append(Disagreement(_plain(row), answer, expected, message, values))
+            disagreements.append(Disagreement(plain_row(row), answer, expected, message, values))
     counts = {answer: answers[answer] for answer in _TRUTHS}
     compared = sum(counts.values())
     return Verification(
@@ -159,73 +148,9 @@ def verify(
 
 def _answered(df: DataFrame, sql: str) -> Iterator[tuple[Mapping[str, Any], Truth]]:
     """Yield each row with Spark's answer, one partition in memory at a time."""
-    name = "_selector_answer"
-    while name in df.columns:
-        name = f"_{name}"
-    columns = [_collectable(sf.col(_quoted(field.name)), field.dataType).alias(field.name) for field in df.schema]
-    selected = df.select(*columns, sf.expr(sql).alias(name))
+    name = unused_name("_selector_answer", df)
+    selected = df.select(*collectable_columns(df), sf.expr(sql).alias(name))
     for row in selected.toLocalIterator():
         values = row.asDict()
         answer: Truth = values.pop(name)
         yield values, answer
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-#: Types of which Python has not every value, or none; no property has them.
-_AS_TEXT = (DateType, YearMonthIntervalType, CalendarIntervalType)
-
-
-def _collectable(column: Column, data_type: DataType) -> Column:
-    """Return the column with its times in milliseconds.
-
-    A Python datetime ends at the year 9999, and PySpark's has the time zone of the process.
-    """
-    match data_type:
-        case TimestampType():
-            return sf.unix_millis(column)
-        case TimestampNTZType():
-            days = sf.unix_date(column.cast("date")).cast("bigint") * 86_400_000
-            seconds = sf.floor(sf.extract(sf.lit("SECOND"), column) * 1000).cast("bigint")
-            return days + sf.hour(column) * 3_600_000 + sf.minute(column) * 60_000 + seconds
-        case _ if isinstance(data_type, _AS_TEXT):
-            return column.cast("string")
-        case StructType() if _has_times(data_type):
-            fields = [_collectable(column[field.name], field.dataType).alias(field.name) for field in data_type.fields]
-            return sf.when(column.isNotNull(), sf.struct(*fields))
-        case ArrayType(elementType=element) if _has_times(element):
-            return sf.transform(column, lambda item: _collectable(item, element))
-        case MapType(valueType=value) if _has_times(value):
-            return sf.transform_values(column, lambda _, item: _collectable(item, value))
-        case _:
-            return column
-
-
-def _has_times(data_type: DataType) -> bool:
-    match data_type:
-        case StructType():
-            return any(_has_times(field.dataType) for field in data_type.fields)
-        case ArrayType():
-            return _has_times(data_type.elementType)
-        case MapType():
-            return _has_times(data_type.valueType)
-        case _:
-            return isinstance(data_type, (TimestampType, TimestampNTZType, *_AS_TEXT))
-
-
-def _plain(value: Any) -> Any:
-    """Return a row, or a value of one, as plain Python."""
-    as_dict = getattr(value, "asDict", None)
-    if as_dict is not None:
-        value = as_dict()
-    match plain(value):
-        case Mapping() as fields:
-            return {name: _plain(item) for name, item in fields.items()}
-        case list() as items:
-            return [_plain(item) for item in items]
-        case bytearray() as octets:
-            return bytes(octets)
-        case other:
-            return other

@@ -124,7 +124,10 @@ class MessageReader:
 
     def read(self, text: str, name: str, line: int | None = None) -> Message:
         """Return one message; errors as those of ``read_message``."""
-        value = load_json_line(text, name, line)
+        return self.message(load_json_line(text, name, line), name, line)
+
+    def message(self, value: Any, name: str, line: int | None = None) -> Message:
+        """Return the message of a JSON value; errors likewise."""
         message = to_message(value, name, line, self._rows)
         if not self._known and self._rows is not None and value:
             from transpiler.layouts.json_rows import check_columns

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -137,11 +138,32 @@ def _changes(old: Topology, new: Topology) -> Iterator[Change]:
     exchanges = {one.name: one for one in old.exchanges}, {one.name: one for one in new.exchanges}
     yield from _by_name("exchange", *exchanges)
     yield from _by_name("queue", {one.name: one for one in old.queues}, {one.name: one for one in new.queues})
+    yield from _binding_changes(old, new)
+
+
+def _binding_changes(old: Topology, new: Topology) -> Iterator[Change]:
+    """Yield the bindings of one side only; one in the place of another between the same two is a change."""
     kept = set(old.bindings) & set(new.bindings)
-    for change, topology in (("removed", old), ("added", new)):
-        for binding in dict.fromkeys(topology.bindings):
-            if binding not in kept:
-                yield Change("binding", "removed" if change == "removed" else "added", _binding_text(binding))
+    removed, added = (
+        [binding for binding in dict.fromkeys(topology.bindings) if binding not in kept] for topology in (old, new)
+    )
+    counts = [Counter(map(_edge, bindings)) for bindings in (removed, added)]
+    single = {edge for edge, count in counts[0].items() if count == 1 and counts[1][edge] == 1}
+    before = {_edge(binding): binding for binding in removed}
+    for binding in removed:
+        if _edge(binding) not in single:
+            yield Change("binding", "removed", _binding_text(binding))
+    for binding in added:
+        if _edge(binding) not in single:
+            yield Change("binding", "added", _binding_text(binding))
+    for binding in added:
+        if _edge(binding) in single:
+            text = f"{_edge_text(binding)}: {_label(binding)}, was {_label(before[_edge(binding)])}"
+            yield Change("binding", "changed", text)
+
+
+def _edge(binding: Binding) -> tuple[str, str, str]:
+    return binding.source, binding.destination_type, binding.destination
 
 
 def _by_name(kind: Literal["exchange", "queue"], old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
@@ -178,14 +200,17 @@ def _setting(value: Any) -> str:
 
 
 def _binding_text(binding: Binding) -> str:
-    parts = [f"{binding.source} -> {binding.destination}"]
-    if binding.destination_type == "exchange":
-        parts[0] += " (exchange)"
-    if binding.key:
-        parts.append(f"key {binding.key!r}")
-    if binding.arguments:
-        parts.append(_arguments_text(binding.arguments))
-    return ", ".join(parts)
+    return f"{_edge_text(binding)}: {_label(binding)}" if binding.key or binding.arguments else _edge_text(binding)
+
+
+def _edge_text(binding: Binding) -> str:
+    return f"{binding.source} -> {binding.destination}" + " (exchange)" * (binding.destination_type == "exchange")
+
+
+def _label(binding: Binding) -> str:
+    """Return the key and the arguments of a binding."""
+    parts = [f"key {binding.key!r}"] if binding.key or not binding.arguments else []
+    return ", ".join((*parts, *([_arguments_text(binding.arguments)] if binding.arguments else [])))
 
 
 def _arguments_text(arguments: Any) -> str:

@@ -6,9 +6,10 @@ import json
 import time
 import warnings
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
 from spark_ext.columns import SelectorWarning, compile_filter, compile_selector
@@ -26,7 +27,10 @@ from transpiler.sql import quote_name
 from transpiler.topology.model import Topology
 
 #: What ``diff`` compares: the text of a selector, a filter or filter set, or a topology.
-Comparable = str | FiltersLike | Topology
+Comparable: TypeAlias = "str | FiltersLike | Topology"
+
+#: Messages from which one example of a topology's change is chosen, so that examples show different queues.
+_LOOKED_AT = 40
 
 _FILES = (".json", ".yaml", ".yml")
 
@@ -129,9 +133,9 @@ class _Rows(NamedTuple):
     examples: int
 
     def message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the message in a row, or the row where the layout reads none in Python."""
+        """Return the message in a row, without its body, or the row where the layout reads none in Python."""
         if isinstance(self.layout, ReadableLayout):
-            return plain_message(self.layout.message(row))
+            return plain_message(replace(self.layout.message(row), body=None))
         plain: Mapping[str, Any] = plain_row(row)
         return plain
 
@@ -198,12 +202,13 @@ def _diff_topologies(
     messages = {name: counts.get((None, name), 0) for name in ("won", "lost", "kept", "neither", "changed")}
     examples = []
     if messages["changed"] and rows.examples:
-        some = routed.filter(f"{before} <> {after}").limit(rows.examples)
+        some = routed.filter(f"{before} <> {after}").limit(rows.examples * _LOOKED_AT)
         columns = [*collectable_columns(df), sf.expr(won).alias(names[0]), sf.expr(lost).alias(names[1])]
-        for row in some.select(*columns).collect():
+        for row in _varied(some.select(*columns).collect(), names)[: rows.examples]:
             values = row.asDict()
             gained, gone = values.pop(names[0]), values.pop(names[1])
-            examples.append(Example("rerouted", rows.message(values), tuple(gained), tuple(gone)))
+            source = exchange if exchange is not None else values.get("exchange")
+            examples.append(Example("rerouted", rows.message(values), tuple(gained), tuple(gone), source))
     return Diff(
         "topology",
         _shown(old),
@@ -219,6 +224,18 @@ def _diff_topologies(
         tuple(examples),
         _queue_changes(old, new, counts),
     )
+
+
+def _varied(rows: list[Row], names: list[str]) -> list[Row]:
+    """Return the rows, the first of each combination of queues before all others."""
+    firsts: list[Row] = []
+    others: list[Row] = []
+    seen: set[tuple[tuple[str, ...], ...]] = set()
+    for row in rows:
+        combination = tuple(tuple(row[name]) for name in names)
+        (others if combination in seen else firsts).append(row)
+        seen.add(combination)
+    return firsts + others
 
 
 def _queue_changes(

@@ -23,18 +23,23 @@ _QUEUES, _WIDTH = 40, 300
 class Example:
     """A row that is selected, or routed, differently: plain properties or message JSON, or the row's own columns.
 
-    ``change`` is ``won`` or ``lost`` by the new selector or filter. For topologies it is ``rerouted``, with the queues
-    that the message wins and loses.
+    The message has no body. ``change`` is ``won`` or ``lost`` by the new selector or filter. For topologies it is
+    ``rerouted``, with the queues that the message wins and loses, and the ``exchange`` that it was published to.
     """
 
     change: Literal["won", "lost", "rerouted"]
     message: Mapping[str, Any]
     queues_won: tuple[str, ...] = ()
     queues_lost: tuple[str, ...] = ()
+    exchange: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        queues = {"queues_won": list(self.queues_won), "queues_lost": list(self.queues_lost)}
+        queues = {
+            "exchange": self.exchange,
+            "queues_won": list(self.queues_won),
+            "queues_lost": list(self.queues_lost),
+        }
         return {"change": self.change, "message": dict(self.message)} | (queues if self.change == "rerouted" else {})
 
     @property
@@ -42,6 +47,11 @@ class Example:
         """The message on one line."""
         line = one_line(json.dumps(self.message, ensure_ascii=False, default=str))
         return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+
+    @property
+    def origin(self) -> str:
+        """The exchange in words, before the message."""
+        return "" if self.exchange is None else f"to {self.exchange or 'the default exchange'}: "
 
     @property
     def queues(self) -> str:
@@ -218,7 +228,7 @@ def _text(diff: Diff) -> Iterator[str]:
         yield from (f"  {line}" for line in _rest(diff))
         if diff.examples:
             yield "\nexamples"
-            yield from (f"  {example.queues}  {example.text}" for example in diff.examples)
+            yield from (f"  {example.queues}\n    {example.origin}{example.text}" for example in diff.examples)
         return
     yield from (
         f"  {label}  {count}" for label, count in _table([(a, f"{b:,}") for a, b in _counts(diff)], range(1, 2))
@@ -242,7 +252,7 @@ def _markdown(diff: Diff) -> Iterator[str]:
         yield from _rest(diff)
         if diff.examples:
             yield ""
-            yield from (f"- {_code(example.queues)}: {_code(example.text)}" for example in diff.examples)
+            yield from (f"- {_code(example.queues)} {example.origin}{_code(example.text)}" for example in diff.examples)
         return
     yield "```diff"
     yield from (f"- {line}" for line in diff.old.splitlines() or [""])

@@ -1,6 +1,7 @@
 """Port a selector of one dialect to another one, so that it selects the same messages.
 
-In reading order: ``field_mapping``, ``like_patterns``, ``equivalence``, ``candidates``, ``port``.
+In reading order: ``field_mapping``, ``like_patterns``, ``equivalence``, ``candidates``, ``simplification``,
+``port``.
 """
 
 from transpiler.dialect_tools.port.port import Changes, Ported, port_selector

@@ -42,6 +42,17 @@ def plain(node: ast.Expression, source: Dialect, target: Dialect, goal: Goal) ->
                     yield variant
 
 
+def is_like(candidate: ast.Expression, node: ast.Expression) -> bool:
+    """Return True if a candidate reads as its condition does: the same test, or NOT and its opposite."""
+    test = candidate.operand if isinstance(candidate, ast.Not) else candidate
+    if type(test) is not type(node):
+        return False
+    if isinstance(test, ast.Compare) and isinstance(node, ast.Compare):
+        # Nobody writes a literal first.
+        return reads_message(test.left) or not reads_message(node.left)
+    return True
+
+
 def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with a test of the names that are NULL."""
     for condition in conditions:
@@ -66,6 +77,8 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     for condition in conditions:
         tested = (inner.operand for inner in ast.walk(condition) if isinstance(inner, ast.Like | ast.In))
         for name in dict.fromkeys(operand for operand in tested if isinstance(operand, ast.Identifier)):
+            yield _all(condition, ast.Like(name, ast.StringLiteral("%")))
+            yield _any(condition, ast.Like(name, ast.StringLiteral("%"), negated=True))
             pairs = (
                 tuple(ast.Compare(operator, name, empty) for operator in (ast.Comparison.EQ, ast.Comparison.NE)),
                 (ast.In(name, (empty,)), ast.In(name, (empty,), negated=True)),
@@ -77,8 +90,6 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
                 yield _all(condition, ast.Not(_all(*pair)))
                 yield _any(condition, ast.IsNull(name), ast.Not(_any(*pair)))
                 yield _all(ast.IsNull(name, negated=True), condition, _any(*pair))
-            yield _all(condition, ast.Like(name, ast.StringLiteral("%")))
-            yield _any(condition, ast.Like(name, ast.StringLiteral("%"), negated=True))
 
 
 def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
@@ -329,6 +340,10 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
         yield comparison
         yield ast.Not(replace(comparison, operator=comparison.operator.negated))
     for first, second in ((node.left, node.right), (node.right, node.left)):
+        if node.operator is ast.Comparison.NE and isinstance(second, ast.IntegerLiteral | ast.FloatLiteral):
+            # What has no order is on neither side.
+            below, above = (ast.Compare(side, first, second) for side in (ast.Comparison.LT, ast.Comparison.GT))
+            yield _any(below, above)
         if node.operator.is_equality and isinstance(second, ast.BooleanLiteral):
             agrees = second.value is (node.operator is ast.Comparison.EQ)
             yield first if agrees else ast.Not(first)

@@ -13,6 +13,8 @@ from spark_ext.columns import (
     reply_to_type,
 )
 from spark_ext.compare_dialects import DialectComparison, compare_dialects
+from spark_ext.diff import diff
+from spark_ext.differences import Diff
 from spark_ext.match_explanations import explain_matches
 from spark_ext.match_report import MatchExplanation
 from spark_ext.readers import (
@@ -30,6 +32,7 @@ from spark_ext.verification import Verification, verify
 __all__ = [
     "MESSAGE_SCHEMA",
     "DialectComparison",
+    "Diff",
     "MatchExplanation",
     "SelectorWarning",
     "Verification",
@@ -41,6 +44,7 @@ __all__ = [
     "create_messages",
     "deliveries",
     "destination_type",
+    "diff",
     "explain_matches",
     "infer_layout",
     "message_type",

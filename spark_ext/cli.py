@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from spark_ext.cli_archives import check_layout, read_archive
+from spark_ext.cli_diff import diff
 from spark_ext.cli_explain import explain
 from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import Output, SparkProgram, click, fail, schema_option, session_options, start_session
@@ -101,6 +102,7 @@ def filter_(
 
 main.add_command(route)
 main.add_command(backtest)
+main.add_command(diff)
 main.add_command(verify)
 main.add_command(explain)
 

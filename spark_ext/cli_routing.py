@@ -13,6 +13,7 @@ from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import Output, click, fail, schema_option, session_options, start_session
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import layout_option
+from transpiler.cli.names import complete_exchanges, complete_vhosts
 from transpiler.cli.options import warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file
@@ -38,8 +39,14 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(["topology", "rabbitmq", "broker-j"]),
             help="What the topology's file is  [default: as it shows]",
         ),
-        click.option("--vhost", help="The virtual host, where the topology's file has several."),
-        click.option("--exchange", help="The exchange that all messages were published to."),
+        click.option(
+            "--vhost",
+            shell_complete=complete_vhosts,
+            help="The virtual host, where the topology's file has several.",
+        ),
+        click.option(
+            "--exchange", shell_complete=complete_exchanges, help="The exchange that all messages were published to."
+        ),
         destination_options,
         click.option(
             "--keys-once", is_flag=True, help="Match each routing key once: where keys repeat, and patterns are many."

@@ -17,8 +17,8 @@ from typing import Any, Literal
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
-from spark_ext.collected_rows import collectable_columns, plain_row
 from spark_ext.match_report import MatchExample, MatchExplanation, RowGroup
+from spark_ext.plain_rows import collectable_columns, plain_row
 from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout, parse_selector, print_selector, transpile_selector
 from transpiler.errors import LayoutError, UnsupportedFeatureError

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.collected_rows import collectable_columns, plain_row
+from spark_ext.plain_rows import collectable_columns, plain_row, unused_name
 from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout, Message, html, parse_selector, transpile_selector
 from transpiler.diagnostics import one_line
@@ -154,9 +154,7 @@ def verify(
 
 def _answered(df: DataFrame, sql: str) -> Iterator[tuple[Mapping[str, Any], Truth]]:
     """Yield each row with Spark's answer, one partition in memory at a time."""
-    name = "_selector_answer"
-    while name in df.columns:
-        name = f"_{name}"
+    name = unused_name("_selector_answer", df)
     selected = df.select(*collectable_columns(df), sf.expr(sql).alias(name))
     for row in selected.toLocalIterator():
         values = row.asDict()

@@ -51,7 +51,7 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
         (["check"], "", 2, "nothing to check"),
         (["check", "a == 1", "--format", "github"], "", 1, "::error title=syntax.operator::"),
         (["match", "n > 6"], MESSAGE, 0, MESSAGE),
-        (["match", "n > 7"], MESSAGE, 0, ""),
+        (["match", "n > 7"], MESSAGE, 1, ""),
         (["match", "n > 7", "--invert", "--count"], MESSAGE, 0, "1\n"),
         (["match", "n > 6"], "{oops", 2, "-:1:2: this is not JSON"),
         (["match", "n > 6"], '{"headers": {}}', 2, "did you mean header?"),

@@ -36,7 +36,7 @@ INPUTS = {
     "explain --schema": ("explain a='é' --schema @", SCHEMA),
     "match": ("match a='é' @", MESSAGE),
     "match stdin": ("match a='é'", MESSAGE),
-    "match --filter": ("match --filter @ empty.jsonl", FILTER),
+    "match --filter": ("match --invert --filter @ message.jsonl", FILTER),
     "compare": ("compare a='é' --message @", MESSAGE),
     "compare -": ("compare -", SELECTOR),
     "port -": ("port --from jms --to activemq -", SELECTOR),

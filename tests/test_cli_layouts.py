@@ -176,7 +176,7 @@ def test_without_their_types_texts_are_read_as_the_policy_says() -> None:
             '{"priority": "high"}',
             "-:1: row.type: priority: expected an integer",
         ),
-        (["--layout", "confluent-jms"], "[]", "-:1: message.not-an-object"),
+        (["--layout", "confluent-jms"], "5", "-:1: message.not-an-object"),
     ],
 )
 def test_a_line_that_is_no_message_is_an_error_with_its_place(options: list[str], given: str, told: str) -> None:

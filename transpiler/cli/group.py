@@ -28,8 +28,9 @@ else:
 
 #: The end of every --help.
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 check has findings, a case of test fails, or a backtest or a verification disagrees; 2 an "
-    "error, told on standard error; 130 interrupted; 141 the reader of the output went away (as head does)."
+    "Exit codes: 0 done; 1 check has findings, match finds no message, diff finds a difference, a case of test fails, "
+    "or a backtest or a verification disagrees; 2 an error, told on standard error; 130 interrupted; 141 the reader of "
+    "the output went away (as head does)."
 )
 
 #: 128 and the number of the signal, as a shell reports a process that ended by SIGINT or SIGPIPE.
@@ -60,6 +61,9 @@ class Program(click.Group):
         """Return the command of that name, with the exit codes at the end of its help."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
+            from transpiler.cli.names import complete_names
+
+            complete_names(command)
             command.epilog = command.epilog or EXIT_CODES
         return command
 

@@ -11,8 +11,8 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, BinaryIO, NoReturn, cast
 
 from transpiler.cli.group import click, fail
@@ -68,8 +68,13 @@ def read_text_file(name: str) -> str:
     return _decode(read_bytes(name), name).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def input_lines(name: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file without their ends, with their numbers from 1; a file called .gz is decompressed."""
+def input_lines(
+    name: str, guard: Callable[[], AbstractContextManager[None]] = nullcontext
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file without their ends, with their numbers from 1; a file called .gz is decompressed.
+
+    ``guard`` is entered to decode each line, and leaves the line out if it keeps the error to itself.
+    """
     number = 0
     with _opened(name, unzip=name.endswith(".gz")) as stream:
         while raw := stream.readline(MAX_BYTES + 1):
@@ -78,7 +83,11 @@ def input_lines(name: str) -> Iterator[tuple[int, str]]:
             # Of a line that ends at LF, this splits what ends at CR.
             for line in raw.splitlines():
                 number += 1
-                yield number, _decode(line, name, number)
+                text = None
+                with guard():
+                    text = _decode(line, name, number)
+                if text is not None:
+                    yield number, text
 
 
 def shown(name: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -29,11 +30,13 @@ _SCHEMA = re.compile(r"\s*(?:\{|(?:`[^`]+`|\w+)\s+[A-Za-z]\w*\s*(?:$|[\s,(<]))")
 class ChosenLayout(NamedTuple):
     """The layout that the options name.
 
-    ``rows`` is it again if the messages are its rows; None if they are message JSON or plain properties.
+    ``rows`` is it again if the messages are its rows; None if they are message JSON or plain properties. ``types`` has
+    the types of the columns that a schema gives.
     """
 
     layout: str | Layout = "amqp"
     rows: Layout | None = None
+    types: Mapping[str, Any] = MappingProxyType({})
 
 
 #: The option that gives the options of a layout, KEY=VALUE, as often as there are some.
@@ -159,14 +162,18 @@ def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) 
         from transpiler.inference import layout_from_schema
 
         shown_by_schema = layout_from_schema(fields)
-        return ChosenLayout(shown_by_schema, shown_by_schema)
+        return ChosenLayout(shown_by_schema, shown_by_schema, _types(fields))
     layout = _named(name, given)
     if fields is not None:
         bind = getattr(layout, "bind", None)
         if bind is None:
             fail(f"the layout {name} has its own columns: give --schema without --layout, or a layout of a store")
         layout = bind(fields)
-    return ChosenLayout(layout, layout)
+    return ChosenLayout(layout, layout, _types(fields))
+
+
+def _types(schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {} if schema is None else {field["name"]: field["type"] for field in schema["fields"]}
 
 
 def _named(name: str, given: tuple[str, ...]) -> Layout:

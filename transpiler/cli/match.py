@@ -9,9 +9,11 @@ import click
 
 from transpiler import Message, evaluate, matches, parse_selector
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import check_input, input_lines
+from transpiler.cli.inputs import check_input
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.options import MessageReader, filter_options, read_filter, read_text, receiver_options, warn
+from transpiler.cli.records import Errors, Record, compact, records, typed_cells
+from transpiler.layouts.store import StoreLayout
 
 
 @click.command()
@@ -22,6 +24,10 @@ from transpiler.cli.options import MessageReader, filter_options, read_filter, r
 @receiver_options
 @click.option("--invert", is_flag=True, help="The messages that do not match.")
 @click.option("--count", is_flag=True, help="Only how many there are.")
+@click.option(
+    "--input-format", type=click.Choice(["json", "csv"]), help="What FILES are  [default: CSV if the name ends in .csv]"
+)
+@click.option("--keep-going", is_flag=True, help="Tell of bad records and leave them out; the exit code is 2 then.")
 def match(
     arguments: tuple[str, ...],
     filter_file: str | None,
@@ -34,12 +40,18 @@ def match(
     destination: str | None,
     invert: bool,
     count: bool,
+    input_format: str | None,
+    keep_going: bool,
 ) -> None:
-    """Filter lines of JSON from FILES (default: standard input) by SELECTOR.
+    """Filter messages in FILES (default: standard input) by SELECTOR.
 
-    A line is plain properties ({"color": "red", "weight": 2600, "JMSPriority": 7}) or message JSON; with --layout, or
-    --schema, it is a row of that layout, binary columns in base64 and times in ISO 8601 or milliseconds.
+    A file has JSON lines, a JSON array, or CSV with a header, compressed (.gz) or not. A message is plain properties
+    ({"color": "red", "weight": 2600, "JMSPriority": 7}) or message JSON; with --layout, or --schema, it is a row of
+    that layout, binary columns in base64 and times in ISO 8601 or milliseconds. A cell of CSV is text, and a number or
+    a boolean where SELECTOR compares it with one, or of its type in --schema; an empty one is missing.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are files.
+
+    Exit code 0: some message matches; 1: none does; 2: an error, such as a record that is no message.
     """
     filters = read_filter(filter_file, filter_bytes, unknown)
     test: Callable[[Message], bool]
@@ -65,14 +77,61 @@ def match(
         check_input(file)
     if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):
         fail("standard input cannot hold both the filter and the messages: name a file of messages")
-    messages = MessageReader(layout.rows)
+    reader = _Reader(layout)
+    errors = Errors(keep_going)
     matched = 0
     for file in files or ("-",):
-        for number, line in input_lines(file):
-            if line.strip() and test(messages.read(line, file, number)) is not invert:
-                matched += 1
-                if not count:
-                    click.echo(line)
-    messages.finish()
+        output = _Output(count)
+        for record in records(file, input_format, errors, output.header):
+            with errors.told():
+                if test(reader.message(record)) is not invert:
+                    matched += 1
+                    output.record(record)
+    reader.finish()
     if count:
         click.echo(str(matched))
+    errors.finish()
+    if not matched:
+        raise SystemExit(1)
+
+
+class _Reader:
+    """Messages of records, by the layout that the options name."""
+
+    def __init__(self, layout: ChosenLayout) -> None:
+        self._json = MessageReader(layout.rows)
+        self._chosen = layout
+        self._texts: StoreLayout | None = None
+
+    def message(self, record: Record) -> Message:
+        if record.cells is None:
+            return self._json.read(record.text, record.file, record.line)
+        if self._chosen.rows is not None:
+            return self._json.read_value(typed_cells(record.cells, self._chosen.types), record.file, record.line)
+        if self._texts is None:
+            from transpiler.stores import text_map
+
+            self._texts = text_map(types="by-use")
+        return self._texts.message({"properties": record.cells})
+
+    def finish(self) -> None:
+        self._json.finish()
+
+
+class _Output:
+    """The records that match, as they were read; the header of CSV comes before the first of them."""
+
+    def __init__(self, count: bool) -> None:
+        self._silent = count
+        self._header: str | None = None
+
+    def header(self, text: str) -> None:
+        self._header = text
+
+    def record(self, record: Record) -> None:
+        if self._silent:
+            return
+        if self._header is not None:
+            click.echo(self._header)
+            self._header = None
+        click.echo(record.text if record.cells is not None else compact(record.text))

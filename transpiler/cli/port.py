@@ -1,29 +1,208 @@
-"""selector-sql port: a selector of one broker in the words of another one."""
+"""selector-sql port: selectors of one broker in the words of another one."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
 import click
 
+from transpiler import Diagnostic, TranspilerError, parse_selector, print_selector
 from transpiler.cli.group import fail
+from transpiler.cli.inputs import InputFile, input_lines, shown
+from transpiler.cli.names import DIALECT
 from transpiler.cli.options import read_text, warn
+from transpiler.cli.tables import print_table
 from transpiler.dialect_tools.port import Changes, port_selector
+from transpiler.selector.dialects import find_dialect
+
+Outcome = Literal["same", "changed", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A selector of a file and its port; ``text`` is None where it has none."""
+
+    file: str
+    line: int
+    source: str
+    text: str | None
+    notes: tuple[Diagnostic, ...]
+    outcome: Outcome
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "file": self.file,
+            "line": self.line,
+            "from": self.source,
+            "to": self.text,
+            "outcome": self.outcome,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @property
+    def note(self) -> str:
+        """The notes in one text."""
+        return "; ".join(map(_sentence, self.notes))
 
 
 @click.command()
-@click.argument("selector")
-@click.option("--from", "source", required=True, metavar="DIALECT", help="The dialect that SELECTOR is written in.")
-@click.option("--to", "target", required=True, metavar="DIALECT", help="The dialect to write it in.")
+@click.argument("selector", required=False)
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    type=InputFile(),
+    help="A file with one selector a line; # begins a comment line; - is standard input. May be repeated.",
+)
+@click.option("--from", "source", required=True, type=DIALECT, help="The dialect that the selectors are written in.")
+@click.option("--to", "target", required=True, type=DIALECT, help="The dialect to write them in.")
 @click.option("--strict", is_flag=True, help="Let no change of meaning pass, on no message.")
-@click.option("--loose", is_flag=True, help="Keep what cannot be said exactly, with a warning for what changes.")
-def port(selector: str, source: str, target: str, strict: bool, loose: bool) -> None:
-    """Rewrite SELECTOR (- reads it from standard input) so that another broker selects the same messages.
+@click.option(
+    "--loose", is_flag=True, help="Keep a condition as it is where that is not exact, with a warning for what changes."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "text", "tsv", "json"]),
+    help="How to print selectors of files: what changes and what cannot be said, the selectors alone, one a line, or "
+    "every selector with its notes.  [default: table; of SELECTOR: text]",
+)
+def port(
+    selector: str | None, files: tuple[str, ...], source: str, target: str, strict: bool, loose: bool, form: str | None
+) -> None:
+    """Rewrite SELECTOR (- reads it from standard input), or those of files, for another broker.
 
-    What cannot be said there is an error with a message on which the two part. What only changes for rare messages
-    (types that JMS does not give to properties, NaN, overflows, line ends) is a warning.
+    The result selects the same messages there. What cannot be said there is an error with a message on which the two
+    part. What only changes for rare messages (types that JMS does not give to properties, NaN, overflows, line ends) is
+    a warning.
+
+    Exit code 0: all selectors can be said; 2: some cannot, or an error.
     """
     if strict and loose:
         fail("--strict and --loose exclude each other: give one of them")
+    if (selector is None) is not bool(files):
+        fail("give SELECTOR or --file FILE, one of the two")
     changes: Changes = "none" if strict else "any" if loose else "rare"
-    ported = port_selector(read_text(selector), source, target, changes=changes)
-    click.echo(ported.text)
-    warn(ported.notes)
+    if selector is not None and form in (None, "text"):
+        ported = port_selector(read_text(selector), source, target, changes=changes)
+        click.echo(ported.text)
+        warn(ported.notes)
+        return
+    # Names of dialects that there are not are errors of the command, and not of each line.
+    find_dialect(source)
+    find_dialect(target)
+    given = _lines(files) if selector is None else iter([("", 1, read_text(selector))])
+    rows = [
+        row
+        for name, number, text in given
+        if (row := _ported(name, number, text, source, target, changes, form == "text")) is not None
+    ]
+    _FORMATS[form or "table"](rows, len(files) > 1)
+    selectors = [row for row in rows if row.source.strip() and not row.source.lstrip().startswith("#")]
+    _finish(selectors, target)
+
+
+def _lines(files: tuple[str, ...]) -> Iterator[tuple[str, int, str]]:
+    for file in files:
+        for number, text in input_lines(file):
+            yield file, number, text
+
+
+def _ported(
+    name: str, number: int, text: str, source: str, target: str, changes: Changes, comments: bool
+) -> _Row | None:
+    """Return the row of a line; of a comment or a blank line only where ``comments`` are kept."""
+    if not text.strip() or text.lstrip().startswith("#"):
+        return _Row(name, number, text, text, (), "same") if comments else None
+    try:
+        ported = port_selector(text, source, target, changes=changes)
+    except TranspilerError as error:
+        return _Row(name, number, text, None, tuple(error.diagnostics), "error")
+    if ported.notes:
+        return _Row(name, number, text, ported.text, ported.notes, "warning")
+    if _reads_alike(text, ported.text, source, target):
+        return _Row(name, number, text, text, (), "same")
+    return _Row(name, number, text, ported.text, (), "changed")
+
+
+def _reads_alike(text: str, ported: str, source: str, target: str) -> bool:
+    """Return True if the target reads the text as it is, as its port, and the source prints both alike."""
+    try:
+        tree = parse_selector(text, target)
+    except TranspilerError:
+        return False
+    own = parse_selector(text, source)
+    return (
+        tree is not None
+        and own is not None
+        and tree == parse_selector(ported, target)
+        and (print_selector(own, source) == ported)
+    )
+
+
+def _sentence(note: Diagnostic) -> str:
+    """Return a note with its kind, the part that it is about, and its rule."""
+    kind = "changes" if note.severity == "warning" else "cannot be said"
+    if note.code == "port.rare":
+        kind = "changes for rare messages"
+    elif not note.code.startswith("port."):
+        kind = "is no selector"
+    part = ""
+    if note.source is not None and note.span is not None:
+        part = note.source.text[note.span.start : note.span.end]
+    whole = note.source is None or part == note.source.text.strip()
+    said = f"{kind}: {note.message}" if whole or not part else f"{kind}: {part}: {note.message}"
+    return said if note.hint is None else f"{said} ({note.hint})"
+
+
+def _finish(rows: list[_Row], target: str) -> None:
+    failed = sum(row.outcome == "error" for row in rows)
+    if failed:
+        are = "selector" if len(rows) == 1 else "selectors"
+        fail(f"{failed:,} of {len(rows):,} {are} cannot be ported to {find_dialect(target).title}")
+
+
+def _place(row: _Row, several: bool) -> str:
+    return f"{shown(row.file)}:{row.line}" if several else str(row.line)
+
+
+def _print_table(rows: list[_Row], several: bool) -> None:
+    told = [row for row in rows if row.outcome != "same"]
+    styles = {"changed": "", "warning": "yellow", "error": "red"}
+    if told:
+        print_table(
+            ("line", "from", "to", "note"),
+            [(_place(row, several), row.source.strip(), row.text or "-", row.note) for row in told],
+            [styles[row.outcome] for row in told],
+        )
+    same = len(rows) - len(told)
+    if same:
+        click.echo(f"{same:,} {'selector needs' if same == 1 else 'selectors need'} no change")
+
+
+def _print_text(rows: list[_Row], several: bool) -> None:  # noqa: ARG001
+    for row in rows:
+        click.echo(f"# cannot be ported: {row.source.strip()}" if row.text is None else row.text)
+        for note in row.notes:
+            click.echo(f"{_place(row, True)}: {_sentence(note)}", err=True)
+
+
+def _print_tsv(rows: list[_Row], several: bool) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    writer.writerow(("line", "outcome", "from", "to", "note"))
+    for row in rows:
+        writer.writerow((_place(row, several), row.outcome, row.source.strip(), row.text or "", row.note))
+    click.echo(buffer.getvalue(), nl=False)
+
+
+def _print_json(rows: list[_Row], several: bool) -> None:  # noqa: ARG001
+    click.echo(json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=2))
+
+
+_FORMATS = {"table": _print_table, "text": _print_text, "tsv": _print_tsv, "json": _print_json}

@@ -12,6 +12,7 @@ import click
 from transpiler import DecodeError, Message, Topology, TranspilerError
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, input_lines, shown
+from transpiler.cli.names import complete_exchanges
 from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file, topology_options
@@ -26,7 +27,11 @@ from transpiler.topology.report.summary import Summary
 @click.argument("topology", type=InputFile())
 @click.argument("files", nargs=-1, type=InputFile())
 @topology_options
-@click.option("--exchange", help="The exchange of messages that name none  [default: the topology's]")
+@click.option(
+    "--exchange",
+    shell_complete=complete_exchanges,
+    help="The exchange of messages that name none  [default: the topology's]",
+)
 @destination_options
 @publisher_options
 @click.option(

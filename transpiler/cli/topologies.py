@@ -9,6 +9,7 @@ import click
 
 from transpiler import Topology
 from transpiler.cli.inputs import read_text_file
+from transpiler.cli.names import complete_vhosts
 from transpiler.topology.files import Form, parse_topology
 
 
@@ -20,7 +21,7 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(["topology", "rabbitmq", "broker-j"]),
             help="What the topology's file is  [default: as it shows]",
         ),
-        click.option("--vhost", help="The virtual host, where the file has several."),
+        click.option("--vhost", shell_complete=complete_vhosts, help="The virtual host, where the file has several."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -28,5 +29,5 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read_topology_file(name: str, form: Form | None, vhost: str | None) -> Topology:
-    """The topology in a file."""
-    return parse_topology(read_text_file(name), name, form=form, vhost=vhost)
+    """The topology in a file; - is standard input, whose text shows whether it is YAML."""
+    return parse_topology(read_text_file(name), "standard input" if name == "-" else name, form=form, vhost=vhost)

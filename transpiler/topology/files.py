@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from transpiler.arguments import unexpected
@@ -13,9 +13,9 @@ from transpiler.errors import TopologyError
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.source import Source
 from transpiler.topology.check import check_filters
-from transpiler.topology.importers.broker_j import topology_from_broker_j
+from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.native_format import topology_from_dict
-from transpiler.topology.importers.rabbitmq import topology_from_definitions
+from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
 from transpiler.topology.model import Topology
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's configuration.
@@ -46,9 +46,12 @@ def read_topology(path: str | Path, *, form: Form | None = None, vhost: str | No
 
 
 def parse_topology(text: str, name: str, *, form: Form | None = None, vhost: str | None = None) -> Topology:
-    """Parse the topology in a text; ``name`` identifies it in errors, and its ending distinguishes YAML from JSON."""
+    """Parse the topology in a text; ``name`` identifies it in errors, and its ending distinguishes YAML from JSON.
+
+    A name without an ending, as that of standard input, leaves it to the text.
+    """
     source = Source(text, name)
-    data = _load_yaml(source) if name.endswith((".yaml", ".yml")) else _load_json(source)
+    data = _load(source)
     try:
         topology = _READERS[form or guess_form(data)](data, vhost)
         check_filters(topology)
@@ -59,8 +62,27 @@ def parse_topology(text: str, name: str, *, form: Form | None = None, vhost: str
     return replace(topology, findings=tuple(_with_source(finding, source) for finding in topology.findings))
 
 
+def vhosts_of(text: str, name: str) -> list[str]:
+    """Return the names of the virtual hosts in a text, as ``parse_topology`` reads it; the project's form has none."""
+    data = _load(Source(text, name))
+    match guess_form(data):
+        case "rabbitmq":
+            return vhosts_of_definitions(data)
+        case "broker-j":
+            return vhosts_of_broker_j(data)
+        case _:
+            return []
+
+
+def _own_form(data: Any, vhost: str | None) -> Topology:
+    if vhost is not None:
+        hint = "leave it out: the project's own form has the topology of one virtual host, without its name"
+        raise TopologyError.at("topology.vhost", f"there is no virtual host {vhost!r}", hint=hint)
+    return topology_from_dict(data)
+
+
 _READERS: Mapping[Form, Callable[[Any, str | None], Topology]] = {
-    "topology": lambda data, _: topology_from_dict(data),
+    "topology": _own_form,
     "rabbitmq": topology_from_definitions,
     "broker-j": topology_from_broker_j,
 }
@@ -83,6 +105,13 @@ def guess_form(data: Any) -> Form:
     elif isinstance(data, list):
         return "broker-j"
     return "topology"
+
+
+def _load(source: Source) -> Any:
+    """Read YAML or JSON, as the name's ending shows; a text under a name without one is JSON if it begins so."""
+    name = PurePath(source.name)
+    is_json = name.suffix != "" or source.text.lstrip()[:1] in ("{", "[", "")
+    return _load_yaml(source) if name.suffix in (".yaml", ".yml") or not is_json else _load_json(source)
 
 
 def _load_json(source: Source) -> Any:

@@ -1,4 +1,8 @@
-"""A selector of one dialect said in another one, so that it selects the same messages."""
+"""Port a selector of one dialect to another one, so that it selects the same messages.
+
+In reading order: ``field_mapping``, ``like_patterns``, ``equivalence``, ``candidates``, ``simplification``,
+``port``.
+"""
 
 from transpiler.dialect_tools.port.port import Changes, Ported, port_selector
 

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from transpiler.dialect_tools.port.equivalence import Goal, reads_clock
+from transpiler.dialect_tools.counterexamples.constants import reads_clock
+from transpiler.dialect_tools.port.equivalence import Goal
 from transpiler.dialect_tools.port.field_mapping import names_in
 from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written
 from transpiler.errors import UnsupportedFeatureError
@@ -41,6 +42,17 @@ def plain(node: ast.Expression, source: Dialect, target: Dialect, goal: Goal) ->
                     yield variant
 
 
+def is_like(candidate: ast.Expression, node: ast.Expression) -> bool:
+    """Return True if a candidate reads as its condition does: the same test, or NOT and its opposite."""
+    test = candidate.operand if isinstance(candidate, ast.Not) else candidate
+    if type(test) is not type(node):
+        return False
+    if isinstance(test, ast.Compare) and isinstance(node, ast.Compare):
+        # Nobody writes a literal first.
+        return reads_message(test.left) or not reads_message(node.left)
+    return True
+
+
 def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with a test of the names that are NULL."""
     for condition in conditions:
@@ -65,6 +77,8 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     for condition in conditions:
         tested = (inner.operand for inner in ast.walk(condition) if isinstance(inner, ast.Like | ast.In))
         for name in dict.fromkeys(operand for operand in tested if isinstance(operand, ast.Identifier)):
+            yield _all(condition, ast.Like(name, ast.StringLiteral("%")))
+            yield _any(condition, ast.Like(name, ast.StringLiteral("%"), negated=True))
             pairs = (
                 tuple(ast.Compare(operator, name, empty) for operator in (ast.Comparison.EQ, ast.Comparison.NE)),
                 (ast.In(name, (empty,)), ast.In(name, (empty,), negated=True)),
@@ -76,8 +90,6 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
                 yield _all(condition, ast.Not(_all(*pair)))
                 yield _any(condition, ast.IsNull(name), ast.Not(_any(*pair)))
                 yield _all(ast.IsNull(name, negated=True), condition, _any(*pair))
-            yield _all(condition, ast.Like(name, ast.StringLiteral("%")))
-            yield _any(condition, ast.Like(name, ast.StringLiteral("%"), negated=True))
 
 
 def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
@@ -97,7 +109,7 @@ def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
             yield _all(condition, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
 
 
-def has_names(node: ast.Expression) -> bool:
+def reads_message(node: ast.Expression) -> bool:
     """Return True if a tree reads anything of the message, or the clock."""
     return reads_clock(node) or any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node))
 
@@ -220,7 +232,7 @@ def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
     """Fold operands without names to the values that they have in the source."""
 
     def change(node: ast.Expression) -> ast.Expression:
-        if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or has_names(node):
+        if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or reads_message(node):
             return node
         match value_of(node, Message(), source):
             case bool() as truth:
@@ -312,14 +324,14 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
             yield ast.Compare(ast.Comparison.EQ, name, ast.BooleanLiteral(True))
         case _:
             pass
-    if not has_names(node) or any(_is_null(part, source) for part in ast.children(node)):
+    if not reads_message(node) or any(_is_null(part, source) for part in ast.children(node)):
         yield from (ast.BooleanLiteral(truth) for truth in (True, False))
 
 
 def _is_null(node: ast.Expression, source: Dialect) -> bool:
     """Return True if an operand without names is NULL in the source, as a sum of texts in some dialects."""
     computed = isinstance(node, ast.Calculate | ast.Sign | ast.Call)
-    return computed and not has_names(node) and value_of(node, Message(), source) is None
+    return computed and not reads_message(node) and value_of(node, Message(), source) is None
 
 
 def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
@@ -328,6 +340,10 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
         yield comparison
         yield ast.Not(replace(comparison, operator=comparison.operator.negated))
     for first, second in ((node.left, node.right), (node.right, node.left)):
+        if node.operator is ast.Comparison.NE and isinstance(second, ast.IntegerLiteral | ast.FloatLiteral):
+            # What has no order is on neither side.
+            below, above = (ast.Compare(side, first, second) for side in (ast.Comparison.LT, ast.Comparison.GT))
+            yield _any(below, above)
         if node.operator.is_equality and isinstance(second, ast.BooleanLiteral):
             agrees = second.value is (node.operator is ast.Comparison.EQ)
             yield first if agrees else ast.Not(first)
@@ -348,7 +364,7 @@ def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
                 like = ast.Like(tested, pattern, escape)
                 yield like
                 yield from itertools.islice(likes(like, JMS.escapes), 1, None)
-        case ast.Call(function="INLIST", arguments=(listed, tested)) if not has_names(listed):
+        case ast.Call(function="INLIST", arguments=(listed, tested)) if not reads_message(listed):
             texts = _list_of(listed)
             if texts:
                 member = ast.In(tested, tuple(ast.StringLiteral(text) for text in texts))

@@ -7,34 +7,23 @@ have the same verdict on every sample, and where they differ, the sample is the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.port.field_mapping import places_of
-from transpiler.dialect_tools.port.sample_messages import Sample, samples
+from transpiler.dialect_tools.counterexamples.constants import NOW, constants, has_names, reads_clock
+from transpiler.dialect_tools.counterexamples.places import places_of
+from transpiler.dialect_tools.counterexamples.rules import find_rule, rule_text
+from transpiler.dialect_tools.counterexamples.sample_messages import Sample, samples
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge, value_of
 from transpiler.selector import ast
-from transpiler.selector.deviations import QUESTIONS, answer
-from transpiler.selector.dialect_rules import Escapes, Evaluation
+from transpiler.selector.deviations import QUESTIONS
+from transpiler.selector.dialect_rules import Evaluation
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
-
-#: The time of UTC(), in milliseconds since the epoch.
-_NOW = 1_750_772_279_000
-#: The questions whose answers matter at evaluation; those that explain too much come last.
-_EVALUATED = (
-    *(
-        "float_order type_ladder unlike_types null_equality ordering integer_arithmetic division remainder not_numbers "
-        "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs unary_plus"
-    ).split(),
-    "types",
-    "fields",
-)
+from transpiler.selector.pattern import PatternError
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +68,9 @@ class Trial:
     def __init__(self, node: ast.Expression, source: Dialect, target: Dialect, convert: bool) -> None:
         self.source, self.target, self.convert = source, target, convert
         self.node = ast.ConvertStrings(node) if convert else node
-        self.constants = tuple(_constants(node, source, target))
+        self.constants = tuple(constants(node, source, target))
         self.calculating = any(
-            isinstance(inner, ast.Calculate | ast.Sign) and _named(inner) for inner in ast.walk(node)
+            isinstance(inner, ast.Calculate | ast.Sign) and has_names(inner) for inner in ast.walk(node)
         )
         self.computed = _computed(self.node)
         self.answers: dict[frozenset[object], list[tuple[Sample, Verdict]]] = {}
@@ -90,7 +79,7 @@ class Trial:
         places = frozenset((*places_of(self.node, self.source), *places_of(candidate, self.target)))
         if places not in self.answers:
             tried = samples(places, self.constants, self.calculating)
-            self.answers[places] = [(sample, judge(self.node, sample.message, self.source, _NOW)) for sample in tried]
+            self.answers[places] = [(sample, judge(self.node, sample.message, self.source, NOW)) for sample in tried]
         return self.answers[places]
 
     def compare(self, candidate: ast.Expression, goal: Goal) -> Result:
@@ -101,7 +90,7 @@ class Trial:
         for place, (sample, source_verdict) in enumerate(judged):
             if rare is not None and sample.rare:
                 continue
-            target_verdict = judge(candidate, sample.message, self.target, _NOW)
+            target_verdict = judge(candidate, sample.message, self.target, NOW)
             witness = Witness(sample.message, source_verdict, target_verdict)
             if not self._parts(source_verdict, target_verdict, goal):
                 values = self._values(pairs, sample.message)
@@ -149,20 +138,19 @@ class Trial:
 
     def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> str:
         """Return the rule by which the two differ on a message: if one side had the other's, they would agree."""
-        left, right = self.source, self.target
-        for name in _EVALUATED:
-            own, other = getattr(left, name), getattr(right, name)
-            if own == other:
-                continue
-            if self._mended(candidate, witness, goal, replace(left, **{name: other}), right) or self._mended(
-                candidate, witness, goal, left, replace(right, **{name: own})
-            ):
-                if name == "types":
-                    return f"{QUESTIONS[name]}: {self._types(witness.message)}"
-                if name == "fields":
-                    return f"{QUESTIONS[name]}: {self._fields()}"
-                return f"{QUESTIONS[name]}: {answer(own)} in {left.title}, {answer(other)} in {right.title}"
-        return "several rules together; docs/dialects.md has them side by side"
+
+        def agree(left: Dialect, right: Dialect) -> bool:
+            return self._mended(candidate, witness, goal, left, right)
+
+        match find_rule(self.source, self.target, agree):
+            case None:
+                return "several rules together; docs/dialects.md has them side by side"
+            case "types":
+                return f"{QUESTIONS['types']}: {self._types(witness.message)}"
+            case "fields":
+                return f"{QUESTIONS['fields']}: {self._fields()}"
+            case name:
+                return rule_text(name, self.source, self.target)
 
     def _mended(self, candidate: ast.Expression, witness: Witness, goal: Goal, left: Dialect, right: Dialect) -> bool:
         message = witness.message
@@ -170,7 +158,7 @@ class Trial:
             pair = next(pair for pair in self._pairs(candidate) if pair[0] == witness.values[0])
             return value_of(pair[0], message, left) == value_of(pair[1], message, right)
         try:
-            verdicts = judge(self.node, message, left, _NOW), judge(candidate, message, right, _NOW)
+            verdicts = judge(self.node, message, left, NOW), judge(candidate, message, right, NOW)
         except PatternError:
             # The one side's pattern is none by the other's rule.
             return False
@@ -238,41 +226,6 @@ def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
     return tree
 
 
-def constant(node: ast.Expression, dialect: Dialect) -> object:
-    """Evaluate an operand without names, by the rules of a dialect; None where it has none."""
-    return value_of(node, Message(), dialect)
-
-
-def _constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[object]:
-    """Yield the constants of a condition, and the values that its operands without names have on either side."""
-    for inner in ast.walk(node):
-        match inner:
-            case ast.Like(pattern=pattern, escape=escape):
-                yield from _texts_of(pattern.value, escape.value if escape else None)
-            case ast.Call(function="REGEX", arguments=(ast.StringLiteral(value=regular), _)):
-                plain = regular.strip("^$").replace("\\", "")
-                pattern_like = plain.replace(".*", "%").replace(".", "_")
-                yield from (plain, *_texts_of(pattern_like, None), *_texts_of(f"%{pattern_like}%", None))
-            case ast.Identifier() | ast.BooleanLiteral() | ast.NullLiteral():
-                pass
-            case ast.BinaryLiteral(value=octets):
-                yield octets.decode("utf-8", "surrogateescape")
-            case ast.StringLiteral(value=text):
-                yield text
-                yield from (dict(source.fields.rewritten).get(text, text), text.removeprefix("ID:"))
-            case ast.IntegerLiteral(value=number) | ast.FloatLiteral(value=number):
-                yield number
-            case ast.Calculate() | ast.Sign() | ast.Call() if not _named(inner):
-                value, other = constant(inner, source), constant(inner, target)
-                if value is not None:
-                    yield value
-                # A sum of texts, NULL in the source, may be a value in the target.
-                if other is not None and other != value:
-                    yield other
-            case _:
-                pass
-
-
 def _computed(node: ast.Expression) -> list[ast.Expression]:
     """Return the largest sums with names in them, each once.
 
@@ -283,7 +236,7 @@ def _computed(node: ast.Expression) -> list[ast.Expression]:
     if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
         return _computed(node.operand)
     if isinstance(node, ast.Calculate | ast.Sign):
-        return [node] if _named(node) and not reads_clock(node) else []
+        return [node] if has_names(node) and not reads_clock(node) else []
     return list(dict.fromkeys(computed for child in ast.children(node) for computed in _computed(child)))
 
 
@@ -294,26 +247,3 @@ def _skeleton(node: ast.Expression) -> list[object]:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _named(node: ast.Expression) -> bool:
-    return any(isinstance(inner, ast.Identifier) for inner in ast.walk(node)) or reads_clock(node)
-
-
-def reads_clock(node: ast.Expression) -> bool:
-    """Return True if a tree reads the clock, and so is no constant."""
-    return any(isinstance(inner, ast.Call) and inner.function == "UTC" for inner in ast.walk(node))
-
-
-def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:
-    """Return texts that a pattern matches, and near ones, by every reading of its escape character."""
-    texts = [pattern]
-    for reading in Escapes:
-        try:
-            parts = read_pattern(pattern, escape, reading)
-        except PatternError:
-            continue
-        for any_, one in (("", "x"), ("yz", "é"), ("x\nz", "\n"), ("é", "😀"), ("", "")):
-            fill = {Wildcard.ANY: any_, Wildcard.ONE: one}
-            texts.append("".join(part if isinstance(part, str) else fill[part] for part in parts))
-    return list(dict.fromkeys(texts))

@@ -6,16 +6,18 @@ target that a trial accepts. Where there is none, the error shows a message on w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from transpiler.arguments import check_choice
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
-from transpiler.dialect_tools.port.candidates import finite, guarded, joined, ordered, plain, texts
+from transpiler.dialect_tools.counterexamples.places import is_property, name_places
+from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
 from transpiler.dialect_tools.port.equivalence import Goal, Result, Trial, Witness, parsed
-from transpiler.dialect_tools.port.field_mapping import is_property, name_places, names_in
+from transpiler.dialect_tools.port.field_mapping import names_in
+from transpiler.dialect_tools.port.simplification import without_superfluous
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.message.types import NOT, Truth
 from transpiler.reference.evaluate import Verdict
@@ -71,6 +73,8 @@ class _Porting:
         self.convert = self.converting = False
         self.errors: dict[ast.Expression, Diagnostic] = {}
         self.notes: list[Diagnostic] = []
+        #: The terms that were added to conditions.
+        self.guards: set[ast.Expression] = set()
         self.results: dict[tuple[ast.Expression, Goal], tuple[ast.Expression, Diagnostic | None] | Diagnostic] = {}
 
     def selector(self, tree: ast.Expression) -> Ported:
@@ -82,6 +86,8 @@ class _Porting:
             result = self.condition(tree, Goal(_TRUE))
         except _FailedError:
             raise UnsupportedFeatureError(list(self.errors.values())) from None
+        if self.guards:
+            result = without_superfluous(result, frozenset(self.guards), self.arriving)
         if self.converting:
             result = ast.ConvertStrings(result)
         text = print_selector(result, self.arriving)
@@ -210,7 +216,10 @@ class _Porting:
         trial = Trial(node, self.leaving, self.arriving, self.convert)
         tried: list[tuple[ast.Expression, Result]] = []
         refused: TranspilerError | None = None
-        for candidate in plain(node, self.leaving, self.arriving, goal):
+        candidates = plain(node, self.leaving, self.arriving, goal)
+        if self.changes == "any":
+            candidates = self._alike(node, [*candidates])
+        for candidate in candidates:
             tree = self._readable(candidate)
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
@@ -219,7 +228,7 @@ class _Porting:
                 if tried[-1][1].exact:
                     return candidate, None
         rare = [(candidate, result) for candidate, result in tried if result.common is None]
-        if not rare or self.changes == "none":
+        if (not rare and self.changes == "rare") or self.changes == "none":
             more = [
                 *guarded([candidate for candidate, _ in tried[:6]]),
                 *texts([candidate for candidate, _ in tried[:6]]),
@@ -233,12 +242,15 @@ class _Porting:
                     continue
                 result = trial.compare(tree, goal)
                 if result.exact:
+                    self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
                     return candidate, None
                 if result.common is None:
                     rare.append((candidate, result))
         if rare and self.changes != "none":
             candidate, result = rare[0]
             assert result.rare is not None
+            if tried:
+                self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
             return candidate, self._parting("port.rare", trial, candidate, result.rare, goal)
         if not tried:
             return self._unsaid(node, refused)
@@ -248,6 +260,12 @@ class _Porting:
         if self.changes == "any":
             return candidate, self._parting("port.meaning", trial, candidate, witness, goal)
         return replace(self._parting("port.meaning", trial, candidate, witness, goal), severity="error")
+
+    def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:
+        """Yield the candidates that read as the condition does, under the likeliest names; all if there is none."""
+        known = [one for one in candidates if isinstance(self._readable(one), ast.Expression)]
+        alike = [one for one in known if is_like(one, node)]
+        return iter([one for one in alike if _names(one) == _names(alike[0])] or candidates)
 
     def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
         """Return the tree that the target parses from a candidate's text; None where it is another one."""
@@ -315,6 +333,15 @@ class _Porting:
 
     def _error(self, code: str, message: str, hint: str | None) -> Diagnostic:
         return Diagnostic(code, "error", message, self.source, None, hint)
+
+
+def _terms_of(node: ast.Expression) -> set[ast.Expression]:
+    """Return the terms of a junction, or the only one."""
+    return set(node.terms) if isinstance(node, ast.And | ast.Or) else {node}
+
+
+def _names(node: ast.Expression) -> set[ast.Identifier]:
+    return {inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)}
 
 
 def _verdict(verdict: Verdict) -> str:

@@ -102,6 +102,11 @@ def _hosts(data: Any, path: str, depth: int = 0) -> Iterator[Entry]:
         yield from _hosts(inner, place, depth + 1)
 
 
+def vhosts_of_broker_j(data: Any) -> list[str]:
+    """Return the names of the virtual hosts of a configuration."""
+    return [str(host.data["name"]) for host in _hosts(data, "") if "name" in host.data]
+
+
 def _choose(hosts: list[Entry], name: str | None) -> Entry:
     if name is not None:
         named = [host for host in hosts if host.data.get("name") == name]

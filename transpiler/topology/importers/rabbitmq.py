@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from transpiler.diagnostics import nearest
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
 from transpiler.regex.matcher import Regular, SearchLimitError, compile_regular
 from transpiler.regex.syntax import Flavor, RegexError
@@ -41,7 +42,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises ``TopologyError``.
     """
     root, findings = Entry.of(data, ""), Findings()
-    vhost_name = _choose_vhost(root, vhost)
+    vhost_name = _choose_vhost(root, vhost, findings)
     for name in root.data:
         if name not in _UNRELATED and name not in ("exchanges", "queues", "bindings", "policies", "parameters"):
             findings.add("import.unknown", "", f"{name} is not understood")
@@ -124,18 +125,37 @@ def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
     return arguments
 
 
-def _choose_vhost(root: Entry, vhost: str | None) -> str | None:
+#: The virtual host that every broker begins with.
+_DEFAULT_VHOST = "/"
+
+
+def vhosts_of_definitions(data: Mapping[str, Any]) -> list[str]:
+    """Return the names of the virtual hosts of an export; that of one virtual host may name it nowhere."""
+    root = Entry.of(data, "")
     names = [entry.text("name") for entry in root.entries("vhosts")]
     for part in ("exchanges", "queues", "bindings"):
         names += [entry.text("vhost") for entry in root.entries(part) if entry.has("vhost")]
-    known = list(dict.fromkeys(names))
+    if not names and root.has("original_vhost_name"):
+        names.append(root.text("original_vhost_name"))
+    return list(dict.fromkeys(names))
+
+
+def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | None:
+    known = vhosts_of_definitions(root.data)
     if vhost is not None:
+        if not known and vhost != _DEFAULT_VHOST:
+            findings.add("import.vhost", "", f"the export names no virtual host, so it may not be that of {vhost!r}")
         if known and vhost not in known:
-            refuse("topology.vhost", "", f"there is no virtual host {vhost!r}", f"there are {', '.join(known)}")
+            refuse("topology.vhost", "", f"there is no virtual host {vhost!r}", _instead(vhost, known))
         return vhost
     if len(known) > 1:
         refuse("topology.vhost", "", f"there are {len(known)} virtual hosts", f"choose one of {', '.join(known)}")
     return known[0] if known else None
+
+
+def _instead(vhost: str, known: list[str]) -> str:
+    near = nearest(vhost, known)
+    return f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
 
 
 def _in(entry: Entry, vhost: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Rows of a DataFrame in Python, as ``layout.message`` reads them: times are milliseconds, bytes are bytes."""
+"""Rows of a DataFrame as plain Python, as layouts read them: times are milliseconds since the epoch."""
 
 from __future__ import annotations
 
@@ -20,15 +20,20 @@ from pyspark.sql.types import (
 )
 
 from transpiler.layouts.rows import plain
+from transpiler.sql import quote_name
 
 
 def collectable_columns(df: DataFrame) -> list[Column]:
-    """Return the columns of a DataFrame, under their names, as values that Python has."""
-    return [_collectable(sf.col(_quoted(field.name)), field.dataType).alias(field.name) for field in df.schema]
+    """Return the columns of a DataFrame under their names, with values that Python can hold."""
+    return [_collectable(sf.col(quote_name(field.name)), field.dataType).alias(field.name) for field in df.schema]
 
 
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+def unused_name(name: str, df: DataFrame) -> str:
+    """Return a column's name that the DataFrame does not have."""
+    taken = {column.lower() for column in df.columns}
+    while name.lower() in taken:
+        name = f"_{name}"
+    return name
 
 
 #: Types of which Python has not every value, or none; no property has them.

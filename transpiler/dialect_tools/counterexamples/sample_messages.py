@@ -38,10 +38,10 @@ _RANGES = {
     AmqpType.TIMESTAMP: (-(2**63), 2**63 - 1),
 }
 _JMS = frozenset((AmqpType.BOOLEAN, AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG, AmqpType.STRING))
-#: How many samples all names of a test have together, and how many more are drawn from the longer lists.
 #: A number within a text, of so many digits as a long has.
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,6})?")
 
+#: Samples of all names of a test together, and those drawn from the longer lists beside them.
 _PRODUCT, _CALCULATED, _DRAWN = 441, 441, 150
 
 

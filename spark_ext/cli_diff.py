@@ -1,0 +1,116 @@
+"""selector-spark diff: the messages in files that a new selector, filter or topology selects or routes differently."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark_ext.cli_archives import check_layout, read_archive
+from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
+from spark_ext.cli_jobs import click, fail, schema_option, session_options, start_session
+from transpiler import transpile_filter
+from transpiler.cli.comparables import Comparable, read_pair
+from transpiler.cli.layouts import layout_option
+from transpiler.cli.names import DIALECT, complete_exchanges
+from transpiler.cli.topologies import topology_options
+from transpiler.filters.sets import FilterSet
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new")
+@click.argument("files", nargs=-1, required=True, metavar="INPUT...")
+@click.option("--input-format", type=click.Choice(FORMATS), help="What INPUT is  [default: by the files' names]")
+@click.option("--layout", callback=check_layout, help="A layout's name; default: what the files show.")
+@layout_option
+@schema_option
+@click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
+@click.option("--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]")
+@click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True)
+@click.option("--connection", help="The receiver's connection, for no-local filters.")
+@click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's.")
+@click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
+@topology_options
+@click.option("--exchange", shell_complete=complete_exchanges, help="The exchange that all messages were published to.")
+@click.option(
+    "--format",
+    "report",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the result; markdown is for a pull request.",
+)
+@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Messages of each change.")
+@click.option("--output", type=click.Path(dir_okay=False), help="Write the report there instead of printing it.")
+@session_options
+def diff(
+    old: str,
+    new: str,
+    files: tuple[str, ...],
+    input_format: str | None,
+    layout: str | None,
+    layout_option: tuple[str, ...],
+    schema: str | None,
+    dialect: str,
+    new_dialect: str | None,
+    missing: Any,
+    connection: str | None,
+    now: int | None,
+    destination: str | None,
+    form: Any,
+    vhost: str | None,
+    exchange: str | None,
+    report: Any,
+    examples: int,
+    output: str | None,
+    master: str,
+    packages: str | None,
+) -> None:
+    """Count the messages in INPUT that NEW selects, or routes, differently from OLD.
+
+    OLD and NEW are two selectors, two filters or two topologies: the text of a selector, or a file (NAME or @NAME; - is
+    standard input) with a selector, a filter or filter set in JSON, or a topology, as the contents show. INPUT is read
+    as by filter and route. Topologies are compared queue by queue.
+
+    Exit code 0: no message changes; 1: some do; 2: an error.
+    """
+    first, second = read_pair(old, new, form, vhost)
+    if first.kind == "topology" and (new_dialect is not None or dialect != "jms"):
+        fail("--dialect and --new-dialect are for selectors and filters: a topology has the dialect of its broker")
+    if first.kind != "topology" and exchange is not None:
+        fail("--exchange is for topologies: selectors and filters know of no exchange")
+    # Refuse what cannot be compared before Spark starts, which takes seconds.
+    _check(first, dialect, connection)
+    _check(second, new_dialect or dialect, connection)
+    inputs = find_inputs(files, input_format)
+    types = read_schema(schema)
+    session = start_session(master, packages)
+    from spark_ext.diff import diff as diff_rows
+
+    rows, where = read_archive(session, inputs, layout, types, layout_option)
+    result = diff_rows(
+        rows,
+        first.value,
+        second.value,
+        where,
+        dialect=dialect,
+        new_dialect=new_dialect,
+        examples=examples,
+        missing=missing,
+        connection=connection,
+        now=now,
+        destination=destination,
+        exchange=exchange,
+    )
+    text = result.render(report)
+    if output is None:
+        click.echo(text)
+    else:
+        with open(output, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    raise SystemExit(1 if result.differs else 0)
+
+
+def _check(given: Comparable, dialect: str, connection: str | None) -> None:
+    given.check(dialect)
+    if isinstance(given.value, FilterSet):
+        transpile_filter(given.value, dialect=dialect, connection=connection)

@@ -1,0 +1,76 @@
+"""selector-sql diff: a message on which two selectors, filters or topologies part."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from transpiler import Topology
+from transpiler.cli.comparables import read_pair
+from transpiler.cli.group import fail
+from transpiler.cli.names import DIALECT
+from transpiler.cli.topologies import topology_options
+from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
+from transpiler.filters.sets import FilterSet
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new")
+@click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
+@click.option("--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]")
+@click.option("--connection", help="The receiver's connection, for no-local filters.")
+@click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
+@topology_options
+@click.option(
+    "--format",
+    "form_of_report",
+    type=click.Choice(["text", "json"], case_sensitive=False),
+    default="text",
+    show_default=True,
+    help="How to print the result.",
+)
+@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Of topologies: messages.")
+def diff(
+    old: str,
+    new: str,
+    dialect: str,
+    new_dialect: str | None,
+    connection: str | None,
+    destination: str | None,
+    form: Any,
+    vhost: str | None,
+    form_of_report: str,
+    examples: int,
+) -> None:
+    """Find a message on which OLD and NEW part: two selectors, two filters, or two topologies.
+
+    OLD and NEW are the text of a selector, or a file (NAME or @NAME; - is standard input): a selector, a filter or
+    filter set in JSON, or a topology, as the contents show. For topologies the parts that differ are listed as well.
+
+    Exit code 0: no difference was found, and the output says whether that is proved; 1: there is a difference, with a
+    message for each direction; 2: an error. With data, selector-spark diff counts the messages that change.
+    """
+    first, second = read_pair(old, new, form, vhost)
+    first.check(dialect)
+    second.check(new_dialect or dialect)
+    result: ConditionDiff | TopologyDiff
+    if isinstance(first.value, Topology) and isinstance(second.value, Topology):
+        if new_dialect is not None:
+            fail("--new-dialect is for selectors and filters: a topology has the dialect of its broker")
+        result = diff_topologies(first.value, second.value, examples=examples)
+    elif isinstance(first.value, str) and isinstance(second.value, str):
+        result = diff_selectors(first.value, second.value, dialect, new_dialect, destination=destination)
+    else:
+        assert isinstance(first.value, FilterSet)
+        assert isinstance(second.value, FilterSet)
+        result = diff_filters(
+            first.value, second.value, dialect, new_dialect, connection=connection, destination=destination
+        )
+    if form_of_report == "json":
+        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        click.echo(str(result))
+    raise SystemExit(1 if result.differs else 0)

@@ -1,0 +1,95 @@
+"""Names that a command takes in any case, and that the shell completes: dialects, layouts, virtual hosts, exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from transpiler.cli.group import click
+
+
+class Name(click.types.StringParamType):
+    """A name of a known set, in any case; another one stays as it is, for the command says what is wrong with it."""
+
+    def __init__(self, what: str, names: Callable[[], Iterable[str]]) -> None:
+        self.name = what
+        self._names = names
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name as it is spelled in the set."""
+        text = super().convert(value, param, ctx)
+        known = {name.casefold(): name for name in self._names()}
+        return known.get(text.casefold(), text)
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[Any]:
+        """Return the names that begin like the word."""
+        return completions(self._names(), incomplete)
+
+
+def completions(names: Iterable[str], incomplete: str) -> list[Any]:
+    """Return the names that begin like a word, whatever their case, for a shell."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in names if name.casefold().startswith(incomplete.casefold())]
+
+
+def _dialects() -> Iterable[str]:
+    from transpiler.selector.dialects import DIALECTS
+
+    return DIALECTS
+
+
+def _layouts() -> Iterable[str]:
+    from transpiler.stores import STORES
+
+    return ("amqp", "amqp-0-10", *STORES)
+
+
+#: The types of the options for a dialect and for a layout.
+DIALECT = Name("dialect", _dialects)
+LAYOUT = Name("layout", _layouts)
+
+#: The options that have these types in every command.
+_TYPES = {"dialect": DIALECT, "new_dialect": DIALECT, "source": DIALECT, "target": DIALECT, "layout": LAYOUT}
+
+
+def complete_names(command: click.Command) -> None:
+    """Let the options of a command take their choices and names in any case, and let the shell complete them."""
+    for parameter in command.params:
+        if isinstance(parameter.type, click.Choice):
+            parameter.type.case_sensitive = False
+        elif isinstance(parameter, click.Option) and type(parameter.type) is click.types.StringParamType:
+            parameter.type = _TYPES.get(parameter.name or "", parameter.type)
+
+
+def complete_vhosts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
+    """Complete the name of a virtual host of the topology's file before it."""
+    return _of_file(ctx, "vhosts", incomplete)
+
+
+def complete_exchanges(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
+    """Complete the name of an exchange of the topology's file before it."""
+    return _of_file(ctx, "exchanges", incomplete)
+
+
+def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
+    from transpiler.topology.files import parse_topology, vhosts_of
+
+    name = ctx.params.get("topology")
+    if not isinstance(name, str) or name == "-":
+        return []
+    try:
+        with open(name, encoding="utf-8-sig") as file:
+            text = file.read()
+        if what == "vhosts":
+            return completions(vhosts_of(text, name), incomplete)
+        topology = parse_topology(text, name, vhost=ctx.params.get("vhost"))
+        return completions(filter(None, topology.exchange_by_name), incomplete)
+    except (OSError, ValueError):
+        # A shell has no place for an error.
+        return []

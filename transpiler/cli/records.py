@@ -1,0 +1,196 @@
+"""Records of the inputs of ``match``: lines of JSON, elements of a JSON array, or rows of CSV, each with its place.
+
+A file whose first character is a bracket is one JSON array. A file is CSV if its name says so, or the option; the first
+record of CSV has the names of the columns. A byte order mark, CRLF and a compressed file (.gz) make no difference.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from json import JSONDecodeError, JSONDecoder
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from transpiler.cli.group import CommandError, click, fail
+from transpiler.cli.inputs import input_lines, shown
+from transpiler.diagnostics import one_line
+from transpiler.source import Source
+
+_BLANK = " \t\r\n"
+
+_DECODER = JSONDecoder()
+
+
+class Record(NamedTuple):
+    """One message of an input: its place, its text as it is printed, and the cells of a row of CSV."""
+
+    file: str
+    line: int
+    text: str
+    cells: dict[str, str] | None = None
+    #: The characters before the text in its first line.
+    indent: int = 0
+
+
+@dataclass
+class Errors:
+    """Records that cannot be read: the first ends the command, unless it goes on."""
+
+    keep_going: bool
+    count: int = field(default=0, init=False)
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Tell an error on standard error, and go on, where the command does so."""
+        try:
+            yield
+        except CommandError as error:
+            if not self.keep_going:
+                raise
+            self.count += 1
+            click.echo(error.message, err=True)
+
+    def finish(self) -> None:
+        """End the command with exit code 2 if there was an error."""
+        if self.count:
+            fail(f"{self.count:,} bad {'record was' if self.count == 1 else 'records were'} left out")
+
+
+def records(file: str, form: str | None, errors: Errors, header: Callable[[str], None]) -> Iterator[Record]:
+    """Yield the records of a file; ``header`` gets the first line of CSV."""
+    lines = input_lines(file, errors.told)
+    if (form or _form(file)) == "csv":
+        yield from _csv_records(file, lines, errors, header)
+        return
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    if first is None:
+        return
+    if first[1].lstrip(_BLANK).startswith("["):
+        yield from _elements(file, [first, *lines], errors)
+        return
+    for number, line in chain([first], lines):
+        if line.strip():
+            yield Record(file, number, line)
+
+
+def _form(file: str) -> str:
+    suffixes = [suffix.lower() for suffix in PurePath(file).suffixes]
+    return "csv" if suffixes[-1:] == [".csv"] or suffixes[-2:] == [".csv", ".gz"] else "json"
+
+
+def _elements(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iterator[Record]:
+    """Yield the elements of a JSON array."""
+    numbers = [number for number, _ in lines]
+    source = Source("\n".join(line for _, line in lines), file)
+    text = source.text
+    place = _skip(text, text.index("[") + 1)
+    if text[place : place + 1] == "]":
+        return
+    while True:
+        try:
+            _, end = _DECODER.raw_decode(text, place)
+        except JSONDecodeError as error:
+            _refuse(source, numbers, error.pos, f"this is not JSON: {error.msg}", errors)
+            return
+        except (ValueError, RecursionError):
+            _refuse(source, numbers, place, "this is not JSON that can be read", errors)
+            return
+        line, column = source.position(place)
+        yield Record(file, numbers[line - 1], text[place:end], indent=column - 1)
+        place = _skip(text, end)
+        if text[place : place + 1] == "]":
+            rest = _skip(text, place + 1)
+            if rest < len(text):
+                _refuse(source, numbers, rest, "there is text behind the array", errors)
+            return
+        if text[place : place + 1] != ",":
+            _refuse(source, numbers, place, "this is not JSON: expected a comma or the end of the array", errors)
+            return
+        place = _skip(text, place + 1)
+
+
+def _skip(text: str, place: int) -> int:
+    while place < len(text) and text[place] in _BLANK:
+        place += 1
+    return place
+
+
+def _refuse(source: Source, numbers: list[int], place: int, message: str, errors: Errors) -> None:
+    line, column = source.position(min(place, len(source.text)))
+    with errors.told():
+        fail(f"{shown(source.name)}:{numbers[min(line, len(numbers)) - 1]}:{column}: {message}")
+
+
+class _Kept:
+    """The lines that a reader of CSV has taken since the last record."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+        self._lines = lines
+        self.taken: list[tuple[int, str]] = []
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in self._lines:
+            self.taken.append((number, line))
+            yield line + "\n"
+
+
+def _csv_records(
+    file: str, lines: Iterator[tuple[int, str]], errors: Errors, header: Callable[[str], None]
+) -> Iterator[Record]:
+    kept = _Kept(lines)
+    # A quote in a quoted text is doubled: RFC 4180.
+    reader = csv.reader(kept, strict=True)
+    names: list[str] = []
+    while True:
+        kept.taken.clear()
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            number = kept.taken[0][0] if kept.taken else 1
+            with errors.told():
+                fail(f"{shown(file)}:{number}: this is not CSV: {one_line(str(error))}")
+            reader = csv.reader(kept, strict=True)
+            continue
+        if cells is None:
+            return
+        if not cells:
+            continue
+        number, text = kept.taken[0][0], "\n".join(line for _, line in kept.taken)
+        if not names:
+            names = cells
+            if len(set(names)) < len(names) or "" in names:
+                fail(f"{shown(file)}:{number}: a header of CSV names each column once: {one_line(text)}")
+            header(text)
+        elif len(cells) != len(names):
+            with errors.told():
+                fail(f"{shown(file)}:{number}: {len(cells)} cells, and the header has {len(names)} names")
+        else:
+            # An empty cell is an absent value.
+            yield Record(file, number, text, {name: cell for name, cell in zip(names, cells, strict=True) if cell})
+
+
+def compact(text: str) -> str:
+    """Return a JSON text on one line; strings have no line ends in JSON."""
+    return " ".join(line.strip() for line in io.StringIO(text)) if "\n" in text else text
+
+
+def typed_cells(cells: Mapping[str, str], types: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of CSV with the numbers and booleans that the types of a schema have."""
+    return {name: _typed(cell, types.get(name)) for name, cell in cells.items()}
+
+
+def _typed(cell: str, spark_type: Any) -> Any:
+    kind = spark_type.split("(")[0] if isinstance(spark_type, str) else ""
+    try:
+        if kind in ("byte", "short", "integer", "long"):
+            return int(cell)
+        if kind in ("float", "double"):
+            return float(cell)
+    except ValueError:
+        return cell
+    return {"true": True, "false": False}.get(cell.lower(), cell) if kind == "boolean" else cell

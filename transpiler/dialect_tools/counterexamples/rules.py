@@ -1,0 +1,40 @@
+"""The rule by which two dialects differ on a condition, determined by experiment.
+
+One dialect is tried with one answer of the other's record after the other; the question after which both agree is the
+rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from transpiler.selector.deviations import QUESTIONS, answer
+from transpiler.selector.dialects import Dialect
+
+#: The questions whose answers matter at evaluation; those that explain too much come last.
+EVALUATED = (
+    *(
+        "float_order type_ladder unlike_types null_equality ordering integer_arithmetic division remainder not_numbers "
+        "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs unary_plus"
+    ).split(),
+    "types",
+    "fields",
+)
+
+
+def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
+    """Return the name of the first question after which the dialects agree, if one has the other's answer."""
+    for name in EVALUATED:
+        own, other = getattr(left, name), getattr(right, name)
+        if own != other and (
+            agree(replace(left, **{name: other}), right) or agree(left, replace(right, **{name: own}))
+        ):
+            return name
+    return None
+
+
+def rule_text(name: str, left: Dialect, right: Dialect) -> str:
+    """Return the question of a rule and both dialects' answers."""
+    answers = [f"{answer(getattr(dialect, name))} in {dialect.title}" for dialect in (left, right)]
+    return f"{QUESTIONS[name]}: {', '.join(answers)}"

@@ -1,0 +1,347 @@
+"""Compare two topologies without data: what was added, removed and changed, and messages that go elsewhere.
+
+Messages are made from what differs: the keys that a binding key matches and near ones, the headers that its arguments
+require, and messages on which the selectors of two bindings part. The reference router says where each goes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+from transpiler.compiler import parse_selector
+from transpiler.dialect_tools.counterexamples.filters import topic_keys
+from transpiler.dialect_tools.counterexamples.formulas import Atom, Atoms, Formula, Junction, is_true
+from transpiler.dialect_tools.counterexamples.plain_messages import plain_message
+from transpiler.dialect_tools.counterexamples.search import components, find_message
+from transpiler.errors import TranspilerError
+from transpiler.filters.binding_rules import HeadersMatch
+from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import PROPERTIES
+from transpiler.message.message import Message, Properties
+from transpiler.message.types import AmqpValue
+from transpiler.reference.evaluate import Verdict
+from transpiler.reference.route import matches_headers, publish
+from transpiler.selector.dialects import find_dialect
+from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Exchange, Queue, Topology
+
+#: Changes of one kind in the text.
+MAX_CHANGES = 30
+#: Bindings from which messages are made, and tests of bindings by the messages.
+_BINDINGS, _TESTS = 300, 3_000_000
+#: Bindings with one source and destination whose conditions are told apart.
+_COUNTERPARTS = 5
+
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+class Change(NamedTuple):
+    """A part of a topology that only one of the two has, or that has other settings in the new one."""
+
+    kind: Literal["broker", "exchange", "queue", "binding"]
+    change: Literal["added", "removed", "changed"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rerouted:
+    """A message that goes to other queues; ``key`` is its routing key, and its subject where it has none."""
+
+    exchange: str
+    key: str
+    message: Message
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "exchange": self.exchange,
+            "routing_key": self.key,
+            "message": self._plain(),
+            "old": list(self.old),
+            "new": list(self.new),
+        }
+
+    def _plain(self) -> dict[str, Any]:
+        properties = self.message.properties
+        if properties is None or properties.subject != self.key:
+            return plain_message(self.message)
+        # The key says it already.
+        return plain_message(replace(self.message, properties=replace(properties, subject=None)))
+
+    def __str__(self) -> str:
+        to = f"to {self.exchange or 'the default exchange'} with key {self.key!r}"
+        message = self._plain()
+        lines = [f"{to}: {json.dumps(message, ensure_ascii=False)}" if message else to]
+        for name, queues in (("OLD", self.old), ("NEW", self.new)):
+            lines.append(f"  {name}  {', '.join(queues) or 'no queue'}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyDiff:
+    """The changes of a topology, examples of messages that go elsewhere, and the number of messages tried."""
+
+    changes: tuple[Change, ...]
+    examples: tuple[Rerouted, ...]
+    tried: int
+
+    @property
+    def differs(self) -> bool:
+        """True if a part differs, or a message goes elsewhere."""
+        return bool(self.changes or self.examples)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "differs": self.differs,
+            "changes": [change._asdict() for change in self.changes],
+            "examples": [example.to_dict() for example in self.examples],
+            "messages_tried": self.tried,
+        }
+
+    def __str__(self) -> str:
+        if not self.differs:
+            return "OLD and NEW are the same topology."
+        count = len(self.changes)
+        lines = [f"{count:,} {'change' if count == 1 else 'changes'}"]
+        for _, group in itertools.groupby(self.changes, key=lambda change: (change.kind, change.change)):
+            listed = list(group)
+            lines += [f"  {_SIGNS[one.change]} {one.kind:8}  {one.text}" for one in listed[:MAX_CHANGES]]
+            if len(listed) > MAX_CHANGES:
+                lines.append(f"    and {len(listed) - MAX_CHANGES:,} more")
+        if self.examples:
+            lines += ["", "Messages that go elsewhere"]
+            lines += [f"  {line}" for example in self.examples for line in str(example).splitlines()]
+        else:
+            lines.append(f"No message was found that goes elsewhere ({self.tried:,} tried).")
+        return "\n".join(lines)
+
+
+def diff_topologies(old: Topology, new: Topology, *, examples: int = 5) -> TopologyDiff:
+    """Compare two topologies; up to so many examples, each with a queue that no other one wins or loses."""
+    changes = tuple(_changes(old, new))
+    search = _Search(old, new)
+    found = search.examples(examples) if old != new else []
+    return TopologyDiff(changes, tuple(found), search.tried)
+
+
+def _changes(old: Topology, new: Topology) -> Iterator[Change]:
+    if old.rules.name != new.rules.name:
+        yield Change("broker", "changed", f"{new.rules.name}, was {old.rules.name}")
+    exchanges = {one.name: one for one in old.exchanges}, {one.name: one for one in new.exchanges}
+    yield from _by_name("exchange", *exchanges)
+    yield from _by_name("queue", {one.name: one for one in old.queues}, {one.name: one for one in new.queues})
+    yield from _binding_changes(old, new)
+
+
+def _binding_changes(old: Topology, new: Topology) -> Iterator[Change]:
+    """Yield the bindings of one side only; one in the place of another between the same two is a change."""
+    kept = set(old.bindings) & set(new.bindings)
+    removed, added = (
+        [binding for binding in dict.fromkeys(topology.bindings) if binding not in kept] for topology in (old, new)
+    )
+    counts = [Counter(map(_edge, bindings)) for bindings in (removed, added)]
+    single = {edge for edge, count in counts[0].items() if count == 1 and counts[1][edge] == 1}
+    before = {_edge(binding): binding for binding in removed}
+    for binding in removed:
+        if _edge(binding) not in single:
+            yield Change("binding", "removed", _binding_text(binding))
+    for binding in added:
+        if _edge(binding) not in single:
+            yield Change("binding", "added", _binding_text(binding))
+    for binding in added:
+        if _edge(binding) in single:
+            text = f"{_edge_text(binding)}: {_label(binding)}, was {_label(before[_edge(binding)])}"
+            yield Change("binding", "changed", text)
+
+
+def _edge(binding: Binding) -> tuple[str, str, str]:
+    return binding.source, binding.destination_type, binding.destination
+
+
+def _by_name(kind: Literal["exchange", "queue"], old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
+    for name in old:
+        if name not in new:
+            yield Change(kind, "removed", name)
+    for name in new:
+        if name not in old:
+            yield Change(kind, "added", name)
+    for name, item in new.items():
+        if name in old and item != old[name]:
+            yield Change(kind, "changed", f"{name}: {_settings(old[name], item)}")
+
+
+def _settings(old: Queue | Exchange, new: Queue | Exchange) -> str:
+    parts = []
+    for setting in fields(new):
+        before, after = getattr(old, setting.name), getattr(new, setting.name)
+        if setting.compare and before != after:
+            parts.append(f"{setting.name} {_setting(after)}, was {_setting(before)}")
+    return "; ".join(parts)
+
+
+def _setting(value: Any) -> str:
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case dict():
+            return _arguments_text(value) or "none"
+        case _:
+            return str(getattr(value, "name", value))
+
+
+def _binding_text(binding: Binding) -> str:
+    return f"{_edge_text(binding)}: {_label(binding)}" if binding.key or binding.arguments else _edge_text(binding)
+
+
+def _edge_text(binding: Binding) -> str:
+    return f"{binding.source} -> {binding.destination}" + " (exchange)" * (binding.destination_type == "exchange")
+
+
+def _label(binding: Binding) -> str:
+    """Return the key and the arguments of a binding."""
+    parts = [f"key {binding.key!r}"] if binding.key or not binding.arguments else []
+    return ", ".join((*parts, *([_arguments_text(binding.arguments)] if binding.arguments else [])))
+
+
+def _arguments_text(arguments: Any) -> str:
+    names = {SELECTOR_ARGUMENT: "selector", XQUERY_ARGUMENT: "xquery"}
+    return ", ".join(f"{names.get(name, name)} {_argument(value)}" for name, value in arguments.items())
+
+
+def _argument(value: AmqpValue) -> str:
+    return "without a value" if value.value is None else repr(value.value)
+
+
+class _Search:
+    def __init__(self, old: Topology, new: Topology) -> None:
+        self.old, self.new = old, new
+        self.tried = 0
+        self._each = max(1, max(len(old.bindings), len(new.bindings)))
+
+    def examples(self, most: int) -> list[Rerouted]:
+        """Return messages that go to other queues."""
+        examples: list[Rerouted] = []
+        shown: set[tuple[str, bool]] = set()
+        seen: set[str] = set()
+        for exchange, key, message in self._publications():
+            identity = f"{exchange}\0{key}\0{message}"
+            if identity in seen:
+                continue
+            if len(examples) >= most or self.tried * self._each > _TESTS:
+                break
+            seen.add(identity)
+            self.tried += 1
+            old = publish(self.old, message, exchange, (key,)).queues
+            new = publish(self.new, message, exchange, (key,)).queues
+            parting = {(queue, queue in new) for queue in set(old) ^ set(new)}
+            if parting - shown:
+                shown |= parting
+                examples.append(Rerouted(exchange, key, message, old, new))
+        return examples
+
+    def _publications(self) -> Iterator[tuple[str, str, Message]]:
+        kept = set(self.old.bindings) & set(self.new.bindings) if self.old.rules == self.new.rules else set()
+        for topology, other in ((self.old, self.new), (self.new, self.old)):
+            changed = [binding for binding in dict.fromkeys(topology.bindings) if binding not in kept]
+            for binding in changed[:_BINDINGS]:
+                yield from self._of_binding(topology, other, binding)
+        for name in dict.fromkeys((*self.old.exchange_by_name, *self.new.exchange_by_name)):
+            before, after = self.old.exchange_by_name.get(name), self.new.exchange_by_name.get(name)
+            if before != after:
+                # Of other bindings it has, and of none: what the alternate gets.
+                bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
+                for key in dict.fromkeys(("nowhere", *(key for one in bindings[:20] for key in topic_keys(one.key)))):
+                    yield name, key, _with_subject(Message(), key)
+        for queue in sorted(self.old.queue_names ^ self.new.queue_names):
+            yield "", queue, _with_subject(Message(), queue)
+
+    def _of_binding(self, topology: Topology, other: Topology, binding: Binding) -> Iterator[tuple[str, str, Message]]:
+        twins = [
+            one
+            for one in other.bindings_by_source.get(binding.source, ())
+            if one.destination == binding.destination and one != binding
+        ][:_COUNTERPARTS]
+        is_topic = topology.exchange_by_name[binding.source].type == "topic"
+        keys = [binding.key, *(one.key for one in twins)]
+        if is_topic:
+            keys = [key for pattern in keys for key in topic_keys(pattern)]
+        messages = [*_messages(topology, binding, [(other, one) for one in twins])]
+        for exchange in _entrances(topology, binding.source):
+            for key, message in itertools.product(dict.fromkeys(keys), messages):
+                yield exchange, key, _with_subject(message, key)
+
+
+def _entrances(topology: Topology, name: str) -> list[str]:
+    """Return the exchange, or where nobody publishes to it the exchanges that are bound to it."""
+    exchange = topology.exchange_by_name[name]
+    if not exchange.internal:
+        return [name]
+    sources = (
+        one.source for one in topology.bindings if one.destination == name and one.destination_type == "exchange"
+    )
+    return [source for source in dict.fromkeys(sources) if not topology.exchange_by_name[source].internal]
+
+
+def _with_subject(message: Message, key: str) -> Message:
+    properties = message.properties or Properties()
+    if properties.subject is not None or not key:
+        return message
+    return replace(message, properties=replace(properties, subject=key))
+
+
+def _messages(topology: Topology, binding: Binding, others: list[tuple[Topology, Binding]]) -> Iterator[Message]:
+    """Yield messages that a binding's arguments and selector let through, and those on which others part with it."""
+    atoms = Atoms()
+    formulas = [_formula(atoms, topology, binding)]
+    formulas += [_formula(atoms, where, one) for where, one in others]
+    nothing = Junction(True, ())
+    for first, second in ((formulas[0], nothing), *((formulas[0], one) for one in formulas[1:])):
+        for selecting, refusing in ((first, second), (second, first)):
+            parts = components(selecting, refusing)
+            holds = partial(is_true, selecting), partial(is_true, refusing)
+            found = find_message(selecting, refusing, parts, *holds, rare=False)
+            if found.message is not None:
+                yield found.message
+    yield Message()
+
+
+def _formula(atoms: Atoms, topology: Topology, binding: Binding) -> Formula:
+    terms: list[Formula] = []
+    if topology.exchange_by_name[binding.source].type == "headers":
+        match = topology.headers(binding)
+        if match.never:
+            return Junction(True, ())
+        terms.append(Junction(match.any, tuple(_header(atoms, topology, pair) for pair in match.pairs)))
+    selector = topology.selector(binding)
+    if selector is not None:
+        dialect = find_dialect(topology.rules.dialect)
+        try:
+            tree = parse_selector(selector, dialect)
+        except TranspilerError:
+            tree = None
+        if tree is not None:
+            terms.append(atoms.selector(tree, dialect, dialect))
+    return Junction(False, tuple(terms))
+
+
+def _header(atoms: Atoms, topology: Topology, pair: tuple[str, AmqpValue | None]) -> Atom:
+    name, expected = pair
+
+    def judged(message: Message) -> Verdict:
+        return Verdict(matches_headers(HeadersMatch(False, (pair,)), message, topology.rules))
+
+    def make(number: int) -> Atom:
+        constants = () if expected is None else (expected.value,)
+        return Atom(number, name, frozenset({MessageField(PROPERTIES, name)}), constants, judged)
+
+    return atoms.atom((pair, topology.rules.name), make)

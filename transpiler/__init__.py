@@ -38,6 +38,7 @@ from transpiler.selector.printer import print_selector
 if TYPE_CHECKING:
     from transpiler.filters.sets import FiltersLike
     from transpiler.filters.values import Unknown
+    from transpiler.lint.subsumption import subsumes
     from transpiler.message.message import Message
     from transpiler.reference.route import route_message
     from transpiler.topology.model import Topology
@@ -63,6 +64,7 @@ __all__ = [
     "parse_selector",
     "print_selector",
     "route_message",
+    "subsumes",
     "translate_names",
     "transpile_address",
     "transpile_filter",
@@ -75,6 +77,7 @@ _LATE = {
     "Message": "transpiler.message.message",
     "Topology": "transpiler.topology.model",
     "route_message": "transpiler.reference.route",
+    "subsumes": "transpiler.lint.subsumption",
 }
 
 

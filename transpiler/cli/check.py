@@ -89,7 +89,7 @@ def check(
     click.echo(_printed(report, form), nl=False)
     for note in sources.notes:
         click.echo(note, err=True)
-    if form == "human" and (report.findings or report.files):
+    if form == "human" and (report.files or report.selectors > 1):
         click.echo(report.summary(), err=True)
     if sources.failed:
         raise SystemExit(2)

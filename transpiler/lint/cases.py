@@ -117,6 +117,8 @@ class Cases:
         self._known: Meanings = {} if known is None else known
         self._subjects: dict[int, frozenset[Variable]] = {}
         self._tests: dict[object, _Test] = {}
+        #: The test of each node, and True if the node is its negation; the keys are ids.
+        self._test_nodes: dict[int, tuple[_Test, bool]] = {}
         self._of_name: dict[Name, list[_Test]] = {}
         self._cells: dict[Name, list[_Cell]] = {}
         self._variables: dict[int, frozenset[Variable]] = {}
@@ -131,7 +133,8 @@ class Cases:
         Raise ``TooManyCasesError`` if that is not decided within ``MAX_CASES``.
         """
         split = [part for requirement in requirements for part in self._split(requirement)]
-        budget = [MAX_CASES]
+        # A case costs as much as the conditions are long.
+        budget = [max(200, MAX_CASES * 10 // max(10, len(self._tests)))]
         bound = _Binding()
         for component in self._components(split):
             if not self._bind(component, bound, budget):
@@ -196,8 +199,12 @@ class Cases:
 
     def _test_of(self, node: ast.Expression) -> tuple[_Test, bool]:
         """Return the test that a node is, and True if the node is its negation."""
-        positive, inverted = _positive(node)
-        return self._tests[identity_of(positive)], inverted
+        known = self._test_nodes.get(id(node))
+        if known is None:
+            positive, inverted = _positive(node)
+            self._nodes.append(node)
+            known = self._test_nodes[id(node)] = self._tests[identity_of(positive)], inverted
+        return known
 
     def _add(self, node: ast.Expression) -> None:
         name, meaning = None, _OPEN

@@ -44,13 +44,15 @@ class Lines:
 class Reported:
     """A finding with its place: in the file, or in the selector where that is an argument.
 
-    ``line`` is the text of the place's first line. ``dialects`` are those in which it holds, if not in all of the run.
+    ``name`` is that of the file, or what a person calls the argument. ``line`` is the text of the place's first line.
+    ``dialects`` are those in which it holds, if not in all of the run.
     """
 
     diagnostic: Diagnostic
     selector: str
     place: Place
     line: str
+    name: str = "selector"
     file: str | None = None
     dialects: tuple[str, ...] = ()
 

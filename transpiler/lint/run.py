@@ -67,8 +67,9 @@ class Run:
         places = [f"argument {number}" for number in range(1, len(selectors) + 1)]
         for number, finding in self.checker.contained(checked, places):
             findings[number].append(finding)
-        for selector, found in zip(selectors, findings, strict=True):
-            located = _Located(Lines(_with_line_feeds(selector)), plain_selector(selector), None)
+        names = places if len(selectors) > 1 else ["selector"]
+        for selector, name, found in zip(selectors, names, findings, strict=True):
+            located = _Located(Lines(_with_line_feeds(selector)), plain_selector(selector), name)
             self._add(report, found, located, dialects)
 
     def _file(self, text: Text, report: Report) -> None:
@@ -91,7 +92,7 @@ class Run:
             for number, finding in self.checker.contained(all_checked, [f"line {line}" for line in starts]):
                 findings[number].append(finding)
         for selector, own, dialects in zip(found, findings, chosen, strict=True):
-            self._add(report, own, _Located(lines, selector, text.file, comments), dialects)
+            self._add(report, own, _Located(lines, selector, text.file or name, comments, text.file), dialects)
         report.findings.extend(_unknown_ignores(comments, lines, text.file))
 
     def _checked(self, selector: str, dialects: tuple[Dialect, ...]) -> Checked:
@@ -119,13 +120,14 @@ class _Located(NamedTuple):
 
     lines: Lines
     selector: FoundSelector
-    file: str | None
+    name: str
     comments: IgnoreComments | None = None
+    file: str | None = None
 
     def reported(self, diagnostic: Diagnostic, dialects: tuple[str, ...]) -> Reported:
         place = self.lines.place(self.selector.mapped.place(diagnostic.span or Span(0, 0)))
         text = self.selector.mapped.text
-        return Reported(diagnostic, text, place, self.lines.texts[place.line - 1], self.file, dialects)
+        return Reported(diagnostic, text, place, self.lines.texts[place.line - 1], self.name, self.file, dialects)
 
     def ignores(self, found: Reported) -> bool:
         if not self.comments:
@@ -165,4 +167,4 @@ def _unknown_ignores(comments: IgnoreComments, lines: Lines, file: str | None) -
                 place = lines.place(Span(0, 0))._replace(
                     line=number, column=start + 1, end_line=number, end_column=end + 1
                 )
-                yield Reported(diagnostic, "", place, lines.texts[number - 1], file)
+                yield Reported(diagnostic, "", place, lines.texts[number - 1], file or "selector", file)

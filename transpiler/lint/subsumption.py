@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.port.field_mapping import places_of
@@ -24,6 +25,8 @@ from transpiler.selector.satisfiability import Name
 
 #: The time of UTC() for both selectors, in milliseconds since the epoch.
 _NOW = 1_750_772_279_000
+#: Parts of a message that samples vary, and samples that are tried.
+_MAX_PLACES, _MAX_SAMPLES = 12, 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +148,12 @@ def _property_value(value: bool | int | float | str | bytes) -> AmqpValue:
 
 def _sample_messages(first: ast.Expression, second: ast.Expression | None, dialect: Dialect) -> Iterator[Message]:
     trees = [first] if second is None else [first, second]
-    places = [place for tree in trees for place in places_of(tree, dialect)]
+    places = {place for tree in trees for place in places_of(tree, dialect)}
+    if len(places) > _MAX_PLACES:
+        return
     nodes = [node for tree in trees for node in ast.walk(tree)]
     calculating = any(isinstance(node, ast.Calculate | ast.Sign) for node in nodes)
-    for sample in samples(places, _constants(nodes), calculating):
+    for sample in islice(samples(places, _constants(nodes), calculating), _MAX_SAMPLES):
         yield sample.message
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from yaml.nodes import ScalarNode
 
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+#: A line end that is no part of a text in double quotes.
+_CONTINUED = re.compile(r"\\\n[ \t]*")
 _COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)$")
 #: Levels of nested collections that are looked into.
 _MAX_DEPTH = 100
@@ -87,6 +89,8 @@ def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
     starts, ends = [], []
     place = raw.find("\n") + 1 if style in ("|", ">") else 1 if style in ("'", '"') else 0
     for character in value:
+        while style == '"' and (continued := _CONTINUED.match(raw, place)):
+            place = continued.end()
         if character not in " \n\t":
             while place < len(raw) and raw[place] in " \n\t":
                 place += 1

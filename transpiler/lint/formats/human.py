@@ -18,11 +18,11 @@ def human(report: Report, paint: Paint = lambda text, _: text) -> str:
 
 def _block(found: Reported, paint: Paint) -> str:
     diagnostic, place = found.diagnostic, found.place
-    name = one_line(found.file) if found.file is not None else "selector"
     severity = diagnostic.severity
     label = diagnostic.code if severity == "error" else f"{severity}: {diagnostic.code}"
     only = f" [{', '.join(found.dialects)}]" if found.dialects else ""
-    lines = [f"{name}:{place.line}:{place.column}: {paint(label, severity)}: {diagnostic.message}{only}"]
+    where = f"{one_line(found.name)}:{place.line}:{place.column}"
+    lines = [f"{where}: {paint(label, severity)}: {diagnostic.message}{only}"]
     if diagnostic.span is not None or found.file is not None:
         first = place.column - 1
         length = place.end_column - place.column if place.end_line == place.line else len(found.line) - first

@@ -124,13 +124,24 @@ class _Nested:
             if not (isinstance(term, ast.And | ast.Or) or any(isinstance(other, ast.And | ast.Or) for other in others)):
                 continue
             by = next((other for other in others if self._implies(term, other, around)), None)
-            if by is not None:
+            if by is not None and self._is_superfluous(term, others, around):
                 superfluous.append(term)
                 message = f"this branch is in {self._context.text(by)} already"
                 self._add("lint.unreachable-branch", Doubt(message, term.span, "remove it"))
         for term in reachable:
             if term not in superfluous:
                 self.condition(term, around)
+
+    def _is_superfluous(
+        self, term: ast.Expression, others: Sequence[ast.Expression], around: Sequence[ast.Expression]
+    ) -> bool:
+        """Return True if an OR without a term that another implies selects the same; a term between may throw."""
+        if not self._context.dialect.on_throw:
+            return True
+        terms = sorted((term, *others), key=lambda one: one.span)
+        rest = others[0] if len(others) == 1 else ast.Or(tuple(others))
+        requirements = [*map(Requirement, around), Requirement(ast.Or(tuple(terms))), Requirement(rest, NOT_TRUE)]
+        return self._cases.impossible(*requirements)
 
     def _may_imply(self, term: ast.Expression, other: ast.Expression) -> bool:
         """Return False if no message meets both conditions; most branches of an OR exclude each other."""

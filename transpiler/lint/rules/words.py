@@ -21,9 +21,12 @@ _LONGEST_PRECEDENCE = 120
 def _unquoted_word(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     assert isinstance(node, ast.Compare)
     left, right = node.left, node.right
-    if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier) or is_null(right, context):
+    if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
         return
-    if is_null(left, context) or context.header(right) is not None:
+    if not node.operator.is_equality or context.header(right) is not None:
+        # Text has no order.
+        return
+    if is_null(left, context) or is_null(right, context):
         return
     message = f"{right.name} is the name of a property here, not text"
     yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'")

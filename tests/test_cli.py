@@ -47,7 +47,7 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
         (["check", "a = 'x'"], "", 0, ""),
         (["check", "a = '5'"], "", 1, "lint.quoted-number"),
         (["check", "a == 1"], "", 1, "syntax.operator"),
-        (["check", "--file", "-"], "# note\n\na = 'x'\nb = '5'\n", 1, "standard input:4: "),
+        (["check", "--file", "-"], "# note\n\na = 'x'\nb = '5'\n", 1, "standard input:4:5: "),
         (["check"], "", 2, "nothing to check"),
         (["check", "a == 1", "--format", "github"], "", 1, "::error title=syntax.operator::"),
         (["match", "n > 6"], MESSAGE, 0, MESSAGE),

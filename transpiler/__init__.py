@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from transpiler.explanation import Explanation, explain_selector
     from transpiler.filters.sets import FiltersLike
     from transpiler.filters.values import Unknown
+    from transpiler.lint.subsumption import subsumes
     from transpiler.message.message import Message, MessageLike
     from transpiler.reference.route import route_message
     from transpiler.topology.files import read_topology
@@ -88,6 +89,7 @@ __all__ = [
     "print_selector",
     "read_topology",
     "route_message",
+    "subsumes",
     "translate_names",
     "transpile_address",
     "transpile_filter",
@@ -105,6 +107,7 @@ _LATE = {
     "read_topology": "transpiler.topology.files",
     "explain_selector": "transpiler.explanation",
     "route_message": "transpiler.reference.route",
+    "subsumes": "transpiler.lint.subsumption",
 }
 
 

@@ -201,6 +201,16 @@ def _transpile(
     return Transpiled(sql, tuple(lowering.findings), retrace=retrace), tree, lowered
 
 
+def compile_findings(
+    tree: ast.Expression, source: Source, layout: LayoutLike, dialect: Dialect, missing: Missing = "error"
+) -> list[Diagnostic]:
+    """Lower a parsed selector and return the warnings; no SQL is emitted. Raises what ``transpile_selector`` does."""
+    _check_options("filter", missing)
+    lowering = selector_lowering(find_layout(layout), missing, source, dialect)
+    lowering.selector(tree, True)
+    return lowering.findings
+
+
 def transpile_filter(
     filters: FiltersLike,
     layout: LayoutLike = "amqp",

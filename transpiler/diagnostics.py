@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from transpiler.source import Source, Span
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "info"]
 
 #: Characters of a long source line that a caret block shows around the span.
 WINDOW = 100
@@ -55,7 +55,8 @@ class Diagnostic:
         else:
             line, column = self.source.position(self.span.start)
             lines.append(f"{one_line(self.source.name)}:{line}:{column}: {label}: {self.message}")
-            lines.extend(_caret_block(self.source, self.span, line, column))
+            text = self.source.line_at(self.span.start)
+            lines.extend(caret_block(text, line, column - 1, self.span.end - self.span.start))
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
@@ -73,10 +74,9 @@ class Diagnostic:
         return result
 
 
-def _caret_block(source: Source, span: Span, line: int, column: int) -> list[str]:
-    text = source.line_at(span.start)
-    first = column - 1
-    length = max(1, min(span.end - span.start, len(text) - first))
+def caret_block(text: str, line: int, first: int, length: int) -> list[str]:
+    """Return a line of a text, with its number, and carets below ``length`` characters from ``first`` on."""
+    length = max(1, min(length, len(text) - first))
     # A selector may be thousands of characters on one line: show a window that holds the span's start.
     begin = max(0, first - WINDOW // 2) if len(text) > WINDOW else 0
     end = min(len(text), begin + WINDOW)

@@ -6,8 +6,8 @@ import pytest
 
 from transpiler import parse_selector, transpile_selector
 from transpiler.inference import layout_from_schema
+from transpiler.lint.selector_rules import lint
 from transpiler.selector.dialects import find_dialect
-from transpiler.selector.lint import lint
 from transpiler.source import Source
 
 LINTED = (

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from tests.sizes import size
 from transpiler import TranspilerError, parse_selector
+from transpiler.lint.selector_rules import lint
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 from transpiler.reference.values import BrokerError, from_amqp
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, Dialect
-from transpiler.selector.lint import lint
 from transpiler.selector.satisfiability import (
     Contradiction,
     Implication,

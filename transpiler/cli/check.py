@@ -2,158 +2,142 @@
 
 from __future__ import annotations
 
-import json
 import os
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
-from urllib.parse import quote
 
 import click
 
-from transpiler import Diagnostic, Layout, TranspilerError, __version__, parse_selector, transpile_selector
-from transpiler.cli.group import fail
-from transpiler.cli.inputs import InputFile, input_lines, shown
-from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
-from transpiler.source import Source
+from transpiler import __version__
+from transpiler.cli.check_inputs import CheckInputs
+from transpiler.cli.inputs import InputFile
+from transpiler.cli.layouts import ChosenLayout, layout_options
+from transpiler.lint.check import Checker
+from transpiler.lint.formats.github import github
+from transpiler.lint.formats.human import human
+from transpiler.lint.formats.json_form import json_form
+from transpiler.lint.formats.sarif import sarif
+from transpiler.lint.registry import Selection
+from transpiler.lint.report import Report
+from transpiler.lint.run import Run
+from transpiler.selector.dialects import find_dialect
+
+#: Selectors from one update of the progress to the next.
+_STEP = 50
+_COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
 @click.command()
-@click.argument("selectors", nargs=-1)
+@click.argument("inputs", nargs=-1, metavar="[FILE|DIRECTORY|-|SELECTOR]...")
+@click.option("-e", "selectors", multiple=True, metavar="SELECTOR", help="A selector, whatever it looks like.")
 @click.option(
     "--file",
     "files",
     multiple=True,
     type=InputFile(),
-    help="A file with one selector a line; # begins a comment line; - is standard input.",
+    help="A file, whatever it is called; - is standard input.",
 )
+@click.option("--stdin-filename", metavar="NAME", help="The name of standard input, whose end says what it is.")
+@click.option(
+    "--dialect",
+    "dialects",
+    multiple=True,
+    metavar="NAME",
+    help="The broker whose rules hold; may be repeated.  [default: jms, or the broker's whose file it is]",
+)
+@click.option("--select", multiple=True, metavar="ID[,ID]", help="Report only these rules, groups or severities.")
+@click.option("--ignore", multiple=True, metavar="ID[,ID]", help="Do not report these.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 with findings too.")
 @click.option("--format", "form", type=click.Choice(["human", "json", "github", "sarif"]), default="human")
 @layout_options
-@rules_options
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "null"]),
+    default="error",
+    show_default=True,
+    help="What a name without a column means.",
+)
 def check(
+    inputs: tuple[str, ...],
     selectors: tuple[str, ...],
     files: tuple[str, ...],
+    stdin_filename: str | None,
+    dialects: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    exit_zero: bool,
     form: str,
     layout: ChosenLayout,
-    dialect: str,
     missing: Any,
 ) -> None:
-    """Lint selectors. Exit 0 when clean, 1 with findings, 2 when it could not run."""
-    if not selectors and not files:
-        fail("nothing to check: give a selector, --file FILE or -")
-    findings: list[tuple[str, int, Diagnostic]] = []
-    for name, line, text in _selectors(selectors, files):
-        findings.extend((name, line, finding) for finding in _check_one(text, layout.layout, dialect, missing))
-    click.echo(_FORMATS[form](findings), nl=False)
-    if findings:
+    """Lint selectors, in selector files and wherever other files have some.
+
+    A selector file has one selector a line, and # begins a comment line. In XML, JSON, YAML, properties and source code
+    selectors are found where brokers, JMS or a comment "selector" say so. "# selector-sql: ignore[ID]" on a line, or on
+    the line before, ignores a rule.
+
+    Exit 0 without errors and warnings, 1 with some, 2 when it could not run.
+    """
+    selection = Selection.of(_listed(select), _listed(ignore))
+    checker = Checker(None if layout == ChosenLayout() else layout.layout, missing, selection)
+    chosen = tuple(find_dialect(name) for name in dict.fromkeys(_listed(dialects)))
+    sources = CheckInputs(inputs, selectors, files, stdin_filename)
+    with _progress() as progress:
+        report = Run(checker, chosen, progress, sources.refuse).report(sources.texts())
+    click.echo(_printed(report, form), nl=False)
+    for note in sources.notes:
+        click.echo(note, err=True)
+    if form == "human" and (report.files or report.selectors > 1):
+        click.echo(report.summary(), err=True)
+    if sources.failed:
+        raise SystemExit(2)
+    if report.fails and not exit_zero:
         raise SystemExit(1)
 
 
-def _selectors(selectors: tuple[str, ...], files: tuple[str, ...]) -> Iterator[tuple[str, int, str]]:
-    for text in selectors:
-        if text == "-":
-            yield from _lines("-")
-        else:
-            yield "", 0, text
-    for file in files:
-        yield from _lines(file)
+def _listed(given: tuple[str, ...]) -> list[str]:
+    return [item.strip() for text in given for item in text.split(",") if item.strip()]
 
 
-def _lines(file: str) -> Iterator[tuple[str, int, str]]:
-    for number, text in input_lines(file):
-        if text.strip() and not text.lstrip().startswith("#"):
-            yield "standard input" if file == "-" else file, number, text
+def _printed(report: Report, form: str) -> str:
+    match form:
+        case "json":
+            return json_form(report)
+        case "github":
+            return github(report)
+        case "sarif":
+            return sarif(report, __version__)
+        case _:
+            return human(report, _paint if _has_colors() else lambda text, _: text)
 
 
-def _check_one(text: str, layout: str | Layout, dialect: str, missing: Any) -> tuple[Diagnostic, ...]:
-    from transpiler.selector.dialects import find_dialect
-    from transpiler.selector.lint import lint
-
-    try:
-        tree = parse_selector(text, dialect)
-        findings = lint(tree, Source(text), find_dialect(dialect)) if tree is not None else []
-        compiled = transpile_selector(text, layout, dialect=dialect, missing=missing).diagnostics
-    except TranspilerError as error:
-        return error.diagnostics
-    return (*findings, *compiled)
+def _has_colors() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-_Findings = list[tuple[str, int, Diagnostic]]
+def _paint(text: str, severity: str) -> str:
+    return click.style(text, fg=_COLORS[severity], bold=True)
 
 
-def _human(findings: _Findings) -> str:
-    blocks = []
-    for name, line, finding in findings:
-        text = finding.render()
-        blocks.append(f"{shown(name)}:{line}: {text}" if name else text)
-    return "".join(f"{block}\n" for block in blocks)
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    """Show how many selectors are checked, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,} selectors checked"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task, checked = progress.add_task("check", total=None), 0
 
-def _json(findings: _Findings) -> str:
-    entries = [
-        finding.to_dict() | ({"file": name, "file_line": line} if name else {}) for name, line, finding in findings
-    ]
-    return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
+        def advance(count: int) -> None:
+            nonlocal checked
+            checked += count
+            if checked % _STEP == 0:
+                progress.update(task, completed=checked)
 
-
-def _github(findings: _Findings) -> str:
-    lines = []
-    for name, line, finding in findings:
-        column = finding.to_dict().get("column", 1)
-        properties = {"file": name, "line": str(line), "col": str(column)} if name else {}
-        properties["title"] = finding.code
-        listed = ",".join(f"{key}={_command_property(value)}" for key, value in properties.items())
-        message = finding.message + (f" ({finding.hint})" if finding.hint else "")
-        lines.append(f"::{finding.severity} {listed}::{_command_data(message)}\n")
-    return "".join(lines)
-
-
-def _command_data(text: str) -> str:
-    """Escape the message of a workflow command, as ``escapeData`` of GitHub's actions toolkit does."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _command_property(text: str) -> str:
-    """Escape a property of a workflow command, as ``escapeProperty`` of GitHub's actions toolkit does."""
-    return _command_data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _uri(name: str) -> str:
-    """Return a file's name as a URI reference: relative to the run's directory, or with the scheme file."""
-    quoted = quote(name.replace("\\", "/") if os.name == "nt" else name)
-    return f"file://{quoted}" if quoted.startswith("/") else quoted
-
-
-def _sarif(findings: _Findings) -> str:
-    results = []
-    for name, line, finding in findings:
-        data = finding.to_dict()
-        region = {"startLine": line or 1, "startColumn": data.get("column", 1)}
-        results.append(
-            {
-                "ruleId": finding.code,
-                "level": finding.severity,
-                "message": {"text": finding.message},
-                "locations": [
-                    {"physicalLocation": {"artifactLocation": {"uri": _uri(name or "selector")}, "region": region}}
-                ],
-            }
-        )
-    driver = {
-        "name": "selector-sql",
-        "version": __version__,
-        "rules": [{"id": code} for code in sorted({finding.code for _, _, finding in findings})],
-    }
-    log = {
-        "version": "2.1.0",
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
-    }
-    return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
-
-
-_FORMATS: dict[str, Callable[[_Findings], str]] = {
-    "human": _human,
-    "json": _json,
-    "github": _github,
-    "sarif": _sarif,
-}
+        yield advance

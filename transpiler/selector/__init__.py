@@ -1,4 +1,4 @@
-"""The selector language: its surface tree, its dialects, lexer, grammar, checks, printer and lint.
+"""The selector language: its surface tree, its dialects, lexer, grammar, checks and printer.
 
 The idea: one grammar for all dialects. A dialect is a frozen record of answers to the questions on which brokers
 differ; lexer, checks, evaluator and compiler read the record.
@@ -13,6 +13,6 @@ Deliberately not here: what a selector means for a message (``reference``) or fo
 
 In reading order: ``ast``, ``dialect_rules``, ``dialects``, ``keywords``, ``lexer``, ``token_rewriting``, ``limits``,
 ``lr_driver``, ``grammar``, ``checks``, ``static_typing``, ``printer``. Errors: ``syntax_messages``, ``words``,
-``mistakes``, ``misplaced``, ``mistaken_lists``, ``foreign``. Lint: ``lint``, ``satisfiability``, ``value_sets``,
-``integer_sets``. Names: ``header_links``, ``header_names``. ``deviations`` writes docs/dialects.md.
+``mistakes``, ``misplaced``, ``mistaken_lists``, ``foreign``. Analysis of the tests of one name: ``satisfiability``,
+``value_sets``, ``integer_sets``. Names: ``header_links``, ``header_names``. ``deviations`` writes docs/dialects.md.
 """

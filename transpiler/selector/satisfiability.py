@@ -111,25 +111,44 @@ class Implication(NamedTuple):
 Finding = Contradiction | Tautology | Implication
 
 
-def find_redundancy(tree: ast.Expression, dialect: Dialect) -> list[Finding]:
-    """Return all findings about a tree. Linear but for sorting; implications among the first ``MAX_PAIRS`` terms."""
+#: The meanings of tests, by ``identity_of`` the tests.
+Meanings = dict[object, "Condition"]
+
+#: Operands of which equal ones are the same.
+_ONE_VALUE = frozenset({ast.Identifier, ast.StringLiteral, ast.IntegerLiteral, ast.BooleanLiteral})
+
+
+def identity_of(node: ast.Expression) -> object:
+    """Return a key that is equal for equal nodes only; Python's 0.0 and -0.0 are equal, and brokers tell them apart."""
+    if type(node) is ast.Compare and type(node.left) in _ONE_VALUE and type(node.right) in _ONE_VALUE:
+        return node
+    zeros = [str(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.FloatLiteral) and inner.value == 0]
+    return (node, *zeros) if zeros else node
+
+
+def find_redundancy(tree: ast.Expression, dialect: Dialect, known: Meanings | None = None) -> list[Finding]:
+    """Return all findings about a tree. Linear but for sorting; implications among the first ``MAX_PAIRS`` terms.
+
+    The meanings of the tree's tests are looked up in ``known``, and added to it.
+    """
     # Strings that are read as numbers are equal to numbers, and to other strings.
     if isinstance(tree, ast.ConvertStrings):
         return []
-    analysis = _Analysis(dialect)
+    analysis = _Analysis(dialect, known)
     analysis.condition(tree, positive=True)
     return analysis.findings
 
 
-def meaning_of(tree: ast.Expression, dialect: Dialect = JMS) -> Condition:
+def meaning_of(tree: ast.Expression, dialect: Dialect = JMS, known: Meanings | None = None) -> Condition:
     """The meaning of a whole condition; ``name`` is None where it tests no name or several."""
-    return _Analysis(dialect).condition(tree, positive=False)
+    return _Analysis(dialect, known).condition(tree, positive=False)
 
 
 class _Analysis:
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, known: Meanings | None = None) -> None:
         self.dialect = dialect
         self.findings: list[Finding] = []
+        self.known: Meanings = {} if known is None else known
 
     def condition(self, node: ast.Expression, positive: bool) -> Condition:
         """The meaning of a node; findings inside it are collected. ``positive`` is False below a NOT."""
@@ -140,6 +159,17 @@ class _Analysis:
                 inner = self.condition(operand, positive=False)
                 true, false, unknown, thrown = inner.meaning
                 return Condition(node, inner.name, Meaning(false, true, unknown, thrown))
+            case _:
+                key = identity_of(node)
+                known = self.known.get(key)
+                if known is None:
+                    known = self.known[key] = self._test(node)
+                # An equal test may stand somewhere else.
+                return known if known.node is node else known._replace(node=node)
+
+    def _test(self, node: ast.Expression) -> Condition:
+        """The meaning of a test."""
+        match node:
             case ast.Compare(operator=operator, left=ast.Identifier() as name, right=right):
                 return self._named(node, name, self._compare(operator, name, right))
             case ast.Compare(operator=operator, left=left, right=ast.Identifier() as name):

@@ -31,6 +31,12 @@ def ordinal(value: float) -> int:
     return bits if bits >= 0 else -(bits + 2**63) - 1
 
 
+def float_at(rank: int) -> float:
+    """Return the floating point number of a rank: the inverse of ``ordinal``."""
+    value: float = _BITS.unpack(_INTEGER_BITS.pack(rank if rank >= 0 else -(rank + 1) - 2**63))[0]
+    return value
+
+
 FIRST, LAST = ordinal(-math.inf), ordinal(math.inf)
 
 
@@ -50,6 +56,24 @@ class ValueSet(NamedTuple):
     def is_empty(self) -> bool:
         """Return True if the set has no value."""
         return self == NOTHING
+
+    def has(self, value: bool | int | float | str | bytes | None) -> bool:
+        """Return True if the set has a value; None is a missing one, and bytes stand for all other types."""
+        match value:
+            case None:
+                return self.missing
+            case bool():
+                return self.true if value else self.false
+            case int():
+                return any(low <= value <= high for low, high in self.integers)
+            case float():
+                if math.isnan(value):
+                    return self.nan
+                return any(low <= ordinal(value) <= high for low, high in self.floats)
+            case str():
+                return any(low <= value and (high is None or value < high) for low, high in self.strings)
+            case bytes():
+                return self.others
 
     @property
     def complement(self) -> ValueSet:

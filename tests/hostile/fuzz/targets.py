@@ -29,12 +29,12 @@ from transpiler.dialect_tools.compare_dialects import compare_dialects
 from transpiler.filters.sets import read_filters
 from transpiler.filters.topics import read_words
 from transpiler.ir.java_regex import regular_expression, topic_expression
+from transpiler.lint.selector_rules import lint
 from transpiler.reference.match import matches_words
 from transpiler.reference.query import query_truth
 from transpiler.selector.checks import check
 from transpiler.selector.dialect_rules import Escapes, Extension
 from transpiler.selector.dialects import DIALECTS
-from transpiler.selector.lint import lint
 from transpiler.selector.pattern import PatternError, read_pattern
 from transpiler.source import Source
 from transpiler.topology.files import parse_topology

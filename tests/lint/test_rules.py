@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from transpiler import parse_selector
+from transpiler.lint.selector_rules import lint
 from transpiler.selector.dialects import DIALECTS
-from transpiler.selector.lint import lint
 from transpiler.source import Source
 
 ALL = " ".join(DIALECTS)
@@ -35,6 +35,7 @@ WARNINGS = (
     ("a > 5 AND a > 3", ALL, "implied", "a > 3", "a > 5 implies this", "remove it"),
     ("a > 5 OR a > 3", ALL, "implied", "a > 5", "this implies a > 3", "remove it"),
     ("a IS NULL OR a IS NOT NULL", "jms qpid-java", "always-true", "a IS NULL OR a IS NOT NULL", "every", "AND"),
+    ("a = 1 AND (b = 2 OR a = 2)", ALL, "unreachable-branch", "a = 2", "it contradicts a = 1", "remove the branch"),
     ("a = NULL", "rabbitmq-jms", "null-name", "NULL", "NULL is the name of a property", "write a IS NULL"),
     ("NULL <> a", "rabbitmq-jms", "null-name", "NULL", "NULL is the name of a property", "write a IS NOT NULL"),
 )
@@ -62,7 +63,6 @@ CLEAN = (
     ("city IN ('Paris, France', 'Rome, Italy')", ALL),
     ("JMSTimestamp BETWEEN 1 AND 2", "jms activemq qpid-cpp"),
     ("p.correlation_id > 500", "rabbitmq"),
-    ("a = 1 AND (b = 2 OR a = 2)", ALL),
 )
 
 

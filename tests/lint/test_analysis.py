@@ -1,0 +1,287 @@
+"""What the analysis claims is so for every message: tried on all messages of small domains, in every dialect."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.sizes import size
+from transpiler import Message, TranspilerError, parse_selector, subsumes
+from transpiler.dialect_tools.counterexamples.sample_messages import samples
+from transpiler.dialect_tools.port.field_mapping import name_places
+from transpiler.lint.cases import FALSE, NOT_TRUE, THROWN, TRUE, UNKNOWN, Cases, Requirement
+from transpiler.lint.field_values import field_values
+from transpiler.lint.rule import Context
+from transpiler.lint.rules.logic import find_redundancies
+from transpiler.lint.subsumption import containment
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.evaluate import judge, value_of
+from transpiler.selector import ast
+from transpiler.selector.dialects import DIALECTS, Dialect
+from transpiler.selector.printer import print_selector
+from transpiler.source import Source, Span
+
+VALUES = (
+    None,
+    AmqpValue(AmqpType.BOOLEAN, True),
+    AmqpValue(AmqpType.BOOLEAN, False),
+    *(AmqpValue(AmqpType.LONG, number) for number in (-1, 0, 1, 2, 3)),
+    *(AmqpValue(AmqpType.DOUBLE, number) for number in (1.5, -0.0, 0.0, math.nan)),
+    *(AmqpValue(AmqpType.STRING, text) for text in ("x", "xy", "")),
+    AmqpValue(AmqpType.BINARY, b"x"),
+)
+MESSAGES = [
+    Message(application_properties={name: value for name, value in (("a", a), ("b", b)) if value is not None})
+    for a, b in itertools.product(VALUES, VALUES)
+]
+
+_names = st.sampled_from(["a", "b"])
+_numbers = st.sampled_from(["0", "1", "2", "1.5", "-0.0"])
+_texts = st.sampled_from(["'x'", "'xy'", "''"])
+_no = st.sampled_from(["", "NOT "])
+#: Tests inside the fragment; the values above have one of each cell that they make.
+_tests = st.one_of(
+    st.builds("{} {} {}".format, _names, st.sampled_from(["=", "<>", "<", "<=", ">", ">="]), _numbers),
+    st.builds("{} {} {}".format, _names, st.sampled_from(["=", "<>"]), _texts),
+    st.builds("{} = {}".format, _names, st.sampled_from(["TRUE", "FALSE"])),
+    st.builds("{} IS {}NULL".format, _names, _no),
+    st.builds("{} {}IN ({}, {})".format, _names, _no, _texts, _texts),
+    st.builds("{} {}BETWEEN {} AND {}".format, _names, _no, _numbers, _numbers),
+    st.builds("{} {}LIKE 'x%'".format, _names, _no),
+    _names,
+)
+#: Tests beyond it.
+_others = st.sampled_from(["a = b", "a + 1 > b", "a LIKE '%y'", "a NOT LIKE '%y'", "b LIKE '_'", "TRUE", "a * 2 = 2"])
+
+
+def _combined(tests: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.recursive(
+        tests,
+        lambda inner: st.one_of(
+            st.builds("NOT ({})".format, inner),
+            st.lists(inner, min_size=2, max_size=3).map(lambda parts: "(" + " AND ".join(parts) + ")"),
+            st.lists(inner, min_size=2, max_size=3).map(lambda parts: "(" + " OR ".join(parts) + ")"),
+        ),
+        max_leaves=6,
+    )
+
+
+def _parsed(text: str, dialect: Dialect) -> ast.Expression | None:
+    try:
+        return parse_selector(text, dialect)
+    except TranspilerError:
+        return None
+
+
+def _selected(tree: ast.Expression, dialect: Dialect) -> list[bool]:
+    return [judge(tree, message, dialect, now=0).truth is True for message in MESSAGES]
+
+
+@given(_combined(_tests), _combined(_tests), st.sampled_from(list(DIALECTS)))
+@settings(max_examples=size(100, 3_000))
+def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, name: str) -> None:
+    dialect = DIALECTS[name]
+    trees = [_parsed(text, dialect) for text in (first, second)]
+    if trees[0] is None or trees[1] is None:
+        return
+    container, contained = (_selected(tree, dialect) for tree in trees if tree is not None)
+    found = containment(trees[0], trees[1], dialect)
+    contradiction = any(own and not other for own, other in zip(contained, container, strict=True))
+    if found.holds:
+        assert not contradiction
+    if found.holds is False:
+        assert found.counterexample is not None
+        assert judge(trees[1], found.counterexample, dialect).truth is True
+        assert judge(trees[0], found.counterexample, dialect).truth is not True
+    if contradiction:
+        assert found.holds is False
+    # Where a broker throws, or orders values of unlike types, the cells are wider than the values.
+    elif name in ("jms", "rabbitmq", "qpid-cpp"):
+        assert found.holds is True, found
+
+
+@given(_combined(st.one_of(_tests, _others)), _combined(st.one_of(_tests, _others)), st.sampled_from(list(DIALECTS)))
+@settings(max_examples=size(80, 3_000))
+def test_subsumes_claims_nothing_false_beyond_the_fragment(first: str, second: str, name: str) -> None:
+    dialect = DIALECTS[name]
+    trees = [_parsed(text, dialect) for text in (first, second)]
+    if trees[0] is None or trees[1] is None:
+        return
+    found = containment(trees[0], trees[1], dialect)
+    if found.holds:
+        container, contained = (_selected(tree, dialect) for tree in trees if tree is not None)
+        assert not any(own and not other for own, other in zip(contained, container, strict=True))
+    elif found.holds is False:
+        assert found.counterexample is not None
+        assert judge(trees[1], found.counterexample, dialect).truth is True
+        assert judge(trees[0], found.counterexample, dialect).truth is not True
+
+
+@given(_combined(st.one_of(_tests, _others)), st.sampled_from(list(DIALECTS)))
+@settings(max_examples=size(100, 3_000))
+def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None:
+    dialect = DIALECTS[name]
+    tree = _parsed(text, dialect)
+    if tree is None:
+        return
+    cases = Cases([tree], dialect)
+    impossible = [outcome for outcome in (TRUE, FALSE, UNKNOWN, THROWN) if cases.impossible(Requirement(tree, outcome))]
+    for message in MESSAGES:
+        verdict = judge(tree, message, dialect, now=0)
+        outcome = THROWN if verdict.thrown else {True: TRUE, False: FALSE, None: UNKNOWN}[verdict.truth]
+        assert outcome not in impossible, message
+
+
+def _random_selectors(count: int) -> Iterator[str]:
+    """Selectors as people write them, with many tests of few names; seeded, so that each run has the same."""
+    draw = random.Random(24)
+    tests = [f"{name} {sign} {number}" for name in "ab" for sign in ("=", "<>", "<", ">=") for number in (0, 1, 2, 1.5)]
+    tests += [f"{name} {sign} '{text}'" for name in "ab" for sign in ("=", "<>") for text in ("x", "xy")]
+    tests += [f"{name} {test}" for name in "ab" for test in ("LIKE 'x%'", "LIKE '%y'", "IN ('x', 'z')", "IS NOT NULL")]
+    tests += [f"{name} {test}" for name in "ab" for test in ("IS NULL", "NOT IN ('x')", "BETWEEN 1 AND 2", "= TRUE")]
+    tests += [
+        "a",
+        "NOT b",
+        "a = b",
+        "a + 1 > b",
+        "JMSPriority > 4",
+        "JMSPriority <= 4",
+        "JMSDeliveryMode = 'PERSISTENT'",
+    ]
+    for _ in range(count):
+        yield _random_condition(draw, tests, draw.choice((2, 3, 4, 6)))
+
+
+def _random_condition(draw: random.Random, tests: list[str], leaves: int) -> str:
+    if leaves == 1:
+        return draw.choice(tests)
+    first = draw.randint(1, leaves - 1)
+    left, right = (_random_condition(draw, tests, part) for part in (first, leaves - first))
+    joined = f"({left} {draw.choice(('AND', 'OR'))} {right})"
+    return f"NOT {joined}" if draw.random() < 0.1 else joined
+
+
+def test_no_finding_of_an_analysis_is_false_in_random_selectors() -> None:
+    """No message contradicts what is said of 10⁵ selectors (at full size): in the dialects, one after the other."""
+    claims, draw = 0, random.Random(7)
+    for number, text in enumerate(_random_selectors(size(800, 100_000))):
+        dialect = list(DIALECTS.values())[number % len(DIALECTS)]
+        tree = _parsed(text, dialect)
+        if tree is None:
+            continue
+        for found in find_redundancies(Context(tree, Source(text), dialect)):
+            claims += 1
+            _check_claim(found.rule, found.doubt.span, tree, dialect, draw.sample(MESSAGES, 60))
+    assert claims > size(200, 20_000)
+
+
+def _check_claim(rule: str, span: Span, tree: ast.Expression, dialect: Dialect, messages: list[Message]) -> None:
+    """Replace the part that is said to be superfluous: the selector selects the same messages."""
+    match rule:
+        case "lint.never-true" | "lint.unreachable-branch":
+            changed = _without(tree, span, False)
+        case "lint.always-true":
+            changed = _without(tree, span, True)
+        case _:
+            changed = None
+    if changed is None:
+        return
+    for message in messages:
+        before = judge(tree, message, dialect, now=0)
+        if before.thrown is None:
+            after = judge(changed, message, dialect, now=0)
+            assert (before.truth is True) == (after.truth is True), (print_selector(tree), rule, message)
+
+
+def _without(node: ast.Expression, span: Span, constant: bool) -> ast.Expression | None:
+    """Return the tree with a constant in the place of a part; None below a NOT, where unknown and FALSE differ."""
+    if node.span == span:
+        return ast.BooleanLiteral(constant)
+    match node:
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            for number, term in enumerate(terms):
+                if term.span.start <= span.start and span.end <= term.span.end:
+                    changed = _without(term, span, constant)
+                    if changed is None:
+                        return None
+                    return type(node)((*terms[:number], changed, *terms[number + 1 :]), node.span)
+            return None
+        case _:
+            return None
+
+
+def test_header_fields_have_no_other_values_than_said() -> None:
+    for dialect in DIALECTS.values():
+        names = [ast.Identifier(name) for name in dialect.fields.table]
+        names += [ast.Identifier(field, section=section) for section, field in dialect.fields.sections]
+        for name in names:
+            known = field_values(name, dialect)
+            if known is None or not known.sure:
+                continue
+            for sample in samples(name_places(name, dialect), [0, 1, 9, 10, "PERSISTENT"], False):
+                assert known.values.has(value_of(name, sample.message, dialect, 0)), (dialect.name, name.name, sample)
+
+
+@pytest.mark.parametrize(
+    ("container", "contained", "dialect", "answer"),
+    [
+        ("weight > 5", "weight > 7 AND color = 'red'", "jms", True),
+        ("weight > 7", "weight > 5", "jms", False),
+        ("color LIKE 're%'", "color IN ('red', 'ready')", "jms", True),
+        ("color = 'red' OR weight > 5", "weight > 6", "jms", True),
+        ("a = b", "a = b AND c = 1", "jms", True),
+        ("", "a = 1", "jms", True),
+        ("a = 1", "", "jms", False),
+        ("a IS NOT NULL", "a = 1", "jms", True),
+        ("a <> 2", "a = 'x'", "jms", False),
+        ("a <> 2", "a = 'x'", "qpid-java", True),
+        ("JMSPriority >= 0", "a = 1", "jms", True),
+        ("JMSDeliveryMode = 'PERSISTENT' OR JMSDeliveryMode = 'NON_PERSISTENT'", "a = 1", "jms", True),
+        ("JMSPriority > 5", "JMSPriority > 4", "jms", False),
+        ("a LIKE '%x%'", "a LIKE '%xy%'", "jms", None),
+        ("a + 1 > 3", "a > 5 AND a < 9", "jms", None),
+        # The sum of the largest integer and 1 is none.
+        ("a + 1 > 3", "a > 5", "jms", False),
+        ("a + 1 > 3", "a = 1", "jms", False),
+    ],
+)
+def test_subsumes(container: str, contained: str, dialect: str, answer: bool | None) -> None:
+    assert subsumes(container, contained, dialect) is answer
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "rules"),
+    [
+        ("a = 1 AND (a = 2 OR b = 3)", "jms", ["lint.unreachable-branch"]),
+        ("a > 5 AND (a > 3 OR b = 1)", "jms", ["lint.implied"]),
+        ("a > 5 OR (a > 7 AND b = 1)", "jms", ["lint.unreachable-branch"]),
+        ("(a = 1 AND b = 2) OR (a = 1 AND b = 2 AND c = 3)", "jms", ["lint.unreachable-branch"]),
+        ("(a = 1 OR a = 2) AND (a = 3 OR a = 4)", "jms", ["lint.never-true"]),
+        ("a = b AND (NOT a = b OR c = 1)", "jms", ["lint.unreachable-branch"]),
+        ("(a = 'x' AND b = 1) OR (a = 'y' AND b = 1)", "jms", []),
+        ("(a IS NULL OR b = 1) OR (a IS NOT NULL AND c = 1)", "jms", []),
+        ("(a IS NULL OR b = 1) AND (a IS NOT NULL OR c = 1)", "jms", []),
+        ("a IS NULL OR (a IS NOT NULL AND b = 1) OR (a IS NOT NULL AND b IS NULL)", "jms", []),
+        ("a IS NULL OR (a IS NOT NULL AND b IS NULL) OR b IS NOT NULL", "jms", ["lint.always-true"]),
+    ],
+)
+def test_parts_are_looked_at_in_their_context(text: str, dialect: str, rules: list[str]) -> None:
+    tree = parse_selector(text, dialect)
+    assert tree is not None
+    context = Context(tree, Source(text), DIALECTS[dialect])
+    assert [found.rule for found in find_redundancies(context)] == rules
+
+
+def test_a_question_with_too_many_cases_is_not_answered() -> None:
+    text = " OR ".join(f"(a{n} = b{n} AND a{n} + 1 > c{n})" for n in range(100))
+    tree = parse_selector(text)
+    assert tree is not None
+    cases = Cases([tree], DIALECTS["jms"])
+    assert not cases.impossible(Requirement(tree), Requirement(tree, NOT_TRUE))
+    assert subsumes(text, text) in (True, None)

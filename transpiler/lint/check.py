@@ -1,0 +1,142 @@
+"""Check one selector, or those of one file, in several dialects: errors, warnings of the compiler, and the rules.
+
+A selector that a dialect refuses has the error and nothing else. One that is legal and that Spark cannot evaluate has
+a warning, unless the caller named a layout. Findings of several dialects with one code, place and text are one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from transpiler.compiler import LayoutLike, compile_findings, find_layout, parse_selector
+from transpiler.diagnostics import Diagnostic
+from transpiler.errors import TranspilerError
+from transpiler.lint.containment import contained_in
+from transpiler.lint.registry import Selection
+from transpiler.lint.selector_rules import lint, without_lesser
+from transpiler.lowering.names import Missing
+from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
+from transpiler.source import Source, Span
+
+#: Characters of a shape that is kept.
+_MAX_SHAPE = 500
+#: Digits of a number whose value no dialect refuses.
+_LONGEST_NUMBER = 30
+
+
+class Finding(NamedTuple):
+    """A diagnostic, and the dialects in which it holds."""
+
+    diagnostic: Diagnostic
+    dialects: tuple[Dialect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One selector after its check; ``trees`` are those of the dialects that accept it."""
+
+    findings: tuple[Finding, ...]
+    trees: tuple[tuple[Dialect, ast.Expression], ...]
+
+
+@dataclass(frozen=True)
+class Checker:
+    """A check with its options. ``layout`` is None where no DataFrame is meant."""
+
+    layout: LayoutLike | None = None
+    missing: Missing = "error"
+    selection: Selection = field(default_factory=Selection)
+    #: Shapes of selectors about which the compiler has nothing to say, with their dialects.
+    _clean: set[tuple[str | None, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        if self.layout is not None:
+            # A name is looked up once, and not for every selector.
+            object.__setattr__(self, "layout", find_layout(self.layout))
+
+    def check(self, text: str, dialects: Sequence[Dialect] = (JMS,)) -> Checked:
+        """Check one selector in some dialects."""
+        diagnostics: dict[Diagnostic, list[Dialect]] = {}
+        trees = []
+        source = Source(text)
+        for dialect in dialects:
+            tree, findings = self._one(text, source, dialect)
+            if tree is not None:
+                trees.append((dialect, tree))
+            for finding in findings:
+                if self.selection.has(finding):
+                    diagnostics.setdefault(finding, []).append(dialect)
+        found = [Finding(diagnostic, tuple(own)) for diagnostic, own in diagnostics.items()]
+        found.sort(key=lambda finding: finding.diagnostic.span or Span(0, 0))
+        return Checked(tuple(found), tuple(trees))
+
+    def _one(self, text: str, source: Source, dialect: Dialect) -> tuple[ast.Expression | None, Sequence[Diagnostic]]:
+        try:
+            tree = parse_selector(text, dialect)
+        except TranspilerError as error:
+            return None, error.diagnostics
+        if tree is None:
+            return None, ()
+        findings = lint(tree, source, dialect)
+        shape = _shape(text)
+        if (shape, dialect.name) in self._clean:
+            return tree, findings
+        layout = "amqp" if self.layout is None else self.layout
+        try:
+            compiled: Sequence[Diagnostic] = compile_findings(tree, source, layout, dialect, self.missing)
+        except TranspilerError as error:
+            compiled = error.diagnostics
+            if self.layout is None:
+                compiled = [_as_warning(finding) for finding in compiled]
+        if compiled:
+            return tree, without_lesser(findings, compiled)
+        if shape is not None:
+            self._clean.add((shape, dialect.name))
+        return tree, findings
+
+    def contained(self, checked: Sequence[Checked], places: Sequence[str]) -> list[tuple[int, Finding]]:
+        """Return the selectors of one list that others contain, by their numbers; ``places`` name the selectors."""
+        found: dict[tuple[int, Diagnostic], list[Dialect]] = {}
+        dialects = dict.fromkeys(dialect for one in checked for dialect, _ in one.trees)
+        for dialect in dialects:
+            trees = [(number, tree) for number, one in enumerate(checked) for own, tree in one.trees if own is dialect]
+            for number, container, same in contained_in(trees, dialect):
+                message = (
+                    f"{places[container]} {'is the same selector' if same else 'selects all of these messages too'}"
+                )
+                hint = "remove one of the two" if same else "if one message shall go one way only, exclude it there"
+                tree = next(tree for own, tree in trees if own == number)
+                diagnostic = Diagnostic("lint.contained", "info", message, None, tree.span, hint)
+                if self.selection.has(diagnostic):
+                    found.setdefault((number, diagnostic), []).append(dialect)
+        return [(number, Finding(diagnostic, tuple(own))) for (number, diagnostic), own in found.items()]
+
+
+#: Words beside which the compiler looks into a literal, calls and prefixes, and numbers of which it counts the digits.
+_LOOKED_INTO = re.compile(
+    r"MessageID|CorrelationID|UserID|_id\b|XPATH|XQUERY|REGEX|INLIST|REPLACE|UTC|:|[0-9]{30}", re.IGNORECASE
+)
+#: A name in double quotes stays, and so do the digits of a name.
+_LITERAL = re.compile(r"""'(?:[^']|'')*+'|"[^"]*+"|(?<![\w$.\]])[0-9]+""")
+
+
+def _shape(text: str) -> str | None:
+    """Return a selector without the values of its literals; None if what the compiler says may depend on one."""
+    shape = _LITERAL.sub(_without_value, text)
+    return None if len(shape) > _MAX_SHAPE or _LOOKED_INTO.search(shape) else shape
+
+
+def _without_value(literal: re.Match[str]) -> str:
+    text = literal[0]
+    if text[0] == "'":
+        return "'"
+    return text if text[0] == '"' or len(text) >= _LONGEST_NUMBER else "0"
+
+
+def _as_warning(finding: Diagnostic) -> Diagnostic:
+    """A finding about a selector that is legal, and of no DataFrame that the user named."""
+    return replace(finding, severity="warning") if finding.code.startswith(("spark.", "limit.")) else finding

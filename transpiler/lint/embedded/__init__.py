@@ -1,0 +1,73 @@
+"""Selectors in files: which files have some, where they are, and the place of each character.
+
+The idea: a reader for each kind of file yields texts that know their places (``mapped_text``), so that a finding in a
+selector is a finding in the file: behind XML's entities, JSON's escapes, continued lines and joined literals.
+
+Invariants: a reader yields complete selectors only (no placeholder, nothing that is built at run time), and raises
+``UnreadableError`` for a file that is not what its name says.
+
+Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
+
+In reading order: ``mapped_text``, ``found``, ``keys``, ``markers``; ``lines``, ``xml_text``, ``json_text``,
+``yaml_text``, ``properties_text``, ``code_text``; ``find_selectors`` below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from transpiler.jsontext import JsonTextError, load_json
+from transpiler.lint.embedded.code_text import FAMILIES, find_in_code
+from transpiler.lint.embedded.found import FoundSelector, UnreadableError
+from transpiler.lint.embedded.json_text import find_in_json
+from transpiler.lint.embedded.keys import WORTH_READING
+from transpiler.lint.embedded.lines import find_in_lines
+from transpiler.lint.embedded.properties_text import find_in_properties
+from transpiler.lint.embedded.xml_text import find_in_xml
+from transpiler.lint.embedded.yaml_text import find_in_yaml
+
+__all__ = ["SELECTOR_FILES", "FoundSelector", "UnreadableError", "find_selectors", "is_known", "is_selector_file"]
+
+#: The ends of the names of selector files.
+SELECTOR_FILES = (".sel", ".selector", ".selectors")
+_READERS = {
+    **dict.fromkeys(SELECTOR_FILES, find_in_lines),
+    ".xml": find_in_xml,
+    ".yaml": find_in_yaml,
+    ".yml": find_in_yaml,
+    ".properties": find_in_properties,
+}
+
+
+def is_known(name: str) -> bool:
+    """Return True for the name of a file in which selectors are looked for when its directory is checked."""
+    suffix = PurePath(name).suffix.lower()
+    return suffix in _READERS or suffix in FAMILIES or suffix == ".json"
+
+
+def is_selector_file(name: str) -> bool:
+    """Return True for a file with one selector a line: by its name, or because no other kind has it."""
+    return PurePath(name).suffix.lower() in SELECTOR_FILES or not is_known(name)
+
+
+def find_selectors(text: str, name: str) -> Iterator[FoundSelector]:
+    """Yield the selectors of a file's text; the end of its name says what it is, and others are selector files.
+
+    Lines of the text end at LF. Raises ``UnreadableError``.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if is_selector_file(name):
+        yield from find_in_lines(text)
+    elif not WORTH_READING.search(text):
+        return
+    elif suffix == ".json":
+        try:
+            load_json(text)
+        except JsonTextError as error:
+            raise UnreadableError(error.message, None if error.span is None else error.span.start) from None
+        yield from find_in_json(text)
+    elif suffix in _READERS:
+        yield from _READERS[suffix](text)
+    else:
+        yield from find_in_code(text, FAMILIES[suffix])

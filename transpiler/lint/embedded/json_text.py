@@ -1,0 +1,82 @@
+"""Selectors in JSON: RabbitMQ's definitions, Broker-J's configuration, and any file that uses their names.
+
+The text is scanned for its strings, so that each has its place. A configuration of Broker-J holds others as JSON in a
+string; these are scanned within.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from transpiler.lint.embedded.found import FoundSelector
+from transpiler.lint.embedded.keys import dialect_of, is_complete
+from transpiler.lint.embedded.mapped_text import MappedText, decoded
+
+_TOKEN = re.compile(r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{}\[\],:])')
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+#: Members whose text may be JSON itself.
+_NESTED = frozenset({"defaultFilters", "virtualHostInitialConfiguration"})
+_MAX_DEPTH = 4
+
+
+def find_in_json(text: str, depth: int = 0) -> Iterator[FoundSelector]:
+    """Yield the selectors of a JSON text, which is taken to be valid."""
+    levels: list[_Level] = []
+    for token in _TOKEN.finditer(text):
+        mark = token["mark"]
+        if mark in ("{", "["):
+            levels.append(_Level(is_object=mark == "{"))
+        elif mark in ("}", "]"):
+            if levels:
+                levels.pop()
+        elif mark == ",":
+            if levels:
+                levels[-1].expects_key = levels[-1].is_object
+        elif mark == ":":
+            if levels:
+                levels[-1].expects_key = False
+        elif levels:
+            value = _decoded(token["string"], token.start("string"))
+            if levels[-1].expects_key:
+                levels[-1].key = value.text
+            else:
+                yield from _value(value, [level.key for level in levels if level.key is not None], depth)
+
+
+@dataclass(slots=True)
+class _Level:
+    """An open object or array: the last key, and whether a string is the next one."""
+
+    is_object: bool
+    key: str | None = None
+    expects_key: bool = False
+
+    def __post_init__(self) -> None:
+        self.expects_key = self.is_object
+
+
+def _value(value: MappedText, path: list[str], depth: int) -> Iterator[FoundSelector]:
+    if path and path[-1] in _NESTED and depth < _MAX_DEPTH and value.text.lstrip().startswith("{"):
+        for inner in find_in_json(value.text, depth + 1):
+            yield FoundSelector(inner.mapped.within(value), inner.dialect)
+        return
+    is_selector, dialect = dialect_of(path)
+    if is_selector and is_complete(value.text):
+        yield FoundSelector(value, dialect)
+
+
+def _decoded(raw: str, start: int) -> MappedText:
+    return decoded(raw, start, _ESCAPE, _character)
+
+
+def _character(match: re.Match[str]) -> str:
+    escape = match[0]
+    if escape[1] == "u" and len(escape) >= 6:
+        units = [int(escape[place + 2 : place + 6], 16) for place in range(0, len(escape), 6)]
+        if len(units) == 2:
+            return chr(0x10000 + ((units[0] - 0xD800) << 10) + (units[1] - 0xDC00))
+        return chr(units[0])
+    return _PLAIN.get(escape[1], escape[1])

@@ -1,0 +1,66 @@
+"""Selectors in .properties files, by the syntax of ``java.util.Properties``: separators, escapes, continued lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from transpiler.lint.embedded.found import FoundSelector
+from transpiler.lint.embedded.keys import dialect_of, is_complete
+from transpiler.lint.embedded.mapped_text import MappedText, decoded
+from transpiler.lint.embedded.markers import read_marker
+
+_KEY = re.compile(r"[ \t\f]*(?P<key>(?:[^\\=: \t\f]|\\.)*+)[ \t\f]*[=:]?[ \t\f]*")
+_ESCAPE = re.compile(r"\\(?:\n[ \t\f]*|u[0-9a-fA-F]{4}|.)")
+_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
+
+
+def find_in_properties(text: str) -> Iterator[FoundSelector]:
+    """Yield the values of keys that name selectors, and those behind a comment that marks one."""
+    marked: tuple[bool, str | None] = (False, None)
+    for start, line in _logical_lines(text):
+        stripped = line.lstrip(" \t\f")
+        if stripped.startswith(("#", "!")):
+            marked = read_marker(stripped[1:])
+            continue
+        if not stripped:
+            continue
+        match = _KEY.match(line)
+        assert match is not None
+        value = decoded(line[match.end() :], start + match.end(), _ESCAPE, _character)
+        path = re.split(r"[.\[\]]", match["key"].replace("\\", ""))
+        is_selector, dialect = dialect_of(path)
+        if (is_selector or marked[0]) and is_complete(value.text):
+            yield FoundSelector(_without_quotes(value), dialect or marked[1])
+        marked = False, None
+
+
+def _without_quotes(value: MappedText) -> MappedText:
+    """Artemis takes the text of ``filterString`` in double quotes too."""
+    text = value.text
+    return value.part(1, len(text) - 1) if len(text) > 2 and text[0] == text[-1] == '"' else value
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines with their offsets; one that ends in an odd number of backslashes goes on in the next."""
+    start, length = 0, len(text)
+    while start < length:
+        end = start
+        while True:
+            newline = text.find("\n", end)
+            stop = length if newline < 0 else newline
+            line = text[start:stop]
+            comment = line.lstrip(" \t\f")[:1] in ("#", "!")
+            slashes = len(line) - len(line.rstrip("\\"))
+            if newline < 0 or comment or slashes % 2 == 0:
+                break
+            end = newline + 1
+        yield start, line
+        start = stop + 1
+
+
+def _character(match: re.Match[str]) -> str:
+    escape = match[0][1:]
+    if escape.startswith("\n"):
+        return ""
+    return chr(int(escape[1:], 16)) if len(escape) == 5 else _PLAIN.get(escape, escape)

@@ -1,0 +1,108 @@
+"""Selectors in YAML, by PyYAML's nodes with their marks; without PyYAML no such file is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from transpiler.lint.embedded.found import FoundSelector, UnreadableError
+from transpiler.lint.embedded.keys import dialect_of, is_complete
+from transpiler.lint.embedded.mapped_text import MappedText
+from transpiler.lint.embedded.markers import read_marker
+
+if TYPE_CHECKING:
+    from yaml.nodes import ScalarNode
+
+_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+#: A line end that is no part of a text in double quotes.
+_CONTINUED = re.compile(r"\\\n[ \t]*")
+_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)$")
+#: Levels of nested collections that are looked into.
+_MAX_DEPTH = 100
+
+
+def find_in_yaml(text: str) -> Iterator[FoundSelector]:
+    """Yield the selectors of all documents of a YAML text; ``UnreadableError`` where it is none."""
+    try:
+        import yaml
+    except ImportError:
+        raise UnreadableError("reading YAML needs PyYAML: pip install 'selector-sql[yaml]'") from None
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        documents = list(yaml.compose_all(text, Loader=loader))
+    except yaml.MarkedYAMLError as error:
+        raise UnreadableError(
+            f"this is not YAML: {error.problem}", getattr(error.problem_mark, "index", None)
+        ) from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise UnreadableError(f"this is not YAML: {error}".splitlines()[0]) from None
+    seen: set[int] = set()
+    lines = text.split("\n")
+    for document in documents:
+        if document is not None:
+            yield from _node(document, [], text, lines, seen)
+
+
+def _node(node: Any, path: list[str], text: str, lines: list[str], seen: set[int]) -> Iterator[FoundSelector]:
+    # An alias is the node of its anchor again.
+    if id(node) in seen or len(path) > _MAX_DEPTH:
+        return
+    seen.add(id(node))
+    if node.id == "mapping":
+        for key, value in node.value:
+            name = key.value if key.id == "scalar" else ""
+            if value.id == "scalar":
+                yield from _scalar(value, [*path, *name.split(".")], text, lines, key.start_mark.line)
+            else:
+                yield from _node(value, [*path, *name.split(".")], text, lines, seen)
+    elif node.id == "sequence":
+        for item in node.value:
+            if item.id == "scalar":
+                yield from _scalar(item, path, text, lines, item.start_mark.line)
+            else:
+                yield from _node(item, path, text, lines, seen)
+
+
+def _scalar(node: ScalarNode, path: list[str], text: str, lines: list[str], line: int) -> Iterator[FoundSelector]:
+    is_selector, dialect = dialect_of(path)
+    marked, said = _marker(lines, line)
+    if (is_selector or marked) and node.tag in ("tag:yaml.org,2002:str", "!") and is_complete(node.value):
+        start, end = node.start_mark.index, node.end_mark.index
+        yield FoundSelector(_aligned(node.value, text[start:end], start, node.style), dialect or said)
+
+
+def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:
+    """Read the comment at the end of a line, or on the line before it."""
+    own = _COMMENT.search(lines[line]) if line < len(lines) else None
+    if own is not None and read_marker(own["text"])[0]:
+        return read_marker(own["text"])
+    before = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return read_marker(before[1:]) if before.startswith("#") else (False, None)
+
+
+def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
+    """Map the characters of a scalar to those that it is written with.
+
+    Both are read in parallel. A line end and the indentation behind it are one character of the value, or none.
+    """
+    starts, ends = [], []
+    place = raw.find("\n") + 1 if style in ("|", ">") else 1 if style in ("'", '"') else 0
+    for character in value:
+        while style == '"' and (continued := _CONTINUED.match(raw, place)):
+            place = continued.end()
+        if character not in " \n\t":
+            while place < len(raw) and raw[place] in " \n\t":
+                place += 1
+        behind = place + 1
+        if style == '"' and raw[place : place + 1] == "\\":
+            match = _ESCAPE.match(raw, place)
+            behind = match.end() if match else behind
+        elif style == "'" and raw[place : place + 2] == "''":
+            behind = place + 2
+        starts.append(start + min(place, len(raw) - 1))
+        ends.append(start + min(behind, len(raw)))
+        place = min(behind, len(raw))
+    # The line end behind a block is no part of the selector.
+    kept = len(value.rstrip("\n")) if style in ("|", ">") else len(value)
+    return MappedText(value[:kept], starts[:kept], ends[:kept], start)

@@ -1,0 +1,34 @@
+"""The report for people: a headline, the line with the place underlined, and the hint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transpiler.diagnostics import caret_block, one_line
+from transpiler.lint.report import Report, Reported
+
+#: A function that gives a text the colour of a severity.
+Paint = Callable[[str, str], str]
+
+
+def human(report: Report, paint: Paint = lambda text, _: text) -> str:
+    """Return all findings, each as a block of lines."""
+    return "".join(f"{_block(found, paint)}\n" for found in report.findings)
+
+
+def _block(found: Reported, paint: Paint) -> str:
+    diagnostic, place = found.diagnostic, found.place
+    severity = diagnostic.severity
+    label = diagnostic.code if severity == "error" else f"{severity}: {diagnostic.code}"
+    only = f" [{', '.join(found.dialects)}]" if found.dialects else ""
+    where = f"{one_line(found.name)}:{place.line}:{place.column}"
+    lines = [f"{where}: {paint(label, severity)}: {diagnostic.message}{only}"]
+    if diagnostic.span is not None or found.file is not None:
+        first = place.column - 1
+        length = place.end_column - place.column if place.end_line == place.line else len(found.line) - first
+        text, carets = caret_block(found.line, place.line, first, length)
+        gutter = len(carets) - len(carets.lstrip(" |"))
+        lines += [text, carets[:gutter] + paint(carets[gutter:], severity)]
+    if diagnostic.hint:
+        lines.append(f"  hint: {diagnostic.hint}")
+    return "\n".join(lines)

@@ -1,0 +1,41 @@
+"""The report as a JSON array, one object a finding."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from transpiler.lint.registry import find_rule
+from transpiler.lint.report import Report, Reported
+
+
+def json_form(report: Report) -> str:
+    """Return the findings as JSON.
+
+    ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
+    or in the selector where that is an argument. ``start`` and ``end`` are offsets in the selector.
+    """
+    return json.dumps([_entry(found) for found in report.findings], ensure_ascii=False, indent=2) + "\n"
+
+
+def _entry(found: Reported) -> dict[str, Any]:
+    diagnostic = found.diagnostic
+    entry: dict[str, Any] = {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+    }
+    if diagnostic.hint:
+        entry["hint"] = diagnostic.hint
+    if found.file is not None:
+        entry["file"] = found.file
+    entry |= found.place._asdict()
+    entry["selector"] = found.selector
+    if diagnostic.span is not None:
+        entry |= {"start": diagnostic.span.start, "end": diagnostic.span.end}
+    if found.dialects:
+        entry["dialects"] = list(found.dialects)
+    rule = find_rule(diagnostic.code)
+    if rule is not None:
+        entry["page"] = rule.page
+    return entry

@@ -1,0 +1,83 @@
+"""The report as SARIF 2.1.0, with the texts of the rules, for code scanning."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from transpiler.diagnostics import Severity
+from transpiler.lint.registry import find_rule
+from transpiler.lint.report import Report, Reported
+from transpiler.lint.rule import PAGES, Rule
+
+_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def sarif(report: Report, version: str) -> str:
+    """Return a log with one run; ``version`` is that of this tool."""
+    severities = {found.diagnostic.code: found.diagnostic.severity for found in report.findings}
+    codes = sorted(severities)
+    rules = [_rule(code, find_rule(code), severities[code]) for code in codes]
+    driver = {"name": "selector-sql", "semanticVersion": version, "informationUri": f"{PAGES}README.md", "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(found, codes.index(found.diagnostic.code)) for found in report.findings],
+    }
+    log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": [run]}
+    return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
+
+
+def _rule(code: str, rule: Rule | None, severity: Severity) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "id": code,
+        "name": "".join(word.capitalize() for word in code.replace(".", "-").split("-")),
+    }
+    if rule is None:
+        return entry | {"helpUri": f"{PAGES}README.md", "defaultConfiguration": {"level": _LEVELS[severity]}}
+    text = f"{rule.why}\n\nWrong: {_shortened(rule.wrong)}\nRight: {rule.right}"
+    markdown = f"{rule.why}\n\nWrong: `{_shortened(rule.wrong)}`\n\nRight: `{rule.right}`"
+    return entry | {
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": text, "markdown": markdown},
+        "helpUri": rule.page,
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+    }
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:199]}…"
+
+
+def _result(found: Reported, rule: int) -> dict[str, Any]:
+    diagnostic, place = found.diagnostic, found.place
+    region = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+        "snippet": {"text": found.line if len(found.line) <= 500 else found.selector[:500]},
+    }
+    location = {"artifactLocation": {"uri": uri(found.file or "selector")}, "region": region}
+    only = f" [{', '.join(found.dialects)}]" if found.dialects else ""
+    hint = f" Hint: {diagnostic.hint}." if diagnostic.hint else ""
+    return {
+        "ruleId": diagnostic.code,
+        "ruleIndex": rule,
+        "level": _LEVELS[diagnostic.severity],
+        "message": {"text": f"{diagnostic.message}{only}.{hint}"},
+        "locations": [{"physicalLocation": location}],
+    }
+
+
+def uri(name: str) -> str:
+    """Return a file's name as a URI reference: relative to the run's directory, or with the scheme file."""
+    if name.startswith("/"):
+        return f"file://{quote(name)}"
+    if os.name == "nt":
+        return Path(name).as_uri() if Path(name).is_absolute() else quote(name.replace("\\", "/"))
+    return quote(name.removeprefix("./"))

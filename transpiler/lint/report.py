@@ -1,0 +1,89 @@
+"""The findings of a run, each with its place in a file, for the formats."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from transpiler.diagnostics import Diagnostic, Severity
+from transpiler.source import Span
+
+_NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+
+
+class Place(NamedTuple):
+    """A part of a text: lines and columns from 1 in code points, the end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Lines:
+    """The lines of a text, which end at LF, and the places of offsets."""
+
+    def __init__(self, text: str) -> None:
+        self.texts = text.split("\n")
+        self._starts = [0]
+        for line in self.texts:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def place(self, span: Span) -> Place:
+        """Return the place of a span."""
+        return Place(*self._position(span.start), *self._position(span.end))
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        line = min(bisect_right(self._starts, offset), len(self.texts))
+        return line, offset - self._starts[line - 1] + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A finding with its place: in the file, or in the selector where that is an argument.
+
+    ``name`` is that of the file, or what a person calls the argument. ``line`` is the text of the place's first line.
+    ``dialects`` are those in which it holds, if not in all of the run.
+    """
+
+    diagnostic: Diagnostic
+    selector: str
+    place: Place
+    line: str
+    name: str = "selector"
+    file: str | None = None
+    dialects: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Report:
+    """All findings of a run, in the order of files and lines, and what was looked at."""
+
+    findings: list[Reported] = field(default_factory=list)
+    selectors: int = 0
+    files: int = 0
+    #: Selectors with a finding.
+    affected: int = 0
+    ignored: int = 0
+
+    @property
+    def fails(self) -> bool:
+        """Return True if there is an error or a warning."""
+        return any(found.diagnostic.severity != "info" for found in self.findings)
+
+    def summary(self) -> str:
+        """Return the findings by severity and what was looked at, in one line."""
+        looked_at = _count(self.selectors, "selector") + (f" in {_count(self.files, 'file')}" if self.files else "")
+        ignored = f" ({self.ignored:,} ignored)" if self.ignored else ""
+        if not self.findings:
+            return f"no findings{ignored}: {looked_at}"
+        severities = Counter(found.diagnostic.severity for found in self.findings)
+        kinds = ", ".join(_count(severities[kind], noun) for kind, noun in _NOUNS.items() if severities[kind])
+        of_all = f"{self.affected:,} of {looked_at}" if self.selectors != 1 else looked_at
+        return f"{kinds}{ignored} in {of_all}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,102 @@
+"""One rule: what it looks at, what it says, and the examples of its page.
+
+A rule without ``find`` is an error or a warning of the compiler. It has a record so that it has a page and can be
+selected or ignored by its id as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from transpiler.diagnostics import Severity
+from transpiler.message.header_fields import HeaderField
+from transpiler.selector import ast
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.satisfiability import Meanings
+from transpiler.source import Source, Span
+
+#: The pages of the rules, one at each id with ``.md`` behind it.
+PAGES = "https://github.com/selector-sql/selector-sql/blob/main/docs/rules/"
+
+
+class Doubt(NamedTuple):
+    """A finding of a rule, before it has the rule's id and severity; ``severity`` replaces the rule's."""
+
+    message: str
+    span: Span
+    hint: str | None = None
+    severity: Severity | None = None
+
+
+@dataclass
+class Context:
+    """The selector that rules look at, and what several of them need to know about it."""
+
+    tree: ast.Expression
+    source: Source
+    dialect: Dialect
+    #: The meanings of the selector's tests, as far as they are known.
+    meanings: Meanings = field(default_factory=dict)
+
+    @cached_property
+    def converts_strings(self) -> bool:
+        """True if comparisons read numbers out of strings."""
+        return isinstance(self.tree, ast.ConvertStrings)
+
+    @cached_property
+    def repeats_name(self) -> bool:
+        """True if a name stands in the selector twice."""
+        seen: set[tuple[str, str | None]] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Identifier):
+                name = node.name, node.section
+                if name in seen:
+                    return True
+                seen.add(name)
+        return False
+
+    def text(self, node: ast.Expression) -> str:
+        """Return a part of the selector as it is written, in one line and shortened."""
+        text = " ".join(self.source.text[node.span.start : node.span.end].split())
+        return text if len(text) <= 60 else f"{text[:59]}…"
+
+    def header(self, node: ast.Expression) -> HeaderField | None:
+        """Return the header field that a name reads; None for a property, or for what is no name."""
+        return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
+
+
+#: A rule's function: the doubts about one node.
+Finder = Callable[[ast.Expression, Context], Iterator[Doubt]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule and the text of its page.
+
+    ``nodes`` are the classes of nodes that ``find`` is called with; without any it is called once with the root.
+    ``wrong`` yields the rule in ``dialect`` and ``right`` does not.
+    """
+
+    id: str
+    title: str
+    severity: Severity
+    wrong: str
+    right: str
+    why: str
+    dialect: str = "jms"
+    nodes: tuple[type[ast.Expression], ...] = ()
+    find: Finder | None = None
+    #: True if ``find`` has to see only nodes with a header field among their operands.
+    of_headers: bool = False
+    #: A column list that both examples are checked with, for rules about a schema.
+    schema: str | None = None
+    #: Rules whose findings say less about the same place, and so are left out beside one of this.
+    instead_of: tuple[str, ...] = ()
+
+    @property
+    def page(self) -> str:
+        """The address of the rule's page."""
+        return f"{PAGES}{self.id}.md"

@@ -1,0 +1,239 @@
+"""Rules on literals: quotes, lists, patterns, and tests that a missing property does not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from transpiler.lint.rule import Context, Doubt, Rule
+from transpiler.lint.rules.words import is_null
+from transpiler.selector import ast
+from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
+from transpiler.selector.satisfiability import identity_of, meaning_of
+
+
+def _quoted_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    assert isinstance(node, ast.Compare)
+    # Where strings are read as numbers, it is no mistake to compare the two.
+    if context.converts_strings:
+        return
+    for named, other in ((node.left, node.right), (node.right, node.left)):
+        if not isinstance(named, ast.Identifier) or not isinstance(other, ast.StringLiteral):
+            continue
+        if context.header(named) is None and _is_number(other.value) and not is_null(named, context):
+            message = "this compares text: a property that holds a number never equals it"
+            yield Doubt(message, other.span, f"to compare the number, write {other.value.strip()}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _comma_in_string(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+    assert isinstance(node, ast.In)
+    if len(node.members) == 1 and isinstance(node.members[0], ast.StringLiteral) and "," in node.members[0].value:
+        member = node.members[0]
+        parts = [part.strip(" '\"") for part in member.value.split(",")]
+        hint = f"write {', '.join(_quoted(part) for part in parts if part)}"
+        yield Doubt("this is one string with a comma, not several strings", member.span, hint)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _parts(node: ast.Like, context: Context) -> list[str | Wildcard] | None:
+    try:
+        return list(
+            read_pattern(node.pattern.value, node.escape.value if node.escape else None, context.dialect.escapes)
+        )
+    except PatternError:
+        return None
+
+
+def _without_wildcard(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    assert isinstance(node, ast.Like)
+    parts = _parts(node, context)
+    if parts is not None and all(isinstance(part, str) for part in parts):
+        hint = f"write {'<>' if node.negated else '='}"
+        yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint)
+
+
+def _any_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    assert isinstance(node, ast.Like)
+    parts = _parts(node, context)
+    if parts and all(part is Wildcard.ANY for part in parts):
+        shown = context.text(node.operand)
+        if node.negated:
+            message, hint = (
+                "every text matches %, so this is never true",
+                f"for messages without {shown}, write {shown} IS NULL",
+            )
+        else:
+            message, hint = f"every text matches %: this asks if {shown} is text", f"write {shown} IS NOT NULL"
+        yield Doubt(message, node.pattern.span, hint)
+
+
+def _empty_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+    match node:
+        case ast.Between(
+            low=ast.IntegerLiteral(value=low) | ast.FloatLiteral(value=low),
+            high=ast.IntegerLiteral(value=high) | ast.FloatLiteral(value=high),
+            negated=negated,
+        ) if low > high:
+            what = "everything is outside of" if negated else "nothing is between"
+            yield Doubt(f"{what} {low} and {high}", node.span, "exchange the bounds")
+        case _:
+            pass
+
+
+def _repeated(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+    if isinstance(node, ast.In):
+        parts, message = node.members, "this member stands in the list twice"
+    else:
+        parts, message = ast.children(node), "this condition stands here twice"
+    seen: set[object] = set()
+    for part in parts:
+        key = identity_of(part)
+        if key in seen:
+            yield Doubt(message, part.span, "remove one of the two")
+        seen.add(key)
+
+
+def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    """Doubt a negative test of a property that nothing else in the selector shows to be there."""
+    name = _negatively_tested(node)
+    if name is None or is_null(name, context):
+        return
+    field = context.header(name)
+    if field is not None and (field.default is not None or not field.origins):
+        return
+    if not meaning_of(node, context.dialect, context.meanings).meaning.unknown.missing or _is_tested_elsewhere(
+        name, node, context
+    ):
+        return
+    shown = context.text(name)
+    hint = f"if it should, write ({context.text(node)} OR {shown} IS NULL)"
+    yield Doubt(f"this does not select messages without {shown}", node.span, hint)
+
+
+def _negatively_tested(node: ast.Expression) -> ast.Identifier | None:
+    match node:
+        case ast.Compare(operator=ast.Comparison.NE, left=ast.Identifier() as name, right=right):
+            return None if isinstance(right, ast.Identifier) else name
+        case ast.Compare(operator=ast.Comparison.NE, left=left, right=ast.Identifier() as name):
+            return None if isinstance(left, ast.Identifier) else name
+        case ast.In(operand=ast.Identifier() as name, negated=True):
+            return name
+        case ast.Like(operand=ast.Identifier() as name, negated=True):
+            return name
+        case ast.Between(operand=ast.Identifier() as name, negated=True):
+            return name
+        case _:
+            return None
+
+
+def _is_tested_elsewhere(name: ast.Identifier, node: ast.Expression, context: Context) -> bool:
+    """Return True if another test shows that the author thought of the name's absence, or rules it out."""
+    for other in ast.walk(context.tree):
+        if other is node:
+            continue
+        match other:
+            case ast.IsNull(operand=operand) if operand == name:
+                return True
+            case ast.Compare(operator=operator, left=left, right=right) if name in (left, right):
+                if operator is not ast.Comparison.NE:
+                    return True
+            case ast.In(operand=operand, negated=False) | ast.Like(operand=operand, negated=False) if operand == name:
+                return True
+            case _:
+                pass
+    return False
+
+
+RULES = (
+    Rule(
+        id="lint.quoted-number",
+        title="A number in quotes",
+        severity="warning",
+        wrong="weight = '2600'",
+        right="weight = 2600",
+        why="`'2600'` is text, and text never equals a number. The comparison selects messages whose property is that "
+        "text. If producers set the property as text, this is right: ignore the rule there.",
+        nodes=(ast.Compare,),
+        find=_quoted_number,
+        instead_of=("type.unlike",),
+    ),
+    Rule(
+        id="lint.comma-in-string",
+        title="One string where several were meant",
+        severity="warning",
+        wrong="JMSType IN ('closed, saleUpdate')",
+        right="JMSType IN ('closed', 'saleUpdate')",
+        why="Each member of a list has quotes of its own. A list of one string with a comma selects only that string.",
+        nodes=(ast.In,),
+        find=_comma_in_string,
+    ),
+    Rule(
+        id="lint.like-without-wildcard",
+        title="LIKE without a wildcard",
+        severity="warning",
+        wrong="region LIKE 'eu'",
+        right="region LIKE 'eu%'",
+        why="`%` stands for any text and `_` for one character. A pattern without them equals one text only, and that "
+        "is what `=` says.",
+        nodes=(ast.Like,),
+        find=_without_wildcard,
+    ),
+    Rule(
+        id="lint.like-any-text",
+        title="LIKE '%'",
+        severity="warning",
+        wrong="region LIKE '%'",
+        right="region IS NOT NULL",
+        why="Every text matches `%`, and what is missing or no text does not. The test asks if the property is text; "
+        "`IS NOT NULL` asks if it is there.",
+        nodes=(ast.Like,),
+        find=_any_text,
+        instead_of=("lint.may-be-absent",),
+    ),
+    Rule(
+        id="lint.empty-range",
+        title="A range from high to low",
+        severity="warning",
+        wrong="weight BETWEEN 10 AND 5",
+        right="weight BETWEEN 5 AND 10",
+        why="`BETWEEN` has its lower bound first. The other way round no number is in the range.",
+        nodes=(ast.Between,),
+        find=_empty_range,
+        instead_of=("lint.never-true",),
+    ),
+    Rule(
+        id="lint.repeated",
+        title="The same condition or member twice",
+        severity="warning",
+        wrong="color = 'red' OR color = 'red'",
+        right="color = 'red' OR color = 'blue'",
+        why="A condition that stands twice in one AND or OR, or a member that stands twice in one list, changes "
+        "nothing. Often one of the two was meant to be another.",
+        nodes=(ast.In, ast.And, ast.Or),
+        find=_repeated,
+        instead_of=("lint.implied",),
+    ),
+    Rule(
+        id="lint.may-be-absent",
+        title="A negative test of a property that may be missing",
+        severity="info",
+        wrong="region <> 'eu'",
+        right="(region <> 'eu' OR region IS NULL)",
+        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT BETWEEN`; "
+        "only TRUE selects. `region <> 'eu'` does not select messages without a region. If all messages have the "
+        "property, or none of the others is wanted, this is right. The rule is silent where another part of the "
+        "selector tests the same property.",
+        nodes=(ast.Compare, ast.In, ast.Like, ast.Between),
+        find=_may_be_absent,
+    ),
+)

@@ -1,0 +1,170 @@
+"""Check the selectors of files and arguments, and put the findings at their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
+
+from transpiler.diagnostics import Diagnostic
+from transpiler.errors import TranspilerError
+from transpiler.gc_pause import pause_garbage_collection
+from transpiler.lint.check import Checked, Checker, Finding
+from transpiler.lint.embedded import FoundSelector, UnreadableError, find_selectors, is_selector_file
+from transpiler.lint.embedded.mapped_text import plain
+from transpiler.lint.embedded.markers import IgnoreComments
+from transpiler.lint.registry import check_pattern, fits
+from transpiler.lint.report import Lines, Report, Reported
+from transpiler.selector.dialects import JMS, Dialect, find_dialect
+from transpiler.source import Span
+
+
+class Text(NamedTuple):
+    """A text with selectors: a file, or an argument, which has no name and is one selector."""
+
+    content: str
+    file: str | None = None
+    #: The name whose end says the kind of the text.
+    kind: str = ""
+    #: True if the user named the file, and not its directory only.
+    named: bool = True
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a checker. Without ``dialects`` a selector is read in that of its file, or in JMS's."""
+
+    checker: Checker = field(default_factory=Checker)
+    dialects: tuple[Dialect, ...] = ()
+    #: Called with the number of selectors that have been checked since the last call.
+    progress: Callable[[int], None] = lambda _: None
+    #: Called with a file that is not what its name says.
+    refuse: Callable[[Text, UnreadableError], None] | None = None
+
+    def report(self, texts: Iterable[Text]) -> Report:
+        """Check all selectors of some texts; without ``refuse`` an ``UnreadableError`` is raised."""
+        report = Report()
+        for is_argument, group in groupby(texts, key=lambda text: text.file is None):
+            if is_argument:
+                self._arguments([text.content for text in group], report)
+                continue
+            for text in group:
+                try:
+                    # Trees live until the end of their file, and none of them is garbage.
+                    with pause_garbage_collection():
+                        self._file(text, report)
+                except UnreadableError as error:
+                    if self.refuse is None:
+                        raise
+                    self.refuse(text, error)
+        return report
+
+    def _arguments(self, selectors: Sequence[str], report: Report) -> None:
+        dialects = self.dialects or (JMS,)
+        checked = [self._checked(selector, dialects) for selector in selectors]
+        findings: list[list[Finding]] = [list(one.findings) for one in checked]
+        places = [f"argument {number}" for number in range(1, len(selectors) + 1)]
+        for number, finding in self.checker.contained(checked, places):
+            findings[number].append(finding)
+        names = places if len(selectors) > 1 else ["selector"]
+        for selector, name, found in zip(selectors, names, findings, strict=True):
+            located = _Located(Lines(_with_line_feeds(selector)), plain_selector(selector), name)
+            self._add(report, found, located, dialects)
+
+    def _file(self, text: Text, report: Report) -> None:
+        name = text.kind or text.file or ""
+        found = list(find_selectors(text.content, name))
+        report.files += 1
+        lines = Lines(text.content)
+        comments = IgnoreComments(lines.texts)
+        all_checked: list[Checked] = []
+        findings: list[list[Finding]] = []
+        chosen: list[tuple[Dialect, ...]] = []
+        for selector in found:
+            dialects = self.dialects or (_own_dialect(selector),)
+            checked = self._checked(selector.mapped.text, dialects)
+            all_checked.append(checked)
+            findings.append(list(checked.findings))
+            chosen.append(dialects)
+        if is_selector_file(name):
+            starts = [lines.place(selector.mapped.place(Span(0, 1))).line for selector in found]
+            for number, finding in self.checker.contained(all_checked, [f"line {line}" for line in starts]):
+                findings[number].append(finding)
+        for selector, own, dialects in zip(found, findings, chosen, strict=True):
+            self._add(report, own, _Located(lines, selector, text.file or name, comments, text.file), dialects)
+        report.findings.extend(_unknown_ignores(comments, lines, text.file))
+
+    def _checked(self, selector: str, dialects: tuple[Dialect, ...]) -> Checked:
+        self.progress(1)
+        return self.checker.check(selector, dialects)
+
+    def _add(
+        self, report: Report, findings: Sequence[Finding], located: _Located, dialects: tuple[Dialect, ...]
+    ) -> None:
+        report.selectors += 1
+        reported = []
+        for finding in findings:
+            own = tuple(dialect.name for dialect in finding.dialects) if len(finding.dialects) < len(dialects) else ()
+            one = located.reported(finding.diagnostic, own)
+            if located.ignores(one):
+                report.ignored += 1
+            else:
+                reported.append(one)
+        report.affected += bool(reported)
+        report.findings.extend(reported)
+
+
+class _Located(NamedTuple):
+    """A selector in its file."""
+
+    lines: Lines
+    selector: FoundSelector
+    name: str
+    comments: IgnoreComments | None = None
+    file: str | None = None
+
+    def reported(self, diagnostic: Diagnostic, dialects: tuple[str, ...]) -> Reported:
+        place = self.lines.place(self.selector.mapped.place(diagnostic.span or Span(0, 0)))
+        text = self.selector.mapped.text
+        return Reported(diagnostic, text, place, self.lines.texts[place.line - 1], self.name, self.file, dialects)
+
+    def ignores(self, found: Reported) -> bool:
+        if not self.comments:
+            return False
+        first = self.lines.place(self.selector.mapped.place(Span(0, 1))).line
+        return any(
+            not comment.rules or any(fits(rule, found.diagnostic) for rule in comment.rules)
+            for line in {first, found.place.line}
+            for comment in self.comments.at(line)
+        )
+
+
+def plain_selector(text: str) -> FoundSelector:
+    """Return a selector that is a text of its own."""
+    return FoundSelector(plain(text))
+
+
+def _with_line_feeds(text: str) -> str:
+    # Each character keeps its place.
+    return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
+def _own_dialect(selector: FoundSelector) -> Dialect:
+    return JMS if selector.dialect is None else find_dialect(selector.dialect)
+
+
+def _unknown_ignores(comments: IgnoreComments, lines: Lines, file: str | None) -> Iterator[Reported]:
+    """Yield a warning for each comment that ignores a rule that does not exist."""
+    for number, comment in comments:
+        for rule in comment.rules:
+            try:
+                check_pattern(rule)
+            except TranspilerError as error:
+                [known] = error.diagnostics
+                diagnostic = Diagnostic("check.unknown-rule", "warning", known.message, None, None, known.hint)
+                start, end = comment.span
+                place = lines.place(Span(0, 0))._replace(
+                    line=number, column=start + 1, end_line=number, end_column=end + 1
+                )
+                yield Reported(diagnostic, "", place, lines.texts[number - 1], file or "selector", file)

@@ -1,0 +1,72 @@
+"""Run the rules over the tree of one selector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from transpiler.diagnostics import Diagnostic
+from transpiler.lint.registry import RULES, find_rule
+from transpiler.lint.rule import Context, Doubt, Rule
+from transpiler.lint.rules.logic import find_redundancies
+from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
+from transpiler.source import Source, Span
+
+
+def _by_class(of_headers: bool) -> dict[type[ast.Expression], tuple[Rule, ...]]:
+    classes: dict[type[ast.Expression], tuple[Rule, ...]] = {}
+    for rule in RULES:
+        if rule.of_headers is of_headers:
+            for node in rule.nodes:
+                classes[node] = (*classes.get(node, ()), rule)
+    return classes
+
+
+_OF_NODE, _OF_HEADERS = _by_class(of_headers=False), _by_class(of_headers=True)
+_OF_ROOT = tuple(rule for rule in RULES if rule.find is not None and not rule.nodes)
+
+
+def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[Diagnostic]:
+    """Return the findings about a checked tree, in the order of the text."""
+    context = Context(tree, source, dialect)
+    found: list[Diagnostic] = []
+    for node in ast.walk(tree):
+        kind = type(node)
+        rules = _OF_NODE.get(kind, ())
+        if kind in _OF_HEADERS and any(context.header(operand) is not None for operand in ast.children(node)):
+            rules += _OF_HEADERS[kind]
+        for rule in rules:
+            assert rule.find is not None
+            for doubt in rule.find(node, context):
+                found.append(_finding(rule, doubt, source))
+    for rule in _OF_ROOT:
+        assert rule.find is not None
+        found.extend(_finding(rule, doubt, source) for doubt in rule.find(tree, context))
+    for redundancy in find_redundancies(context) if context.repeats_name else ():
+        known = find_rule(redundancy.rule)
+        assert known is not None
+        found.append(_finding(known, redundancy.doubt, source))
+    return without_lesser(found) if found else found
+
+
+def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
+    return Diagnostic(rule.id, doubt.severity or rule.severity, doubt.message, source, doubt.span, doubt.hint)
+
+
+def without_lesser(*found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return findings in the order of the text, without those that another one replaces and without equal ones."""
+    findings = sorted(chain(*found), key=lambda finding: finding.span or Span(0, 0))
+    kept: list[Diagnostic] = []
+    for finding in findings:
+        if finding not in kept and not any(_replaces(other, finding) for other in findings):
+            kept.append(finding)
+    return kept
+
+
+def _replaces(other: Diagnostic, finding: Diagnostic) -> bool:
+    rule = find_rule(other.code)
+    if rule is None or finding.code not in rule.instead_of or other.span is None or finding.span is None:
+        return False
+    first, second = other.span, finding.span
+    return first.start < second.end and second.start < first.end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -200,3 +201,66 @@ def test_a_row_that_has_nothing_may_stand_among_others() -> None:
     result = run(*words, given='{}\n{"id": 1}\n{"no": 2}\n')
     assert result.exit_code == 2
     assert result.output.startswith("-:2: row.columns: no column of the layout kafka-headers is here")
+
+
+TOPOLOGY = {
+    "broker": "rabbitmq",
+    "queues": ["red", "eu"],
+    "exchanges": [{"name": "topics", "type": "topic"}, {"name": "colours", "type": "headers"}],
+    "bindings": [
+        {"source": "topics", "queue": "eu", "key": "eu.#"},
+        {"source": "colours", "queue": "red", "arguments": {"x-match": "all", "color": "red"}},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "line", "queues"),
+    [
+        (["--schema", "color STRING, exchange STRING"], {"color": "red", "exchange": "colours"}, ["red"]),
+        (
+            ["--layout", "kafka-headers"],
+            {"headers": [{"key": "color", "value": "cmVk"}], "exchange": "colours"},
+            ["red"],
+        ),
+        (["--layout", "text-map", "--layout-option", "types=string"], {"properties": {"color": "blue"}}, []),
+        (
+            ["--layout", "text-map", "--layout-option", "types=string"],
+            {"properties": {}, "exchange": "topics", "routing_key": "eu.1"},
+            ["eu"],
+        ),
+        (["--schema", "a INT"], {"a": 1, "exchange": "topics", "routing_keys": ["us", "eu.1"]}, ["eu"]),
+        (
+            ["--layout", "amqp-0-10"],
+            {"delivery_properties": {"exchange": "topics", "routing_key": "eu.1"}, "message_properties": {}},
+            ["eu"],
+        ),
+    ],
+)
+def test_rows_of_a_layout_are_routed(
+    options: list[str], line: dict[str, Any], queues: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "topology.json"
+    file.write_text(json.dumps(TOPOLOGY))
+    result = CliRunner().invoke(main, ["route", str(file), *options], input=json.dumps(line) + "\n")
+    assert result.exit_code == 0, result.output
+    routed = json.loads(result.output)
+    assert routed["queues"] == queues
+    assert {key: routed[key] for key in line} == line
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ({"a": 1, "exchange": 5}, "-:1: message.exchange: exchange: expected text"),
+        ({"a": 1, "routing_keys": "x"}, "-:1: message.routing-keys: routing_keys: expected an array of texts"),
+        ({"a": "x"}, "-:1: row.type: a: expected an integer, found text"),
+        ({"b": "x"}, "-:1: row.columns: no column of the layout"),
+    ],
+)
+def test_a_row_that_cannot_be_routed_is_told_by_its_line(line: dict[str, Any], error: str, tmp_path: Path) -> None:
+    file = tmp_path / "topology.json"
+    file.write_text(json.dumps(TOPOLOGY))
+    result = CliRunner().invoke(main, ["route", str(file), "--schema", "a INT"], input=json.dumps(line) + "\n")
+    assert result.exit_code == 2
+    assert error in result.output

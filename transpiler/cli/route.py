@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
 
-from transpiler import DecodeError, Message, Topology, TranspilerError
+from transpiler import Topology
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import InputFile, input_lines, shown
+from transpiler.cli.inputs import InputFile
+from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.names import complete_exchanges
-from transpiler.cli.options import load_json_line, warn
+from transpiler.cli.options import warn
+from transpiler.cli.publications import read_publications
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.explanation.bindings import explain_route
-from transpiler.message.rabbitmq_trace import read_publication
 from transpiler.reference.route import publish
 from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.report.summary import Summary
@@ -34,13 +34,7 @@ from transpiler.topology.report.summary import Summary
 )
 @destination_options
 @publisher_options
-@click.option(
-    "--layout",
-    type=click.Choice(["amqp", "rabbitmq-trace"]),
-    default="amqp",
-    show_default=True,
-    help="Message JSON, or RabbitMQ's tracing log.",
-)
+@layout_options
 @click.option("--unroutable", is_flag=True, help="Only the messages that reach no queue.")
 @click.option("--summary", is_flag=True, help="Only how many messages went where, as one JSON object.")
 @click.option("--why", is_flag=True, help="Of each message: the bindings that took it, and what others lacked.")
@@ -63,7 +57,7 @@ def route(
     protocol: Protocol | None,
     mandatory: bool,
     reject_unroutable: bool,
-    layout: str,
+    layout: ChosenLayout,
     unroutable: bool,
     summary: bool,
     why: bool,
@@ -72,9 +66,11 @@ def route(
 ) -> None:
     """Route message JSON lines from FILES (default: standard input) through TOPOLOGY.
 
-    Each line comes back with its queues and its outcome: delivered, alternate (delivered by way of an alternate only),
-    discarded, returned, rejected, or no-exchange. A member "exchange" beside the sections says where the message was
-    published; --address and --publish-to say it in its place. With --why it is said for each message in words which
+    A line is message JSON, or a row of --layout or --schema; rabbitmq-trace reads RabbitMQ's tracing log. It comes back
+    with its queues and its outcome: delivered, alternate (delivered by way of an alternate only), discarded, returned,
+    rejected, or no-exchange. A member "exchange" says where the message was published; --address and --publish-to say
+    it in its place. The routing key is the message's subject, or the layout's; where there is none, a member
+    "routing_key". With --why it is said for each message in words which
     bindings took it, and what it lacked for those that nearly did, nearest first.
     """
     if summary and why:
@@ -96,7 +92,7 @@ def route(
         "mandatory": mandatory,
         "reject_unroutable": reject_unroutable,
     }
-    for place, line, message, published_to, keys in _messages(files or ("-",), layout):
+    for place, line, message, published_to, keys in read_publications(files or ("-",), layout.rows):
         target = _first(published_to, exchange, where) if by_name else None
         if why:
             explanation = explain_route(where, message, target, keys, nearest=nearest, **publication)
@@ -124,37 +120,3 @@ def _first(published_to: str | None, exchange: str | None, topology: Topology) -
     if published_to is not None:
         return published_to
     return topology.default_exchange if exchange is None else exchange
-
-
-#: The file and line of a message, its JSON, the message, its exchange and its routing keys.
-_Line = tuple[str, dict[str, Any], Message, str | None, tuple[str, ...] | None]
-
-
-def _messages(files: Iterable[str], layout: str) -> Iterator[_Line]:
-    for file in files:
-        for number, text in input_lines(file):
-            if text.strip():
-                yield from _message(text, file, number, layout)
-
-
-def _message(text: str, name: str, number: int, layout: str) -> Iterator[_Line]:
-    line = load_json_line(text, name, number)
-    place = f"{shown(name)}:{number}"
-    try:
-        if layout == "rabbitmq-trace":
-            if not isinstance(line, dict):
-                raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
-            if line.get("type") != "received":
-                publication = read_publication(line)
-                yield place, line, publication.message, publication.exchange, publication.routing_keys
-            return
-        if not isinstance(line, dict):
-            yield place, {}, Message.from_dict(line), None, None
-            return
-        exchange = line.get("exchange")
-        if exchange is not None and not isinstance(exchange, str):
-            raise DecodeError.at("message.exchange", "exchange: expected text")
-        sections = {key: value for key, value in line.items() if key not in ("exchange", "queues", "outcome")}
-        yield place, line, Message.from_dict(sections), exchange, None
-    except TranspilerError as error:
-        fail(f"{shown(name)}:{number}: {error}")

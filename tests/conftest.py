@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
-from tests.sizes import FULL, SAMPLE, is_full
+from tests.sizes import FULL, SAMPLE, is_full, sample
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,10 +34,30 @@ def _starts_a_jvm(file: Path) -> bool:
     return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", "subprocess"))
 
 
+#: Cases of one test on Spark in a sample: each plans a query or more, which takes longer than all that it asserts.
+SPARK_CASES = 2
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the files that take long first, so that short ones are left to fill the time of the process ahead."""
+    """Put the files that take long first, so that short ones are left to fill the time of the process ahead.
+
+    In a sample, leave out cases of tests on Spark, unless the command line names tests itself.
+    """
     config.option.loadscopereorder = False
+    if not is_full() and not config.option.keyword and not any("::" in argument for argument in config.args):
+        kept = _sampled(items)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
     items.sort(key=lambda item: not _starts_a_jvm(item.path))
+
+
+def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the items but for all but some cases of each test on Spark, the same in each run."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        on_spark = "spark" in getattr(item, "fixturenames", ())
+        cases.setdefault(item.nodeid.partition("[")[0] if on_spark else item.nodeid, []).append(item)
+    return {item for group in cases.values() for item in sample(group, SPARK_CASES)}
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:

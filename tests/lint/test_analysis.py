@@ -99,11 +99,9 @@ def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, na
         assert found.counterexample is not None
         assert judge(trees[1], found.counterexample, dialect).truth is True
         assert judge(trees[0], found.counterexample, dialect).truth is not True
-    if contradiction:
-        assert found.holds is False
-    # Where a broker throws, or orders values of unlike types, the cells are wider than the values.
-    elif name in ("jms", "rabbitmq", "qpid-cpp"):
-        assert found.holds is True, found
+    # Where a broker's evaluation throws, the analysis knows only that it may.
+    if name in ("jms", "qpid-cpp"):
+        assert found.holds is not contradiction, found
 
 
 @given(_combined(st.one_of(_tests, _others)), _combined(st.one_of(_tests, _others)), st.sampled_from(list(DIALECTS)))

@@ -50,8 +50,8 @@ def subsumes(
     False if there is a message that only the second one selects, None if that is not decided. A selector is text or a
     parsed tree; an empty one, or None, selects every message. Selectors of AND, OR and NOT over tests of one name
     against literals (``=``, ``<>``, ``<``, BETWEEN, IN, LIKE 'prefix%', IS NULL, a boolean property) are decided
-    exactly, up to some hundred tests; of others a "yes" is proven as well, and for a "no" messages are tried. Raises
-    what ``parse_selector`` raises.
+    exactly, up to some hundred tests; of others, and in dialects in which a test may throw, a "yes" is proven as well,
+    and for a "no" messages are tried. Raises what ``parse_selector`` raises.
     """
     return containment(container, contained, dialect).holds
 

@@ -115,7 +115,7 @@ class _Nested:
             return
         unreachable = [term for term in terms if around and self._never(term, around) and not self._never(term, [])]
         for term in unreachable:
-            self._report("lint.unreachable-branch", term, around, "this branch is never true: it contradicts {}")
+            self._report("lint.unreachable-branch", term, around, "this branch is never true together with {}")
         reachable = [term for term in terms if term not in unreachable]
         superfluous: list[ast.Expression] = []
         for term in reachable:
@@ -192,7 +192,10 @@ class _Nested:
                 needed = fewer
         shown = " and ".join(self._context.text(other) for other in needed[:3])
         text = message.format(f"{shown}{' and others' if len(needed) > 3 else ''}")
-        default = "remove the branch, or mend one of the two"
+        # Where an exception ends the evaluation, the branch may guard those behind it.
+        default = (
+            "mend one of the two" if self._context.dialect.on_throw else "remove the branch, or mend one of the two"
+        )
         self._add(rule, Doubt(text, term.span, hint or default))
 
     def _add(self, rule: str, doubt: Doubt) -> None:

@@ -15,7 +15,8 @@ from tests.sizes import size
 from transpiler import Message, TranspilerError, parse_selector, subsumes
 from transpiler.dialect_tools.port.field_mapping import name_places
 from transpiler.dialect_tools.port.sample_messages import samples
-from transpiler.lint.cases import FALSE, NOT_TRUE, THROWN, TRUE, UNKNOWN, Cases, Requirement
+from transpiler.lint.cases import Cases, Requirement
+from transpiler.lint.cells import FALSE, NOT_TRUE, THROWN, TRUE, UNKNOWN
 from transpiler.lint.field_values import field_values
 from transpiler.lint.rule import Context
 from transpiler.lint.rules.logic import find_redundancies

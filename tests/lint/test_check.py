@@ -11,12 +11,17 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tests.sizes import size
 from transpiler.cli import main
+from transpiler.lint.formats.github import github
 from transpiler.lint.formats.human import human
-from transpiler.lint.formats.sarif import uri
+from transpiler.lint.formats.json_form import json_form
+from transpiler.lint.formats.sarif import sarif, uri
 from transpiler.lint.run import Run, Text
+from transpiler.selector.dialects import DIALECTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -266,6 +271,23 @@ def test_the_steps_of_the_action_run() -> None:
         else:
             assert "::error file=etc/broker.xml,line=1" in result.stdout
     assert codes == [1, 0]
+
+
+@given(st.text(max_size=40), st.sampled_from(list(DIALECTS)))
+@example("JMSMessageID LIKE '%' AND a-b = 'x' OR 1 = 1", "artemis")
+def test_any_text_has_findings_inside_it_in_every_format(text: str, dialect: str) -> None:
+    selector = text.replace("\r", " ")
+    report = Run(dialects=(DIALECTS[dialect],)).report(
+        [Text(selector), Text(f"setMessageSelector({text!r});", "A.java")]
+    )
+    for found in report.findings:
+        if found.file is None:
+            lines = selector.split("\n")
+            assert 1 <= found.place.column <= len(lines[found.place.line - 1]) + 1
+    human(report)
+    assert isinstance(json.loads(json_form(report)), list)
+    assert json.loads(sarif(report, "1"))["version"] == "2.1.0"
+    assert all(line.startswith("::") for line in github(report).splitlines())
 
 
 def test_twenty_thousand_selectors_are_checked_in_seconds() -> None:

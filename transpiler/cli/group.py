@@ -28,8 +28,8 @@ else:
 
 #: The end of every --help.
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 check has errors or warnings, or a backtest disagrees, or a verification does; 2 an error, "
-    "told on standard error; 130 interrupted; 141 the reader of the output went away (as head does)."
+    "Exit codes: 0 done; 1 check has findings, or a backtest disagrees, or a verification does; 2 an error, told on "
+    "standard error; 130 interrupted; 141 the reader of the output went away (as head does)."
 )
 
 #: 128 and the number of the signal, as a shell reports a process that ended by SIGINT or SIGPIPE.

@@ -15,7 +15,8 @@ from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.port.field_mapping import places_of
 from transpiler.dialect_tools.port.sample_messages import samples
 from transpiler.errors import DecodeError
-from transpiler.lint.cases import NOT_TRUE, Case, Cases, CellValue, Requirement, TooManyCasesError
+from transpiler.lint.cases import Case, Cases, Requirement, TooManyCasesError
+from transpiler.lint.cells import NOT_TRUE, CellValue
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge

@@ -26,6 +26,11 @@ from transpiler.selector.dialects import DIALECTS
 ROOT = Path(__file__).parents[2]
 
 
+ARTEMIS = (
+    """<core xmlns="urn:activemq:core"><queue name="q"><filter string="hyphenated_props:a-b = 1"/></queue></core>"""
+)
+
+
 def check(*arguments: str, given: str = "") -> Result:
     result = CliRunner().invoke(main, ["check", *arguments], input=given)
     assert "Traceback" not in result.output
@@ -76,6 +81,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["-", "--stdin-filename", "b.xml"], '<a messageSelector="a == 1"/>', 1, "b.xml:1:23: syntax.operator"),
         (["-", "--stdin-filename", "b.xml"], "<selector>", 2, "b.xml:1:11: this is not XML"),
         (["-"], "", 0, "no findings: 0 selectors, 1 file"),
+        # A broker's own file says its dialect.
+        (["-", "--stdin-filename", "b.xml"], ARTEMIS, 0, "no findings: 1 selector, 1 file"),
+        (["-", "--stdin-filename", "b.xml", "--dialect", "jms"], ARTEMIS, 1, "syntax.prefix"),
         # Severities, and the rules that are asked for.
         (["region <> 'eu'"], "", 0, "info: lint.may-be-absent: this does not select messages without region"),
         (["a = '5'", "--select", "never-true"], "", 0, ""),

@@ -33,13 +33,16 @@ class Redundancy(NamedTuple):
 
 def find_redundancies(context: Context) -> list[Redundancy]:
     """Return the findings of all rules of this module but containment, at most one for a place."""
+    if context.converts_strings:
+        # Strings that are read as numbers are equal to numbers, and to other strings.
+        return []
     found = list(_constants(context))
     if not context.repeats_name:
         return found
     found += [
         _of_one_name(finding, context) for finding in find_redundancy(context.tree, context.dialect, context.meanings)
     ]
-    if not context.converts_strings and _is_nested(context.tree):
+    if _is_nested(context.tree):
         try:
             nested = _Nested(context, [finding.doubt.span for finding in found])
             nested.condition(context.tree, [])

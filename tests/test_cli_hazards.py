@@ -315,7 +315,8 @@ def test_a_file_name_injects_no_workflow_command(name: str) -> None:
     assert result.exit_code == 1
     lines = re.split(r"[\r\n]", result.stdout.removesuffix("\n"))
     assert len(lines) == 1
-    found = re.fullmatch(r"::error file=([^:,\r\n]*),line=1,col=3,title=syntax\.operator::([^\r\n]*)", lines[0])
+    place = "line=1,endLine=1,col=3,endColumn=5"
+    found = re.fullmatch(rf"::error file=([^:,\r\n]*),{place},title=syntax\.operator::([^\r\n]*)", lines[0])
     assert found is not None, lines
     unescaped = found[1].replace("%3A", ":").replace("%2C", ",").replace("%0A", "\n").replace("%0D", "\r")
     assert unescaped.replace("%25", "%") == name

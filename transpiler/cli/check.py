@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from transpiler import __version__
 from transpiler.cli.check_inputs import CheckInputs
@@ -25,12 +26,17 @@ from transpiler.lint.run import Run
 from transpiler.selector.dialects import find_dialect
 
 #: Selectors from one update of the progress to the next.
-_STEP = 50
+_STEP = 100
 _COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
+def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Let the shell complete names of files."""
+    return [CompletionItem(incomplete, type="file")]
+
+
 @click.command()
-@click.argument("inputs", nargs=-1, metavar="[FILE|DIRECTORY|-|SELECTOR]...")
+@click.argument("inputs", nargs=-1, metavar="[FILE|DIRECTORY|-|SELECTOR]...", shell_complete=_complete_file)
 @click.option("-e", "selectors", multiple=True, metavar="SELECTOR", help="A selector, whatever it looks like.")
 @click.option(
     "--file",
@@ -123,21 +129,44 @@ def _paint(text: str, severity: str) -> str:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None]]:
-    """Show how many selectors are checked, on a terminal only."""
+    """Show how many selectors are checked: on a terminal, and once there are many."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    display = _Display()
+    try:
+        yield display.advance
+    finally:
+        display.stop()
 
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,} selectors checked"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task, checked = progress.add_task("check", total=None), 0
 
-        def advance(count: int) -> None:
-            nonlocal checked
-            checked += count
-            if checked % _STEP == 0:
-                progress.update(task, completed=checked)
+class _Display:
+    """The number of checked selectors on standard error."""
 
-        yield advance
+    def __init__(self) -> None:
+        self._checked = 0
+        self._stop: Callable[[], None] = lambda: None
+        self._show: Callable[[int], None] | None = None
+
+    def advance(self, count: int) -> None:
+        """Count some more selectors."""
+        self._checked += count
+        if self._checked % _STEP == 0:
+            if self._show is None:
+                self._show = self._start()
+            self._show(self._checked)
+
+    def stop(self) -> None:
+        """Remove the display."""
+        self._stop()
+
+    def _start(self) -> Callable[[int], None]:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.completed:,} selectors checked"), TimeElapsedColumn())
+        progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        task = progress.add_task("check", total=None)
+        progress.start()
+        self._stop = progress.stop
+        return lambda checked: progress.update(task, completed=checked)

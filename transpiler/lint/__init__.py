@@ -14,5 +14,6 @@ Invariants:
 Deliberately not here: opening files, colours and exit codes (``transpiler.cli``).
 
 In reading order: ``rule``, the modules of ``rules``, ``registry``, ``selector_rules``; analysis: ``field_values``,
-``cases``, ``subsumption``, ``containment``; ``check``, ``embedded``, ``report``, ``run``, ``formats``, ``pages``.
+``cells``, ``cases``, ``subsumption``, ``containment``; ``check``, ``embedded``, ``report``, ``run``, ``formats``,
+``pages``.
 """

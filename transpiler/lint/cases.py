@@ -13,12 +13,21 @@ are messages, and what is impossible in all of them is impossible.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
+from transpiler.lint.cells import (
+    FALSE,
+    NOT_TRUE,
+    OUTCOMES,
+    THROWN,
+    TRUE,
+    UNKNOWN,
+    Cell,
+    CellValue,
+    split_values,
+)
 from transpiler.lint.field_values import field_values
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
@@ -26,19 +35,10 @@ from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Evaluation, Logic
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.satisfiability import Meaning, Meanings, Name, identity_of, meaning_of
-from transpiler.selector.value_sets import EVERYTHING, FIRST, GREATEST, LAST, LEAST, ValueSet, float_at, intersection
-
-#: The outcomes of a condition, as bits of a set.
-TRUE, FALSE, UNKNOWN, THROWN = 1, 2, 4, 8
-_OUTCOMES = (TRUE, FALSE, UNKNOWN, THROWN)
-NOT_TRUE = FALSE | UNKNOWN | THROWN
-ANY = TRUE | NOT_TRUE
+from transpiler.selector.value_sets import EVERYTHING, NOTHING, ValueSet, intersection
 
 #: Tests in the conditions of one question, and cases that are looked at for one.
 MAX_TESTS, MAX_CASES = 400, 4_000
-
-#: A value of a property; None is a missing one.
-CellValue = bool | int | float | str | bytes | None
 
 
 class TestOutcome(NamedTuple):
@@ -65,14 +65,6 @@ class Case(NamedTuple):
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """A set of values of one name: the outcomes that each test of the name may have, and one of the values."""
-
-    outcomes: tuple[int, ...]
-    value: CellValue
-
-
 @dataclass(slots=True)
 class _Test:
     """A test that conditions consist of."""
@@ -94,7 +86,7 @@ class _Test:
 class _Binding:
     """The cells of the names, and the outcomes of ambiguous tests, that are bound so far."""
 
-    cells: dict[Variable, _Cell] = field(default_factory=dict)
+    cells: dict[Variable, Cell] = field(default_factory=dict)
     outcomes: dict[Variable, int] = field(default_factory=dict)
 
 
@@ -120,7 +112,7 @@ class Cases:
         #: The test of each node, and True if the node is its negation; the keys are ids.
         self._test_nodes: dict[int, tuple[_Test, bool]] = {}
         self._of_name: dict[Name, list[_Test]] = {}
-        self._cells: dict[Name, list[_Cell]] = {}
+        self._cells: dict[Name, list[Cell]] = {}
         self._variables: dict[int, frozenset[Variable]] = {}
         #: Keeps the nodes whose ids are keys.
         self._nodes: list[ast.Expression] = []
@@ -213,7 +205,7 @@ class Cases:
         else:
             _, name, meaning = meaning_of(node, self._dialect, self._known)
             if not self._dialect.on_throw:
-                meaning = meaning._replace(thrown=_NOTHING)
+                meaning = meaning._replace(thrown=NOTHING)
         test = _Test(identity_of(node), name, meaning)
         self._tests[test.key] = test
         if name is not None:
@@ -230,13 +222,13 @@ class Cases:
             return Meaning(unknown=EVERYTHING)
         return Meaning(true=EVERYTHING) if verdict.truth else Meaning(false=EVERYTHING)
 
-    def _name_cells(self, name: Name) -> list[_Cell]:
+    def _name_cells(self, name: Name) -> list[Cell]:
         cells = self._cells.get(name)
         if cells is None:
             known = field_values(ast.Identifier(name[1], section=name[0]), self._dialect)
             within = known.values if known is not None and known.sure else EVERYTHING
             tests = self._of_name[name]
-            cells = list(_split_values(within, [test.meaning for test in tests]))
+            cells = list(split_values(within, [test.meaning for test in tests]))
             for test in tests:
                 test.ambiguous = any(_several(cell.outcomes[test.place]) for cell in cells)
             self._cells[name] = cells
@@ -263,8 +255,8 @@ class Cases:
     @staticmethod
     def _outcomes(test: _Test) -> int:
         """The outcomes that a test may have at all."""
-        sets = zip(_OUTCOMES, test.meaning, strict=True)
-        return sum(outcome for outcome, values in sets if values != _NOTHING)
+        sets = zip(OUTCOMES, test.meaning, strict=True)
+        return sum(outcome for outcome, values in sets if values != NOTHING)
 
     # requirements
 
@@ -332,7 +324,7 @@ class Cases:
             del bound.cells[variable]
             return False
         possible = self._possible_outcomes(self._tests[variable.key], bound)
-        for outcome in _OUTCOMES:
+        for outcome in OUTCOMES:
             if possible & outcome:
                 self._spend(budget)
                 bound.outcomes[variable] = outcome
@@ -387,7 +379,6 @@ class Cases:
         return result
 
 
-_NOTHING = ValueSet()
 _OPEN = Meaning(EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING)
 
 
@@ -422,43 +413,3 @@ def _positive(node: ast.Expression) -> tuple[ast.Expression, bool]:
     if isinstance(node, ast.Like) and node.negated:
         return ast.Like(node.operand, node.pattern, node.escape, False, node.span), True
     return node, False
-
-
-def _split_values(within: ValueSet, meanings: Sequence[Meaning]) -> Iterator[_Cell]:
-    """Yield the cells of a set of values, each with the outcomes of all tests; cells with equal outcomes are one."""
-    seen: set[tuple[int, ...]] = set()
-    sets = [
-        [(outcome, values) for outcome, values in zip(_OUTCOMES, meaning, strict=True) if values != _NOTHING]
-        for meaning in meanings
-    ]
-    for value in _representatives(within, [part for meaning in meanings for part in meaning]):
-        outcomes = tuple([sum([outcome for outcome, values in own if values.has(value)]) for own in sets])
-        if outcomes not in seen:
-            seen.add(outcomes)
-            yield _Cell(outcomes, value)
-
-
-def _representatives(within: ValueSet, sets: Sequence[ValueSet]) -> Iterator[CellValue]:
-    """Yield at least one value of each part into which some sets split a set of values; the plainest first."""
-    candidates: list[CellValue] = []
-    for low, high in _intervals([pair for one in sets for pair in one.integers], LEAST, GREATEST):
-        candidates.append(min(max(low, 0), high))
-    texts = sorted({"", *(bound for one in sets for pair in one.strings for bound in pair if bound is not None)})
-    candidates += [text or "x" for text in texts if text or "x" not in texts]
-    candidates += ["", True, False, None]
-    for low, high in _intervals([pair for one in sets for pair in one.floats], FIRST, LAST):
-        candidates.append(float_at(min(max(low, 0), high)))
-    candidates += [math.nan, b""]
-    if within is EVERYTHING:
-        return iter(candidates)
-    for low, high in within.integers:
-        candidates += [low, high]
-    candidates += [low for low, _ in within.strings]
-    return (value for value in candidates if within.has(value))
-
-
-def _intervals(ranges: list[tuple[int, int]], low: int, high: int) -> Iterator[tuple[int, int]]:
-    """Yield the intervals into which the bounds of some ranges split all numbers from ``low`` to ``high``."""
-    starts = sorted({low, high + 1, *(start for start, _ in ranges), *(end + 1 for _, end in ranges)})
-    for start, end in pairwise(starts):
-        yield start, end - 1

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from transpiler.lint.cases import NOT_TRUE, Cases, Requirement, TooManyCasesError, are_disjoint, needed_values
+from transpiler.lint.cases import Cases, Requirement, TooManyCasesError, are_disjoint, needed_values
+from transpiler.lint.cells import NOT_TRUE
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.satisfiability import Name, identity_of

@@ -75,7 +75,7 @@ class Report:
 
     def summary(self) -> str:
         """Return the findings by severity and what was looked at, in one line."""
-        looked_at = _count(self.selectors, "selector") + (f" in {_count(self.files, 'file')}" if self.files else "")
+        looked_at = _count(self.selectors, "selector") + (f", {_count(self.files, 'file')}" if self.files else "")
         ignored = f" ({self.ignored:,} ignored)" if self.ignored else ""
         if not self.findings:
             return f"no findings{ignored}: {looked_at}"

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from transpiler.diagnostics import Severity
 from transpiler.message.header_fields import HeaderField
+from transpiler.message.message import Message
+from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.satisfiability import Meanings
@@ -46,6 +48,16 @@ class Context:
         """True if comparisons read numbers out of strings."""
         return isinstance(self.tree, ast.ConvertStrings)
 
+    def constant(self, node: ast.Expression) -> bool | None:
+        """Return the truth of TRUE, FALSE or a comparison of literals; None for any other condition."""
+        match node:
+            case ast.BooleanLiteral(value=value):
+                return value
+            case ast.Compare(left=left, right=right) if isinstance(left, _LITERALS) and isinstance(right, _LITERALS):
+                return judge(node, Message(), self.dialect, now=0).truth
+            case _:
+                return None
+
     @cached_property
     def repeats_name(self) -> bool:
         """True if a name stands in the selector twice."""
@@ -67,6 +79,8 @@ class Context:
         """Return the header field that a name reads; None for a property, or for what is no name."""
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
+
+_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
 
 #: A rule's function: the doubts about one node.
 Finder = Callable[[ast.Expression, Context], Iterator[Doubt]]

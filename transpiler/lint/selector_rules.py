@@ -43,7 +43,7 @@ def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[D
     for rule in _OF_ROOT:
         assert rule.find is not None
         found.extend(_finding(rule, doubt, source) for doubt in rule.find(tree, context))
-    for redundancy in find_redundancies(context) if context.repeats_name else ():
+    for redundancy in find_redundancies(context):
         known = find_rule(redundancy.rule)
         assert known is not None
         found.append(_finding(known, redundancy.doubt, source))

@@ -15,7 +15,8 @@ from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.counterexamples.places import places_of
 from transpiler.dialect_tools.counterexamples.sample_messages import samples
 from transpiler.errors import DecodeError
-from transpiler.lint.cases import NOT_TRUE, Case, Cases, CellValue, Requirement, TooManyCasesError
+from transpiler.lint.cases import Case, Cases, Requirement, TooManyCasesError
+from transpiler.lint.cells import NOT_TRUE, CellValue
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
@@ -50,8 +51,8 @@ def subsumes(
     False if there is a message that only the second one selects, None if that is not decided. A selector is text or a
     parsed tree; an empty one, or None, selects every message. Selectors of AND, OR and NOT over tests of one name
     against literals (``=``, ``<>``, ``<``, BETWEEN, IN, LIKE 'prefix%', IS NULL, a boolean property) are decided
-    exactly, up to some hundred tests; of others a "yes" is proven as well, and for a "no" messages are tried. Raises
-    what ``parse_selector`` raises.
+    exactly, up to some hundred tests; of others, and in dialects in which a test may throw, a "yes" is proven as well,
+    and for a "no" messages are tried. Raises what ``parse_selector`` raises.
     """
     return containment(container, contained, dialect).holds
 

@@ -14,6 +14,7 @@ from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import StaticTyping, UnaryPlus
 from transpiler.selector.dialects import Dialect
+from transpiler.selector.iso_times import milliseconds_of
 from transpiler.source import Source, Span
 
 #: Callback that reports a finding: code, message, place, hint.
@@ -87,7 +88,8 @@ def _number_hint(node: ast.Expression) -> str | None:
         try:
             float(node.value)
         except ValueError:
-            return None
+            time = milliseconds_of(node.value)
+            return None if time is None else f"a time is a number, the milliseconds since 1970-01-01: {time}"
         return f"a number is written without quotes: {node.value.strip()}"
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from transpiler.lint.field_values import OneField, field_values
 from transpiler.lint.rule import Context, Doubt, Rule
@@ -12,6 +12,7 @@ from transpiler.message.header_fields import Conversion
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Ordering
+from transpiler.selector.iso_times import EPOCH, milliseconds_of
 
 #: The two words of a delivery mode, by the conversion of the field.
 _MODES = {
@@ -22,7 +23,6 @@ _MODES = {
 _TIMES = frozenset({"creation_time", "absolute_expiry_time", "x-opt-delivery-time", "timestamp", "expiration"})
 #: The seconds since the epoch from 2001 to 2100: as milliseconds they are in January and February of 1970.
 _SECONDS = range(10**9, 4_102_444_800)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_numeric(node: ast.Expression, context: Context) -> bool:
@@ -87,20 +87,15 @@ def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _milliseconds_hint(text: str) -> str:
-    """Return the hint for a time as text; ISO 8601 without a zone is read as UTC."""
-    try:
-        time = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return "write the milliseconds since 1970-01-01"
-    time = time.replace(tzinfo=UTC) if time.tzinfo is None else time
-    return f"write the milliseconds since 1970-01-01: {(time - _EPOCH) // timedelta(milliseconds=1)}"
+    time = milliseconds_of(text)
+    return f"write the milliseconds since 1970-01-01{'' if time is None else f': {time}'}"
 
 
 def _time_in_seconds(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     for named, other in _beside_literals(node):
         if isinstance(other, ast.IntegerLiteral) and other.value in _SECONDS and _is_time(named, context):
-            early = (_EPOCH + timedelta(milliseconds=other.value)).date()
-            meant = (_EPOCH + timedelta(seconds=other.value)).date()
+            early = (EPOCH + timedelta(milliseconds=other.value)).date()
+            meant = (EPOCH + timedelta(seconds=other.value)).date()
             message = f"{context.text(named)} is in milliseconds, and {other.value} is a time of {early}"
             yield Doubt(message, other.span, f"for {meant}, write {other.value}000")
 

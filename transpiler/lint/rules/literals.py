@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.lint.rules.words import is_null
 from transpiler.selector import ast
+from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
 from transpiler.selector.satisfiability import identity_of, meaning_of
 
@@ -67,13 +68,13 @@ def _any_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     parts = _parts(node, context)
     if parts and all(part is Wildcard.ANY for part in parts):
         shown = context.text(node.operand)
+        of_lines = context.dialect.wildcards in (Wildcards.LINES, Wildcards.BYTES_OF_LINE)
+        every = "every text of one line" if of_lines else "every text"
         if node.negated:
-            message, hint = (
-                "every text matches %, so this is never true",
-                f"for messages without {shown}, write {shown} IS NULL",
-            )
+            message = f"{every} matches %, so this is true of none"
+            hint = f"for messages without {shown}, write {shown} IS NULL"
         else:
-            message, hint = f"every text matches %: this asks if {shown} is text", f"write {shown} IS NOT NULL"
+            message, hint = f"{every} matches %: this asks if {shown} is text", f"write {shown} IS NOT NULL"
         yield Doubt(message, node.pattern.span, hint)
 
 
@@ -105,15 +106,16 @@ def _repeated(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noq
 
 def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     """Doubt a negative test of a property that nothing else in the selector shows to be there."""
-    name = _negatively_tested(node)
+    tested = node.operand if isinstance(node, ast.Not) else node
+    name = _negated_name(node.operand) if isinstance(node, ast.Not) else _negatively_tested(node)
     if name is None or is_null(name, context):
         return
     field = context.header(name)
     if field is not None and (field.default is not None or not field.origins):
         return
-    if not meaning_of(node, context.dialect, context.meanings).meaning.unknown.missing or _is_tested_elsewhere(
-        name, node, context
-    ):
+    if not meaning_of(node, context.dialect, context.meanings).meaning.unknown.missing:
+        return
+    if _is_tested_elsewhere(name, tested, context):
         return
     shown = context.text(name)
     hint = f"if it should, write ({context.text(node)} OR {shown} IS NULL)"
@@ -131,6 +133,22 @@ def _negatively_tested(node: ast.Expression) -> ast.Identifier | None:
         case ast.Like(operand=ast.Identifier() as name, negated=True):
             return name
         case ast.Between(operand=ast.Identifier() as name, negated=True):
+            return name
+        case _:
+            return None
+
+
+def _negated_name(node: ast.Expression) -> ast.Identifier | None:
+    """Return the name of a test that is true of some values only, and stands behind NOT."""
+    match node:
+        case ast.Compare(operator=operator, left=left, right=right) if operator is not ast.Comparison.NE:
+            named = [side for side in (left, right) if isinstance(side, ast.Identifier)]
+            return named[0] if len(named) == 1 else None
+        case (
+            ast.In(operand=ast.Identifier() as name, negated=False)
+            | ast.Like(operand=ast.Identifier() as name, negated=False)
+            | ast.Between(operand=ast.Identifier() as name, negated=False)
+        ):
             return name
         case _:
             return None
@@ -229,11 +247,11 @@ RULES = (
         severity="info",
         wrong="region <> 'eu'",
         right="(region <> 'eu' OR region IS NULL)",
-        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT BETWEEN`; "
+        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT (…)`; "
         "only TRUE selects. `region <> 'eu'` does not select messages without a region. If all messages have the "
         "property, or none of the others is wanted, this is right. The rule is silent where another part of the "
         "selector tests the same property.",
-        nodes=(ast.Compare, ast.In, ast.Like, ast.Between),
+        nodes=(ast.Compare, ast.In, ast.Like, ast.Between, ast.Not),
         find=_may_be_absent,
     ),
 )

@@ -6,11 +6,12 @@ parts of nested conditions in their context: the other terms of each AND around 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from transpiler.diagnostics import Severity
-from transpiler.lint.cases import NOT_TRUE, Cases, Requirement, TooManyCasesError, are_disjoint, needed_values
+from transpiler.lint.cases import Cases, Requirement, TooManyCasesError, are_disjoint, needed_values
+from transpiler.lint.cells import NOT_TRUE
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
@@ -32,10 +33,16 @@ class Redundancy(NamedTuple):
 
 def find_redundancies(context: Context) -> list[Redundancy]:
     """Return the findings of all rules of this module but containment, at most one for a place."""
-    found = [
+    if context.converts_strings:
+        # Strings that are read as numbers are equal to numbers, and to other strings.
+        return []
+    found = list(_constants(context))
+    if not context.repeats_name:
+        return found
+    found += [
         _of_one_name(finding, context) for finding in find_redundancy(context.tree, context.dialect, context.meanings)
     ]
-    if not context.converts_strings and _is_nested(context.tree):
+    if _is_nested(context.tree):
         try:
             nested = _Nested(context, [finding.doubt.span for finding in found])
             nested.condition(context.tree, [])
@@ -61,6 +68,24 @@ def _of_one_name(finding: Contradiction | Tautology | Implication, context: Cont
         case Tautology(node=node):
             doubt = Doubt("this is true for every message", node.span, "remove it, or join with AND")
             return Redundancy("lint.always-true", doubt)
+
+
+def _constants(context: Context) -> Iterator[Redundancy]:
+    """Yield a finding for each constant that decides the AND or OR that it is in, or the whole selector."""
+    if context.constant(context.tree) is False:
+        yield Redundancy("lint.never-true", Doubt("this is never true", context.tree.span, "write a condition"))
+    for node in ast.walk(context.tree):
+        if not isinstance(node, ast.And | ast.Or):
+            continue
+        deciding = isinstance(node, ast.Or)
+        decisive = next((term for term in node.terms if context.constant(term) is deciding), None)
+        # An exception of another term may come before.
+        if decisive is None or (deciding and context.dialect.on_throw and decisive is not node.terms[0]):
+            continue
+        what = "true for every message" if deciding else "never true"
+        rule = "lint.always-true" if deciding else "lint.never-true"
+        constant = context.text(decisive)
+        yield Redundancy(rule, Doubt(f"{constant} makes this {what}", node.span, f"remove {constant}"))
 
 
 def _is_nested(tree: ast.Expression) -> bool:
@@ -115,7 +140,7 @@ class _Nested:
             return
         unreachable = [term for term in terms if around and self._never(term, around) and not self._never(term, [])]
         for term in unreachable:
-            self._report("lint.unreachable-branch", term, around, "this branch is never true: it contradicts {}")
+            self._report("lint.unreachable-branch", term, around, "this branch is never true together with {}")
         reachable = [term for term in terms if term not in unreachable]
         superfluous: list[ast.Expression] = []
         for term in reachable:
@@ -192,7 +217,10 @@ class _Nested:
                 needed = fewer
         shown = " and ".join(self._context.text(other) for other in needed[:3])
         text = message.format(f"{shown}{' and others' if len(needed) > 3 else ''}")
-        default = "remove the branch, or mend one of the two"
+        # Where an exception ends the evaluation, the branch may guard those behind it.
+        default = (
+            "mend one of the two" if self._context.dialect.on_throw else "remove the branch, or mend one of the two"
+        )
         self._add(rule, Doubt(text, term.span, hint or default))
 
     def _add(self, rule: str, doubt: Doubt) -> None:

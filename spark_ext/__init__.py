@@ -1,4 +1,20 @@
-"""Selectors, filters and topologies on Spark: native Columns, routing, the canonical schema, messages as DataFrames."""
+"""Selectors, filters and topologies on Spark: native Columns, routing, the canonical schema, messages as DataFrames.
+
+In order of use::
+
+    from spark_ext import compile_selector, explain_matches, verify, diff, route, backtest
+
+    df.filter(compile_selector("color = 'red' AND weight > 2500", df))   # one native expression over df's columns
+    explain_matches(df, "color = 'red' AND weight > 2500")               # how many rows each part kept out, and why
+    verify(df, "color = 'red'")                                          # Spark against the reference, on df's rows
+    diff(df, "weight > 2500", "weight > 2400")                           # rows won and lost by a change
+    compare_dialects(df, "color <> 5", ["jms", "activemq"])              # rows on which brokers differ
+    route(df, read_topology("definitions.json"))                         # the queues of each message
+    backtest(route(trace_messages(log), topology))                       # against what a broker recorded
+
+Readers (``read_messages``, ``read_rabbitmq_trace``, …) and ``create_messages`` make DataFrames; ``infer_layout``
+says what a schema shows. Doubts are ``SelectorWarning``s, and errors are those of ``transpiler``.
+"""
 
 from __future__ import annotations
 

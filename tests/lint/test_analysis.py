@@ -188,7 +188,7 @@ def _check_claim(rule: str, span: Span, tree: ast.Expression, dialect: Dialect, 
         case "lint.always-true":
             changed = _without(tree, span, True)
         case _:
-            changed = None
+            changed = _without(tree, span, None)
     if changed is None:
         return
     for message in messages:
@@ -199,13 +199,19 @@ def _check_claim(rule: str, span: Span, tree: ast.Expression, dialect: Dialect, 
             assert (before.truth is True) == (after.truth is True), (print_selector(tree), rule, message)
 
 
-def _without(node: ast.Expression, span: Span, constant: bool) -> ast.Expression | None:
-    """Return the tree with a constant in the place of a part; None below a NOT, where unknown and FALSE differ."""
-    if node.span == span:
+def _without(node: ast.Expression, span: Span, constant: bool | None) -> ast.Expression | None:
+    """Return the tree with a constant in the place of a part, or without it; None below a NOT.
+
+    There unknown and FALSE differ.
+    """
+    if node.span == span and constant is not None:
         return ast.BooleanLiteral(constant)
     match node:
         case ast.And(terms=terms) | ast.Or(terms=terms):
             for number, term in enumerate(terms):
+                if term.span == span and constant is None:
+                    rest = (*terms[:number], *terms[number + 1 :])
+                    return rest[0] if len(rest) == 1 else type(node)(rest, node.span)
                 if term.span.start <= span.start and span.end <= term.span.end:
                     changed = _without(term, span, constant)
                     if changed is None:

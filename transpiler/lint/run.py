@@ -93,7 +93,9 @@ class Run:
                 findings[number].append(finding)
         for selector, own, dialects in zip(found, findings, chosen, strict=True):
             self._add(report, own, _Located(lines, selector, text.file or name, comments, text.file), dialects)
-        report.findings.extend(_unknown_ignores(comments, lines, text.file))
+        if found:
+            # Elsewhere such a comment is about something else, or an example.
+            report.findings.extend(_unknown_ignores(comments, lines, text.file))
 
     def _checked(self, selector: str, dialects: tuple[Dialect, ...]) -> Checked:
         self.progress(1)

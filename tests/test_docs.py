@@ -36,8 +36,11 @@ def steps(page: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("command", "printed"), steps("commands.md"))
-def test_a_command_of_a_page_prints_what_the_page_says(command: str, printed: str) -> None:
+@pytest.mark.parametrize(("command", "printed"), [*steps("commands.md"), *steps("diff.md")])
+def test_a_command_of_a_page_prints_what_the_page_says(
+    command: str, printed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(DOCS.parent)
     given, _, last = command.rpartition(" | ")
     words = shlex.split(last)
     assert words[0] == "selector-sql"

@@ -91,9 +91,7 @@ def _kind(value: object) -> Kind:
         case str() if value.lstrip().startswith("{"):
             return "filter"
         case str() if value.endswith(_FILES) and " " not in value:
-            raise TypeError(
-                f"diff compares objects and not files: give read_topology({value!r}), or the selector's text"
-            )
+            raise TypeError(f"diff reads no files: give read_topology({value!r}), or the text of a selector")
         case str():
             return "selector"
         case None | bool() | int() | float() | list() | tuple():

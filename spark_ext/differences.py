@@ -202,7 +202,8 @@ def _rest(diff: Diff) -> Iterator[str]:
     if unchanged := len(diff.queues) - changed:
         yield f"{unchanged:,} {'queue is' if unchanged == 1 else 'queues are'} unchanged."
     if diff.neither_rows:
-        yield f"{diff.neither_rows:,} messages reach no queue in either."
+        reach = "message reaches" if diff.neither_rows == 1 else "messages reach"
+        yield f"{diff.neither_rows:,} {reach} no queue in either."
 
 
 def _table(rows: list[tuple[str, ...]], numbers: range) -> list[tuple[str, ...]]:

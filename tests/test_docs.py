@@ -43,8 +43,8 @@ def files(page: str) -> dict[str, str]:
     return dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
 
 
-#: The pages whose console blocks are run, in a folder with their files and this project's examples.
-PAGES = ("commands.md", "explain-and-test.md", "topologies.md")
+#: The pages whose console blocks are run, in a folder with their files and this project's examples and pages.
+PAGES = ("commands.md", "explain-and-test.md", "topologies.md", "diff.md")
 
 
 @pytest.mark.parametrize(("page", "command", "printed"), [(page, *step) for page in PAGES for step in steps(page)])
@@ -52,7 +52,8 @@ def test_a_command_of_a_page_prints_what_the_page_says(
     page: str, command: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "examples").symlink_to(DOCS.parent / "examples")
+    for folder in ("examples", "docs"):
+        (tmp_path / folder).symlink_to(DOCS.parent / folder)
     for name, content in files(page).items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     given, _, last = command.rpartition(" | ")

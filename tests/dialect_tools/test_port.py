@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from io import StringIO
+from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from transpiler import UnsupportedFeatureError, evaluate
 from transpiler.cli import main
+from transpiler.cli.tables import print_table
 from transpiler.dialect_tools.port import port_selector
 from transpiler.message.message import Message
 from transpiler.selector.dialect_rules import FloatOrder
@@ -187,6 +191,54 @@ def test_loose_keeps_what_changes_with_a_warning() -> None:
         port_selector("XPATH '//a'", "activemq", "jms", changes="any")
 
 
+LOOSE = (
+    ("jms", "activemq", "color <> 5", "color <> 5", "port.meaning"),
+    ("jms", "activemq", "region <> 'eu'", "region <> 'eu'", "port.meaning"),
+    ("jms", "rabbitmq-jms", "weight > 2500", "weight > 2500", "port.meaning"),
+    ("jms", "activemq", "name NOT LIKE 'a%'", "name NOT LIKE 'a%'", "port.meaning"),
+    ("activemq", "jms", "JMSType = 'x'", "JMSType = 'x'", "port.rare"),
+    ("qpid-java", "activemq", "color <> 'red'", "color <> 'red'", "port.meaning"),
+    # What reads as well and changes nothing, or less, is taken all the same.
+    ("activemq", "jms", "color <> 5", "NOT color = 5", None),
+    ("jms", "activemq", "6 > n", "n < 6", None),
+    ("activemq", "jms", "weight / 2 > 3", "NOT weight / 2.0 <= 3", None),
+    ("jms", "rabbitmq", "weight BETWEEN 1 AND 5", "weight >= 1 AND weight <= 5", "port.rare"),
+)
+
+
+@pytest.mark.parametrize(("source", "target", "text", "ported", "code"), LOOSE)
+def test_loose_keeps_the_plain_condition(source: str, target: str, text: str, ported: str, code: str | None) -> None:
+    found = port_selector(text, source, target, changes="any")
+    assert (found.text, [note.code for note in found.notes]) == (ported, [] if code is None else [code])
+
+
+MINIMAL = (
+    ("jms", "activemq", "color <> 5", "color < 5 OR color > 5"),
+    ("jms", "activemq", "weight <> 5 AND weight > 1", "(weight < 5 OR weight > 5) AND weight > 1"),
+    ("jms", "activemq", "name NOT LIKE 'a%'", "name NOT LIKE 'a%' AND name LIKE '%'"),
+    (
+        "jms",
+        "rabbitmq-jms",
+        "weight <> 5 AND weight > 1",
+        "weight <> 5 AND weight <= 1.7976931348623157e+308 AND weight > 1",
+    ),
+    ("qpid-java", "jms", "weight <> 5 AND weight > 1", "NOT weight = 5 AND weight > 1"),
+    ("activemq", "qpid-java", "a <> 1 AND a <> 2", "a IS NOT NULL AND a <> 1 AND a <> 2"),
+)
+
+
+@pytest.mark.parametrize(("source", "target", "text", "ported"), MINIMAL)
+def test_a_guard_that_another_condition_implies_is_left_out(source: str, target: str, text: str, ported: str) -> None:
+    assert port_selector(text, source, target).text == ported
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+@pytest.mark.parametrize("source", DIALECTS)
+def test_loose_adds_no_condition_to_one_that_the_target_has(source: str, target: str) -> None:
+    for text in ("color <> 5", "color <> 'red'", "weight > 2500", "color = 'red' AND NOT (weight <= 1)", "flag"):
+        assert len(port_selector(text, source, target, changes="any").text) <= len(text) + len("NOT (=)")
+
+
 def test_a_dialect_of_ones_own_is_a_target_too() -> None:
     own = replace(ACTIVEMQ, name="own", float_order=FloatOrder.IEEE)
     [note] = port_selector("n > 5", ACTIVEMQ, own).notes
@@ -211,6 +263,9 @@ def test_a_selector_of_the_common_core_goes_everywhere(target: str) -> None:
         (["port", "--from", "activemq", "--to", "jms", "n >"], 2, "", "syntax.unexpected-end"),
         (["port", "--from", "activemq", "--to", "amqp", "n > 5"], 2, "", "dialect.unknown"),
         (["port", "--from", "jms", "--to", "jms", "--loose", "--strict", "n > 5"], 2, "", "exclude each other"),
+        (["port", "--from", "jms", "--to", "activemq", "--loose", "color <> 5"], 0, "color <> 5\n", "port.meaning"),
+        (["port", "--from", "jms", "--to", "jms"], 2, "", "give SELECTOR or --file FILE, one of the two"),
+        (["port", "--from", "jms", "--to", "jms", "a=1", "--file", "-"], 2, "", "one of the two"),
     ],
 )
 def test_the_command_prints_the_selector_alone_and_notes_beside_it(
@@ -220,3 +275,75 @@ def test_the_command_prints_the_selector_alone_and_notes_beside_it(
     assert (result.exit_code, result.stdout) == (code, out)
     assert err in result.stderr
     assert bool(err) is bool(result.stderr)
+
+
+FILE = "# orders\ncolor = 'red'\ncolor <> 5\n\nweight / 2 > 3\nn > 5\nNOT color = 'red'\na ==\n"
+
+
+def port_file(*words: str, given: str = FILE, env: dict[str, str] | None = None) -> Result:
+    return CliRunner(env=env).invoke(main, ["port", "--from", "jms", "--to", "activemq", *words], input=given)
+
+
+def test_the_selectors_of_a_file_are_a_table_of_what_changes_and_what_cannot_be_said() -> None:
+    result = port_file("--file", "-")
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 2
+    assert lines[0].split() == ["line", "from", "to", "note"]
+    assert [line.split()[0] for line in lines[2:] if line[:6].strip().isdigit()] == ["3", "5", "6", "7", "8"]
+    assert lines[2].split() == "3 color <> 5 color < 5 OR color > 5".split()
+    assert "cannot be said: with weight the int 5, weight / 2 is 2 in JMS" in result.stdout
+    assert "changes for rare messages: with n the double NaN" in result.stdout
+    assert "is no selector: ==: an equality is written with one =" in result.stdout
+    assert lines[-1] == "1 selector needs no change"
+    assert max(map(len, lines)) <= 120
+    assert result.stderr == "2 of 6 selectors cannot be ported to activemq\n"
+    assert "\x1b" not in result.output
+
+
+def test_a_file_that_is_said_in_full_is_exit_code_0(tmp_path: Path) -> None:
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text("color = 'red'\ncolor <> 5\n", encoding="utf-8")
+    result = port_file("--file", str(tmp_path / "one.txt"), "--file", str(tmp_path / "two.txt"), "--format", "tsv")
+    assert result.exit_code == 0
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert rows[0] == ["line", "outcome", "from", "to", "note"]
+    assert [row[0].rpartition("/")[2] for row in rows[1:]] == ["one.txt:1", "one.txt:2", "two.txt:1", "two.txt:2"]
+    assert rows[2][1:] == ["changed", "color <> 5", "color < 5 OR color > 5", ""]
+
+
+def test_the_other_formats_are_selectors_alone_and_json() -> None:
+    lines = port_file("--file", "-", "--format", "text").stdout.splitlines()
+    assert lines == [
+        "# orders",
+        "color = 'red'",
+        "color < 5 OR color > 5",
+        "",
+        "# cannot be ported: weight / 2 > 3",
+        "n > 5",
+        "NOT (color = 'red')",
+        "# cannot be ported: a ==",
+    ]
+    rows = json.loads(port_file("--file", "-", "--format", "json").stdout)
+    assert [row["outcome"] for row in rows] == ["same", "changed", "error", "warning", "changed", "error"]
+    assert (rows[1]["line"], rows[1]["from"], rows[1]["to"]) == (3, "color <> 5", "color < 5 OR color > 5")
+    assert rows[2]["to"] is None
+    assert rows[3]["notes"][0]["code"] == "port.rare"
+    [row] = json.loads(port_file("color <> 5", "--format", "json").stdout)
+    assert row["to"] == "color < 5 OR color > 5"
+
+
+def test_the_table_has_colour_on_a_terminal_only_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed: list[str] = []
+    monkeypatch.setattr("click.echo", lambda text="", **_: printed.append(text))
+    for wanted in (True, False):
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        if not wanted:
+            monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setattr("sys.stdout", _Terminal())
+        print_table(("line", "note"), [("1", "x")], ["red"])
+        assert ("\x1b[31m" in printed[-1]) is wanted
+
+
+class _Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True

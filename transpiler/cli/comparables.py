@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["selector", "filter", "topology"]
 
+#: Values of a JSON file whose number nobody looks at, as in ``topology.files``.
+MIN_VALUES = 500_000
+
 _ENDINGS = (".json", ".yaml", ".yml")
 
 
@@ -58,11 +61,16 @@ def _read(given: str, role: str, form: Form | None, vhost: str | None) -> Compar
     shown_as = role if name is None else "standard input" if name == "-" else name
     if form is not None or vhost is not None or shown_as.endswith((".yaml", ".yml")):
         return _topology(text, shown_as, form, vhost)
-    if not text.lstrip().startswith(("{", "[")) or (name is None and text.lstrip().startswith("[")):
-        return Comparable("selector", text.strip("\n"), shown_as)
+    bracket = text.lstrip().startswith("[")
+    selector = Comparable("selector", text.strip("\n"), shown_as)
+    if not text.lstrip().startswith("{") and not (bracket and name is not None):
+        return selector
     try:
-        data = load_json(text)
+        data = load_json(text, max(MIN_VALUES, len(text) // 8))
     except JsonTextError as error:
+        if bracket:
+            # RabbitMQ's SQL filters have names in brackets.
+            return selector
         fail(f"{shown(shown_as)}{error.place(text)}: {error.message}")
     return _filter(text, shown_as) if _is_filter(data) else _topology(text, shown_as, form, vhost)
 
@@ -75,7 +83,8 @@ def _file_name(given: str) -> str | None:
         check_input(given[1:])
         return given[1:]
     try:
-        if os.path.isfile(system_path(given)):
+        if os.path.lexists(system_path(given)):
+            check_input(given)
             return given
     except ValueError:
         return None

@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
-from transpiler import Message, evaluate, matches, parse_selector
+from transpiler import Message, TranspilerError, evaluate, matches, parse_selector
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import check_input
+from transpiler.cli.inputs import check_input, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.options import MessageReader, filter_options, read_filter, read_text, receiver_options, warn
-from transpiler.cli.records import Errors, Record, compact, records, typed_cells
+from transpiler.cli.records import Errors, Record, compact, header_value, records, typed_cells
 from transpiler.layouts.store import StoreLayout
+from transpiler.message.named_properties import HEADERS, with_headers
 
 
 @click.command()
@@ -112,7 +113,12 @@ class _Reader:
             from transpiler.stores import text_map
 
             self._texts = text_map(types="by-use")
-        return self._texts.message({"properties": record.cells})
+        headers = {name: header_value(name, cell) for name, cell in record.cells.items() if name in HEADERS}
+        properties = {name: cell for name, cell in record.cells.items() if name not in HEADERS}
+        try:
+            return with_headers(self._texts.message({"properties": properties}), headers)
+        except TranspilerError as error:
+            fail(f"{shown(record.file)}:{record.line}: {error}")
 
     def finish(self) -> None:
         self._json.finish()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -55,7 +56,14 @@ DIALECT = Name("dialect", _dialects)
 LAYOUT = Name("layout", _layouts)
 
 #: The options that have these types in every command.
-_TYPES = {"dialect": DIALECT, "new_dialect": DIALECT, "source": DIALECT, "target": DIALECT, "layout": LAYOUT}
+_TYPES = {
+    "dialect": DIALECT,
+    "dialects": DIALECT,
+    "new_dialect": DIALECT,
+    "source": DIALECT,
+    "target": DIALECT,
+    "layout": LAYOUT,
+}
 
 
 def complete_names(command: click.Command) -> None:
@@ -80,7 +88,7 @@ def complete_exchanges(ctx: click.Context, param: click.Parameter, incomplete: s
 def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
     from transpiler.topology.files import parse_topology, vhosts_of
 
-    name = ctx.params.get("topology")
+    name = ctx.params.get("topology") or _first_file()
     if not isinstance(name, str) or name == "-":
         return []
     try:
@@ -93,3 +101,14 @@ def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
     except (OSError, ValueError):
         # A shell has no place for an error.
         return []
+
+
+def _first_file() -> str | None:
+    """Return the first file on the command line that the shell completes.
+
+    click gives an argument no value where the option before the word has none yet.
+    """
+    from click.shell_completion import split_arg_string
+
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))
+    return next((word for word in words[1:] if os.path.isfile(word)), None)

@@ -17,6 +17,7 @@ from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.names import DIALECT
 from transpiler.cli.options import read_text, warn
 from transpiler.cli.tables import print_table
+from transpiler.diagnostics import one_line
 from transpiler.dialect_tools.port import Changes, port_selector
 from transpiler.selector.dialects import find_dialect
 
@@ -171,13 +172,21 @@ def _place(row: _Row, several: bool) -> str:
     return f"{shown(row.file)}:{row.line}" if several else str(row.line)
 
 
+def _printable(text: str) -> str:
+    """Return a text that no terminal acts on; one that is printable stays whole."""
+    return text if text.isprintable() else one_line(text)
+
+
 def _print_table(rows: list[_Row], several: bool) -> None:
     told = [row for row in rows if row.outcome != "same"]
     styles = {"changed": "", "warning": "yellow", "error": "red"}
     if told:
         print_table(
             ("line", "from", "to", "note"),
-            [(_place(row, several), row.source.strip(), row.text or "-", row.note) for row in told],
+            [
+                tuple(map(one_line, (_place(row, several), row.source.strip(), row.text or "-", row.note)))
+                for row in told
+            ],
             [styles[row.outcome] for row in told],
         )
     same = len(rows) - len(told)
@@ -187,9 +196,9 @@ def _print_table(rows: list[_Row], several: bool) -> None:
 
 def _print_text(rows: list[_Row], several: bool) -> None:  # noqa: ARG001
     for row in rows:
-        click.echo(f"# cannot be ported: {row.source.strip()}" if row.text is None else row.text)
+        click.echo(f"# cannot be ported: {_printable(row.source.strip())}" if row.text is None else row.text)
         for note in row.notes:
-            click.echo(f"{_place(row, True)}: {_sentence(note)}", err=True)
+            click.echo(_printable(f"{_place(row, True)}: {_sentence(note)}"), err=True)
 
 
 def _print_tsv(rows: list[_Row], several: bool) -> None:
@@ -197,7 +206,8 @@ def _print_tsv(rows: list[_Row], several: bool) -> None:
     writer = csv.writer(buffer, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     writer.writerow(("line", "outcome", "from", "to", "note"))
     for row in rows:
-        writer.writerow((_place(row, several), row.outcome, row.source.strip(), row.text or "", row.note))
+        cells = (_place(row, several), row.outcome, row.source.strip(), row.text or "", row.note)
+        writer.writerow([_printable(cell) for cell in cells])
     click.echo(buffer.getvalue(), nl=False)
 
 

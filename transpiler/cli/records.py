@@ -194,3 +194,20 @@ def _typed(cell: str, spark_type: Any) -> Any:
     except ValueError:
         return cell
     return {"true": True, "false": False}.get(cell.lower(), cell) if kind == "boolean" else cell
+
+
+#: The header fields that are text, whatever it looks like.
+_TEXTS = frozenset(
+    "JMSMessageID JMSCorrelationID JMSReplyTo JMSDestination JMSType JMSXUserID JMSXGroupID "
+    "JMS_AMQP_REPLY_TO_GROUP_ID".split()
+)
+
+
+def header_value(name: str, cell: str) -> Any:
+    """Return the value of a header field in a cell of CSV: a number or a boolean where the field is no text."""
+    if name in _TEXTS:
+        return cell
+    try:
+        return int(cell)
+    except ValueError:
+        return {"true": True, "false": False}.get(cell.lower(), cell)

@@ -109,6 +109,16 @@ def disjuncts(formula: Formula) -> tuple[Formula, ...]:
             return (formula,)
 
 
+def open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
+    """Return the disjuncts that may be TRUE where the other formula is not; those first that it does not share."""
+    theirs, parts = set(disjuncts(other)), disjuncts(formula)
+    if not any(atom.throws for atom in atoms_of(other)):
+        # Where one throws, an OR may be TRUE or not by the order of its terms.
+        parts = tuple(part for part in parts if part not in theirs)
+    known = {atom.number for atom in atoms_of(other)}
+    return sorted(parts, key=lambda part: all(atom.number in known for atom in atoms_of(part)))
+
+
 def possible(formula: Formula, outcomes: Mapping[int, int]) -> int:
     """Return the truths that a formula can have, by those that its atoms can have."""
     match formula:
@@ -126,8 +136,8 @@ def possible(formula: Formula, outcomes: Mapping[int, int]) -> int:
             if logic is Logic.SQL or not parts:
                 return _negated(_all_of([_negated(part) for part in parts], logic))
             # Its OR is TRUE where a term is, and forgets an unknown one.
-            any_true = reduce(or_, parts) & TRUE
-            return any_true | (0 if any(part == TRUE for part in parts) else NOT_TRUE)
+            either = reduce(or_, parts)
+            return (either & (TRUE | THROWS)) | (0 if any(part == TRUE for part in parts) else NOT_TRUE)
 
 
 def is_true(formula: Formula, message: Message) -> bool:

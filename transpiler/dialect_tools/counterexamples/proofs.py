@@ -20,7 +20,7 @@ from transpiler.dialect_tools.counterexamples.formulas import (
     Atom,
     Formula,
     atoms_of,
-    disjuncts,
+    open_disjuncts,
     possible,
 )
 from transpiler.selector.value_sets import EVERYTHING, ValueSet, intersection
@@ -35,6 +35,8 @@ _Row = dict[int, int]
 
 def is_subset(selecting: Formula, other: Formula) -> bool:
     """Return True if it is proved that every message on which the first formula is TRUE, the second is TRUE on too."""
+    if not open_disjuncts(selecting, other):
+        return True
     names: dict[Hashable, list[Atom]] = {}
     for atom in {atom.number: atom for formula in (selecting, other) for atom in atoms_of(formula)}.values():
         name = atom.meaning.name if atom.meaning is not None else None
@@ -47,7 +49,7 @@ def is_subset(selecting: Formula, other: Formula) -> bool:
         variables.append(rows)
     everything = {atom.number: _everything(atom) for tests in names.values() for atom in tests}
     proof = _Proof(other, max(200, min(_BRANCHES, _ATOMS // max(len(everything), 1))))
-    for term in disjuncts(selecting):
+    for term in open_disjuncts(selecting, other):
         # The tests of the term leave little of the rest open.
         own = {atom.number for atom in atoms_of(term)}
         ordered = sorted(variables, key=lambda rows: own.isdisjoint(rows[0]))
@@ -62,10 +64,12 @@ class _Proof:
 
     def holds(self, term: Formula, variables: Sequence[list[_Row]], truths: _Row) -> bool:
         """Return True if no choice of rows lets the term be TRUE and the other formula not."""
+        self.branches -= 1
+        if self.branches < 0:
+            return False
         if not (possible(term, truths) & TRUE and possible(self.other, truths) & NOT_TRUE):
             return True
-        self.branches -= 1
-        if not variables or self.branches < 0:
+        if not variables:
             return False
         return all(self.holds(term, variables[1:], truths | row) for row in variables[0])
 

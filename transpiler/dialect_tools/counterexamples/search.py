@@ -7,7 +7,9 @@ depth first, and a branch ends where the truths that are still possible leave bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -18,16 +20,19 @@ from transpiler.dialect_tools.counterexamples.formulas import (
     Formula,
     atoms_of,
     bit_of,
-    disjuncts,
+    open_disjuncts,
     possible,
 )
 from transpiler.dialect_tools.counterexamples.sample_messages import Sample, samples
 from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import PROPERTIES
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Judgements of samples by atoms for one search, and the least samples of a component.
+#: Judgements of samples by atoms for one search, each weighed by the atom's constants; the least of a component.
 _JUDGEMENTS, _LEAST = 400_000, 60
+#: Combinations of the values of several places, and the places up to which they are made.
+_COMBINATIONS, _PLACES = 6_400, 4
 #: Constants of a component; those that only one of the formulas has come first.
 _CONSTANTS = 40
 #: Branches of one search, for formulas of a few atoms.
@@ -84,15 +89,24 @@ def components(first: Formula, second: Formula) -> list[Component]:
             places |= group[0]
             groups.remove(group)
         groups.append((places, [*members, atom]))
-    result = [_component(places, members, common, len(atoms)) for places, members in groups]
+    weight = sum(1 + len(atom.constants) for atom in atoms.values())
+    result = [_component(places, members, _shared_constants(members, own), weight) for places, members in groups]
     return sorted(result, key=lambda one: all(atom.number in common for atom in one.atoms))
 
 
-def _component(places: set[MessageField], atoms: list[Atom], common: set[int], count: int) -> Component:
-    by_side = sorted(atoms, key=lambda atom: atom.number in common)
-    constants = list({repr(value): value for atom in by_side for value in atom.constants}.values())[:_CONSTANTS]
+def _shared_constants(atoms: list[Atom], own: Sequence[Mapping[int, Atom]]) -> set[str]:
+    """Return the constants that both formulas have in atoms of a component."""
+    first, second = ({repr(value) for atom in atoms if atom.number in side for value in atom.constants} for side in own)
+    return first & second
+
+
+def _component(places: set[MessageField], atoms: list[Atom], shared: set[str], weight: int) -> Component:
+    every = {repr(value): value for atom in atoms for value in atom.constants}
+    constants = [every[text] for text in sorted(every, key=lambda text: text in shared)[:_CONSTANTS]]
     made = samples(places, constants, any(atom.calculating for atom in atoms))
-    made = _thinned(made, max(_LEAST, _JUDGEMENTS // max(count, 1)))
+    if 1 < len(places) <= _PLACES:
+        made += _combined(places, atoms, constants)
+    made = _thinned(made, max(_LEAST, _JUDGEMENTS // max(weight, 1)))
     best: dict[tuple[int, ...], tuple[tuple[bool, int], Sample]] = {}
     for sample in made:
         truths = tuple(bit_of(atom.judge(sample.message)) for atom in atoms)
@@ -105,6 +119,47 @@ def _component(places: set[MessageField], atoms: list[Atom], common: set[int], c
         for truths, (_, sample) in sorted(best.items(), key=lambda item: item[1][0])
     ]
     return Component(tuple(atoms), tuple(classes), len(made))
+
+
+def _combined(places: set[MessageField], atoms: list[Atom], constants: Sequence[object]) -> Iterator[Sample]:
+    """Yield combinations of values of several places: of each place two for each type and each answer of its tests.
+
+    Two of a kind can be equal to each other or not. Properties have each other's values as well, which are equal.
+    """
+    slots = sorted(places, key=lambda one: (one.section, one.field))
+    kinds = [_two_of_a_kind(place, [atom for atom in atoms if atom.places == {place}], constants) for place in slots]
+    lists = []
+    for slot, alike in zip(slots, kinds, strict=True):
+        others = [
+            _renamed(sample, slot)
+            for other, theirs in zip(slots, kinds, strict=True)
+            for first in theirs
+            for sample in first[:1]
+            if other != slot and other.section == slot.section == PROPERTIES
+        ]
+        own = [sample for first in alike for sample in first[:1]]
+        seconds = [sample for first in alike for sample in first[1:]]
+        lists.append(sorted([*own, *others, *seconds], key=lambda one: one.rare))
+    most = max(2, math.floor(_COMBINATIONS ** (1 / len(lists))))
+    for row in itertools.product(*(listed[:most] for listed in lists)):
+        yield Sample(merged([one.message for one in row]), any(one.rare for one in row))
+
+
+def _two_of_a_kind(place: MessageField, tests: list[Atom], constants: Sequence[object]) -> list[list[Sample]]:
+    chosen: dict[object, list[Sample]] = {}
+    for sample in (*samples([place], constants, False), *samples([place], constants, True)):
+        value = next(iter(_values(sample.message)), None)
+        kind = value.type if isinstance(value, AmqpValue) else type(value)
+        alike = chosen.setdefault((kind, *(bit_of(atom.judge(sample.message)) for atom in tests)), [])
+        if len(alike) < 2 and sample not in alike:
+            alike.append(sample)
+    return [*chosen.values()]
+
+
+def _renamed(sample: Sample, place: MessageField) -> Sample:
+    """Return the sample with its property under another name."""
+    value = next(iter((sample.message.application_properties or {}).values()), None)
+    return Sample(Message(application_properties=None if value is None else {place.field: value}), sample.rare)
 
 
 def _thinned(made: list[Sample], most: int) -> list[Sample]:
@@ -166,7 +221,7 @@ class _Search:
     def message(self) -> Message | None:
         """Return the message, with no more values than it needs."""
         # An OR is TRUE where one of its terms is, and few components decide that.
-        for term in disjuncts(self.selecting):
+        for term in open_disjuncts(self.selecting, self.refusing):
             own = {atom.number for atom in atoms_of(term)}
             parts = sorted(self.parts, key=lambda part: not any(atom.number in own for atom in part.atoms))
             self.classes = [[one for one in part.classes if self.rare or not one.rare] for part in parts]
@@ -182,23 +237,23 @@ class _Search:
                 if _size(other.message) >= _size(kept.message) and (other.rare or not kept.rare):
                     continue
                 self.chosen[place] = other
-                if self._parts(merged(self.chosen)):
+                if self._parts(merged(one.message for one in self.chosen)):
                     break
                 self.chosen[place] = kept
         self.is_rare = any(one.rare for one in self.chosen)
-        return merged(self.chosen)
+        return merged(one.message for one in self.chosen)
 
     def _descend(self, term: Formula, truths: Mapping[int, int]) -> Message | None:
+        if self.branches <= 0:
+            self.exhausted = True
+            return None
+        self.branches -= 1
         if not (possible(term, truths) & TRUE and possible(self.refusing, truths) & NOT_TRUE):
             return None
         if len(self.chosen) == len(self.classes):
-            message = merged(self.chosen)
+            message = merged(one.message for one in self.chosen)
             return message if self._parts(message) else None
         for one in self.classes[len(self.chosen)]:
-            if self.branches <= 0:
-                self.exhausted = True
-                return None
-            self.branches -= 1
             self.chosen.append(one)
             inner = self._descend(term, {**truths, **one.truths})
             if inner is not None:
@@ -231,12 +286,12 @@ def _values(message: Message) -> Iterator[object]:
             yield from (value for f in fields(content) if (value := getattr(content, f.name)) is not None)
 
 
-def merged(chosen: Sequence[Class]) -> Message:
-    """Return one message with the values of all classes, whose places differ."""
+def merged(messages: Iterable[Message]) -> Message:
+    """Return one message with the values of all messages, whose places differ."""
     sections: dict[str, Any] = {}
-    for one in chosen:
-        for section in fields(one.message):
-            content, known = getattr(one.message, section.name), sections.get(section.name)
+    for message in messages:
+        for section in fields(message):
+            content, known = getattr(message, section.name), sections.get(section.name)
             if content is None or known is None:
                 sections[section.name] = known if content is None else content
             elif isinstance(content, Mapping):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal
 
 from transpiler.compiler import parse_selector
@@ -39,6 +40,8 @@ from transpiler.selector.dialects import Dialect, find_dialect
 
 #: Parts of a condition that are shown beside a message.
 MAX_PARTS = 4
+#: Parts that are looked at for that.
+_CANDIDATES = 100
 
 Change = Literal["won", "lost"]
 _NAMES = {TRUE: "TRUE", FALSE: "FALSE", UNKNOWN: "unknown", THROWS: "throws"}
@@ -240,18 +243,16 @@ def _filter_side(
 
 
 def _compare(old: _Side, new: _Side, one_dialect: bool, rule: Callable[[Message], str | None]) -> ConditionDiff:
-    parts = components(old.formula, new.formula)
-    won, all_won, tried_won = _difference("won", old, new, parts, rule)
-    lost, all_lost, tried_lost = _difference("lost", old, new, parts, rule)
     # A value has other types in another dialect, so sets of values prove nothing between two of them.
-    return ConditionDiff(
-        won,
-        lost,
-        one_dialect and won is None and is_subset(new.formula, old.formula),
-        one_dialect and lost is None and is_subset(old.formula, new.formula),
-        sum(part.tried for part in parts) + tried_won + tried_lost,
-        all_won and all_lost,
-    )
+    no_won = one_dialect and is_subset(new.formula, old.formula)
+    no_lost = one_dialect and is_subset(old.formula, new.formula)
+    if no_won and no_lost:
+        return ConditionDiff(None, None, no_won, no_lost, 0, True)
+    parts = components(old.formula, new.formula)
+    won, all_won, tried_won = (None, True, 0) if no_won else _difference("won", old, new, parts, rule)
+    lost, all_lost, tried_lost = (None, True, 0) if no_lost else _difference("lost", old, new, parts, rule)
+    tried = sum(part.tried for part in parts) + tried_won + tried_lost
+    return ConditionDiff(won, lost, no_won, no_lost, tried, all_won and all_lost)
 
 
 def _difference(
@@ -300,9 +301,14 @@ def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
     atoms = {atom.number: atom for atom in atoms_of(own)}
     truths = {number: bit_of(atom.judge(message)) for number, atom in atoms.items()}
     common = {atom.number for atom in atoms_of(other)}
-    deciding = [atom for atom in atoms.values() if _decides(own, atom, truths)] or list(atoms.values())
-    chosen = [atom for atom in deciding if atom.number not in common] or deciding
-    for atom in chosen[:MAX_PARTS]:
+    alone = [atom for number, atom in atoms.items() if number not in common]
+    for candidates in (alone, [*atoms.values()]):
+        deciding = (atom for atom in candidates[:_CANDIDATES] if _decides(own, atom, truths))
+        if chosen := [*islice(deciding, MAX_PARTS)]:
+            break
+    else:
+        chosen = (alone or [*atoms.values()])[:MAX_PARTS]
+    for atom in chosen:
         yield Part(atom.text, _NAMES[truths[atom.number]])
 
 

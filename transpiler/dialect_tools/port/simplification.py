@@ -35,11 +35,11 @@ def _is_same(tree: ast.Expression, other: ast.Expression, dialect: Dialect) -> b
 
 
 def _shortened(node: ast.Expression, guards: frozenset[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the tree without one guard, for each that it has."""
+    """Yield the tree without one guard, for each that it has; the last comes first."""
     match node:
         case ast.And(terms=terms) | ast.Or(terms=terms):
-            for place, term in enumerate(terms):
-                before, behind = terms[:place], terms[place + 1 :]
+            for place in reversed(range(len(terms))):
+                before, term, behind = terms[:place], terms[place], terms[place + 1 :]
                 if term in guards:
                     yield joined(type(node), (*before, *behind))
                 for shorter in _shortened(term, guards):

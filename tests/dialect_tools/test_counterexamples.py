@@ -1,0 +1,175 @@
+"""Messages on which two selectors part, and proofs that there are none, against brute force over small domains."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from tests.sizes import size
+from transpiler import Message, evaluate, parse_selector
+from transpiler.dialect_tools.counterexamples.constants import NOW
+from transpiler.dialect_tools.counterexamples.filters import topic_keys
+from transpiler.dialect_tools.counterexamples.formulas import (
+    FALSE,
+    THROWS,
+    TRUE,
+    UNKNOWN,
+    Atoms,
+    atoms_of,
+    bit_of,
+    domain_of,
+    possible,
+)
+from transpiler.dialect_tools.counterexamples.places import name_places
+from transpiler.dialect_tools.counterexamples.plain_messages import plain_message
+from transpiler.dialect_tools.counterexamples.sample_messages import samples
+from transpiler.dialect_tools.diff import diff_selectors
+from transpiler.message.fields import MessageField
+from transpiler.reference.evaluate import judge, value_of
+from transpiler.reference.match import matches_words
+from transpiler.selector import ast
+from transpiler.selector.dialects import DIALECTS, find_dialect
+from transpiler.selector.value_sets import EVERYTHING
+
+#: Values of a property: each type, the constants of the selectors, and values beside them.
+VALUES = (
+    None,
+    True,
+    False,
+    4,
+    5,
+    6,
+    {"type": "int", "value": 5},
+    5.0,
+    5.5,
+    {"type": "double", "value": "NaN"},
+    "x",
+    "xy",
+    "",
+    {"type": "binary", "value": "eA=="},
+)
+MESSAGES = [
+    Message.from_dict(
+        {"application_properties": {name: value for name, value in (("a", one), ("b", other)) if value is not None}}
+    )
+    for one, other in itertools.product(VALUES, VALUES)
+]
+TESTS = (
+    *(f"{{name}} {operator} 5" for operator in ("=", "<>", "<", "<=", ">", ">=")),
+    "{name} = 'x'",
+    "{name} <> 'x'",
+    "{name} LIKE 'x%'",
+    "{name} NOT LIKE 'x_'",
+    "{name} IN ('x', 'xy')",
+    "{name} NOT IN ('x')",
+    "{name} IS NULL",
+    "{name} IS NOT NULL",
+    "{name}",
+    "a = b",
+    "a <> b",
+    "a + 1 > 5",
+)
+
+
+def condition(draw: random.Random, depth: int = 2) -> str:
+    if depth == 0 or draw.random() < 0.3:
+        return draw.choice(TESTS).format(name=draw.choice("ab"))
+    inner = [f"({condition(draw, depth - 1)})" for _ in range(2)]
+    return draw.choice((f"{inner[0]} AND {inner[1]}", f"{inner[0]} OR {inner[1]}", f"NOT {inner[0]}"))
+
+
+def pairs(dialect: str, count: int) -> list[tuple[str, str]]:
+    """Pairs of selectors, half of them with one part changed, which are alike often."""
+    draw = random.Random(dialect)
+    made = []
+    for number in range(count):
+        text = condition(draw)
+        other = condition(draw) if number % 2 else text.replace(draw.choice(("5", "AND", "'x'")), draw.choice("45"), 1)
+        if number % 2 == 0 and "AND" not in other and text.count("AND") != other.count("AND"):
+            other = text
+        made.append((text, other))
+    return made
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_difference_is_found_wherever_brute_force_finds_one_and_a_proof_is_right(dialect: str) -> None:
+    rules, found, proved = find_dialect(dialect), 0, 0
+    for old, new in pairs(dialect, size(24, 2_000)):
+        trees = []
+        try:
+            trees = [parse_selector(text, dialect) for text in (old, new)]
+        except ValueError:
+            # A dialect that refuses a test: `a = b` in some, NULL in others.
+            continue
+        result = diff_selectors(old, new, dialect)
+        answers = [[judge(tree, message, rules, NOW).truth is True for message in MESSAGES] for tree in trees]
+        won = any(after and not before for before, after in zip(*answers, strict=True))
+        lost = any(before and not after for before, after in zip(*answers, strict=True))
+        shown = f"{dialect}: {old} | {new}\n{result}"
+        assert not (won and result.won is None), shown
+        assert not (lost and result.lost is None), shown
+        assert not (result.no_won and (won or result.won)), shown
+        assert not (result.no_lost and (lost or result.lost)), shown
+        for difference, before, after in ((result.won, False, True), (result.lost, True, False)):
+            if difference is not None:
+                verdicts = [judge(tree, difference.message, rules, NOW).truth is True for tree in trees]
+                assert verdicts == [before, after], shown
+        found, proved = found + result.differs, proved + result.is_same
+    assert found > 0
+    assert proved > 0
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_truths_that_are_possible_include_the_one_there_is(dialect: str) -> None:
+    draw, rules = random.Random(dialect), find_dialect(dialect)
+    for _ in range(size(30, 1_000)):
+        try:
+            tree = parse_selector(condition(draw), dialect)
+        except ValueError:
+            continue
+        assert tree is not None
+        atoms = Atoms()
+        formula = atoms.selector(tree, rules, rules)
+        for message in draw.sample(MESSAGES, 20):
+            truths = {atom.number: bit_of(atom.judge(message)) for atom in atoms_of(formula)}
+            actual = bit_of(judge(tree, message, rules, NOW))
+            assert possible(formula, truths) & actual
+            # What is known of fewer atoms excludes nothing.
+            truths |= {next(iter(truths)): TRUE | FALSE | UNKNOWN | THROWS}
+            assert possible(formula, truths) & actual
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_header_field_has_no_value_outside_its_domain(dialect: str) -> None:
+    rules = find_dialect(dialect)
+    names = [ast.Identifier(name) for name in rules.fields.table]
+    names += [ast.Identifier(field, section=section) for section, field in rules.fields.sections]
+    bounded = [name for name in names if domain_of(name, rules) != EVERYTHING]
+    assert bounded
+    for name in bounded:
+        domain = domain_of(name, rules)
+        for sample in samples(name_places(name, rules), (5, "5"), False):
+            value = value_of(name, sample.message, rules, NOW)
+            assert value is None or (domain.true if isinstance(value, bool) else type(value) is int and domain.integers)
+
+
+def test_plain_properties_are_read_back_as_the_same_message() -> None:
+    places = [MessageField("application_properties", "a"), MessageField("header", "priority")]
+    places += [MessageField("properties", name) for name in ("message_id", "user_id", "group_sequence", "subject")]
+    for place in (*places, MessageField("header", "durable"), MessageField("header", "delivery_count")):
+        for sample in samples([place], ("x", 5), False):
+            plain = plain_message(sample.message)
+            again = Message.of(**plain) if "JMS" in str(plain) or "a" in plain else Message.from_dict(plain)
+            assert evaluate("a = 5", again) is evaluate("a = 5", sample.message)
+            if plain and not set(plain) & {"header", "properties", "application_properties"}:
+                assert Message.of(**plain).to_dict() == {k: v for k, v in sample.message.to_dict().items() if v}
+
+
+@pytest.mark.parametrize("pattern", ["a.b", "a.*", "a.#", "#", "*.b.#", "#.b", "*"])
+def test_keys_of_a_pattern_match_it_and_some_near_ones_do_not(pattern: str) -> None:
+    words = pattern.split(".")
+    answers = [matches_words(words, key.split(".")) for key in topic_keys(pattern)]
+    assert answers[0]
+    assert all(answers) is (pattern == "#")

@@ -1,0 +1,120 @@
+"""Names and choices in the commands: any case, completion by the shell, virtual hosts, topologies on standard input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from transpiler.cli import main
+
+DEFINITIONS = {
+    "rabbit_version": "3.13.0",
+    "vhosts": [{"name": "orders"}, {"name": "billing"}],
+    "exchanges": [{"name": "shop", "vhost": "orders", "type": "direct", "durable": True, "auto_delete": False}],
+    "queues": [{"name": name, "vhost": name, "durable": True, "auto_delete": False} for name in ("orders", "billing")],
+    "bindings": [],
+}
+OWN = {"broker": "qpid-java", "exchanges": [{"name": "shop", "type": "topic"}], "queues": ["q"]}
+MESSAGE = '{"properties": {"subject": "orders"}, "exchange": ""}\n'
+
+
+@pytest.fixture(autouse=True)
+def in_a_directory_with_topologies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("definitions.json").write_text(json.dumps(DEFINITIONS), encoding="utf-8")
+    Path("own.json").write_text(json.dumps(OWN), encoding="utf-8")
+
+
+def complete(words: str) -> list[str]:
+    """Return what bash is offered for the last word."""
+    environment = {
+        "_SELECTOR_SQL_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"selector-sql {words}",
+        "COMP_CWORD": str(len(words.split(" "))),
+    }
+    result = CliRunner(env=environment).invoke(main, [], prog_name="selector-sql")
+    return [line.partition(",")[2] for line in result.output.splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("match --dialect act", ["activemq"]),
+        ("match --dialect ", ["jms", "activemq", "artemis", "qpid-java", "qpid-cpp", "rabbitmq", "rabbitmq-jms"]),
+        ("check --dialect QPID", ["qpid-java", "qpid-cpp"]),
+        ("port --from rab", ["rabbitmq", "rabbitmq-jms"]),
+        ("port --from jms --to qpid-c", ["qpid-cpp"]),
+        ("diff --new-dialect art", ["artemis"]),
+        ("sql --layout kafka", ["kafka-headers"]),
+        ("sql --layout amqp", ["amqp", "amqp-0-10"]),
+        ("sql --result bo", ["boolean"]),
+        ("topology --format d", ["dot"]),
+        ("port --format j", ["json"]),
+        ("route --publish-to ex", ["exchange"]),
+        ("route definitions.json --vhost b", ["billing"]),
+        ("route own.json --exchange sh", ["shop"]),
+        ("route own.json --exchange amq.t", ["amq.topic"]),
+        ("route nowhere.json --exchange a", []),
+        ("dif", ["diff"]),
+    ],
+)
+def test_the_shell_completes_names_and_choices(words: str, offered: list[str]) -> None:
+    assert complete(words) == offered
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sql a=1 --dialect ActiveMQ --result Boolean --layout AMQP",
+        "sql a=1 --layout Kafka-Headers",
+        "check a='x' --format JSON --dialect JMS",
+        "port a=1 --from JMS --to QPID-java",
+        "diff a=1 a=1 --dialect Artemis --format TEXT",
+        "topology own.json --format DOT --form Topology",
+        "explain a=1 --dialect RabbitMQ",
+    ],
+)
+def test_case_does_not_matter_in_names_and_choices(words: str) -> None:
+    result = CliRunner().invoke(main, words.split(" "))
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("route definitions.json --vhost order", "there is no virtual host 'order'\n  hint: did you mean orders?\n"),
+        ("route definitions.json --vhost zzz", "there is no virtual host 'zzz'\n  hint: there are orders, billing\n"),
+        ("route definitions.json", "there are 2 virtual hosts\n  hint: choose one of orders, billing\n"),
+        ("topology own.json --vhost x", "there is no virtual host 'x'\n  hint: leave it out: "),
+    ],
+)
+def test_a_virtual_host_that_is_not_there_is_an_error_with_those_that_are(words: str, told: str) -> None:
+    result = CliRunner().invoke(main, words.split(" "), input=MESSAGE)
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_a_virtual_host_that_is_there_is_chosen() -> None:
+    result = CliRunner().invoke(main, ["route", "definitions.json", "--vhost", "orders"], input=MESSAGE)
+    assert (result.exit_code, '"queues": ["orders"]' in result.output) == (0, True)
+
+
+def test_an_export_that_names_no_virtual_host_cannot_be_checked_and_says_so() -> None:
+    Path("one.json").write_text(json.dumps({"rabbit_version": "3.13.0", "queues": [{"name": "q"}]}), encoding="utf-8")
+    result = CliRunner().invoke(main, ["topology", "one.json", "--vhost", "prod"])
+    assert result.exit_code == 0
+    assert "it may not be that of 'prod'" in result.stderr
+
+
+@pytest.mark.parametrize("text", [json.dumps(OWN), "broker: qpid-java\nqueues: [q]\n"], ids=["json", "yaml"])
+def test_a_topology_is_read_from_standard_input(text: str) -> None:
+    result = CliRunner().invoke(main, ["topology", "-"], input=text)
+    assert (result.exit_code, result.output.splitlines()[0]) == (0, "flowchart LR")
+    Path("m.jsonl").write_text('{"properties": {"subject": "q"}}\n', encoding="utf-8")
+    result = CliRunner().invoke(main, ["route", "-", "m.jsonl"], input=text)
+    assert (result.exit_code, '"queues": ["q"]' in result.output) == (0, True)
+    broken = CliRunner().invoke(main, ["topology", "-"], input='{"broker": ')
+    assert (broken.exit_code, broken.stderr.startswith("standard input:1:")) == (2, True)

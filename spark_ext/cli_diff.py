@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from spark_ext.cli_archives import check_layout, read_archive
@@ -9,6 +10,7 @@ from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import click, fail, schema_option, session_options, start_session
 from transpiler import transpile_filter
 from transpiler.cli.comparables import Comparable, read_pair
+from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import layout_option
 from transpiler.cli.names import DIALECT, complete_exchanges
 from transpiler.cli.topologies import topology_options
@@ -78,6 +80,8 @@ def diff(
         fail("--dialect and --new-dialect are for selectors and filters: a topology has the dialect of its broker")
     if first.kind != "topology" and exchange is not None:
         fail("--exchange is for topologies: selectors and filters know of no exchange")
+    if output is not None and not os.path.isdir(os.path.dirname(output) or "."):
+        fail(f"{shown(output)} cannot be written: there is no directory {shown(os.path.dirname(output))}")
     # Refuse what cannot be compared before Spark starts, which takes seconds.
     _check(first, dialect, connection)
     _check(second, new_dialect or dialect, connection)

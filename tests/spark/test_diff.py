@@ -259,6 +259,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("old.json;new.json;m.jsonl;--dialect;activemq", 2, "a topology has the dialect of its broker"),
         ("a = 1;a = 2;nowhere.jsonl", 2, "there is no file nowhere.jsonl"),
         ("a = 1;a = 2", 2, "Missing argument"),
+        ("a = 1;a = 2;m.jsonl;--output;no/r.md", 2, "no/r.md cannot be written: there is no directory no\n"),
     ],
 )
 def test_the_command_answers(words: str, code: int, printed: str) -> None:

@@ -26,7 +26,7 @@ def main() -> None:
     """
 
 
-@main.command("filter")
+@main.command("filter", short_help="Filter messages in INPUT by SELECTOR.")
 @click.argument("arguments", nargs=-1, required=True, metavar="[SELECTOR] INPUT...")
 @filter_options
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the files' names.")

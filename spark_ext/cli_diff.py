@@ -17,7 +17,7 @@ from transpiler.cli.topologies import topology_options
 from transpiler.filters.sets import FilterSet
 
 
-@click.command()
+@click.command(short_help="Count what NEW wins and loses in INPUT.")
 @click.argument("old")
 @click.argument("new")
 @click.argument("files", nargs=-1, required=True, metavar="INPUT...")

@@ -59,7 +59,7 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command()
+@click.command(short_help="Route the messages in INPUT through TOPOLOGY.")
 @click.argument("topology", type=InputFile())
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @_archive_options
@@ -146,7 +146,7 @@ def route(
     click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
 
 
-@click.command()
+@click.command(short_help="Compare routed queues with those that a broker recorded.")
 @click.argument("archive")
 @click.argument("topology", type=InputFile())
 @_archive_options

@@ -12,7 +12,7 @@ from transpiler.cli.layouts import layout_option
 from transpiler.cli.options import read_text
 
 
-@click.command()
+@click.command(short_help="Compare Spark's answers with the reference.")
 @click.argument("selector")
 @click.argument("files", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the file's name.")

@@ -35,7 +35,7 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return [CompletionItem(incomplete, type="file")]
 
 
-@click.command()
+@click.command(short_help="Lint selectors in arguments, files and directories.")
 @click.argument("inputs", nargs=-1, metavar="[FILE|DIRECTORY|-|SELECTOR]...", shell_complete=_complete_file)
 @click.option("-e", "selectors", multiple=True, metavar="SELECTOR", help="A selector, whatever it looks like.")
 @click.option(

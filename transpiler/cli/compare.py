@@ -12,7 +12,7 @@ from transpiler.selector.dialects import DIALECTS
 _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
-@click.command()
+@click.command(short_help="Compare what all dialects make of SELECTOR.")
 @click.argument("selector")
 @click.option("--message", type=InputFile(), help="A message in JSON; - is standard input.")
 def compare(selector: str, message: str | None) -> None:

@@ -16,7 +16,7 @@ from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filt
 from transpiler.filters.sets import FilterSet
 
 
-@click.command()
+@click.command(short_help="Find a message on which OLD and NEW part.")
 @click.argument("old")
 @click.argument("new")
 @click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")

@@ -29,7 +29,7 @@ from transpiler.source import Source
 _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
-@click.command()
+@click.command(short_help="Say why a message matches SELECTOR, or does not.")
 @click.argument("selector")
 @layout_options
 @rules_options

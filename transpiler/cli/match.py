@@ -17,7 +17,7 @@ from transpiler.layouts.store import StoreLayout
 from transpiler.message.named_properties import HEADERS, with_headers
 
 
-@click.command()
+@click.command(short_help="Filter messages by SELECTOR.")
 @click.argument("arguments", nargs=-1, metavar="SELECTOR [FILES]...")
 @filter_options
 @layout_options

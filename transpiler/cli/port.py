@@ -51,7 +51,7 @@ class _Row:
         return "; ".join(map(_sentence, self.notes))
 
 
-@click.command()
+@click.command(short_help="Rewrite SELECTOR for another broker.")
 @click.argument("selector", required=False)
 @click.option(
     "--file",

@@ -23,7 +23,7 @@ from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.report.summary import Summary
 
 
-@click.command()
+@click.command(short_help="Route messages through TOPOLOGY.")
 @click.argument("topology", type=InputFile())
 @click.argument("files", nargs=-1, type=InputFile())
 @topology_options

@@ -18,7 +18,7 @@ from transpiler.cli.options import (
 )
 
 
-@click.command()
+@click.command(short_help="Print the Spark SQL of SELECTOR.")
 @click.argument("selector", required=False)
 @filter_options
 @layout_options

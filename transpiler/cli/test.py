@@ -15,7 +15,7 @@ from transpiler.test_cases import PATTERNS, Case, Result, find_files, read_cases
 from transpiler.test_cases.reporting import failure_text, mark, summary, verbose_line
 
 
-@click.command()
+@click.command(short_help="Run test cases of selectors.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("-k", "keyword", metavar="TEXT", help="Only cases whose file or name has TEXT in it, in any case.")
 @click.option("-v", "--verbose", is_flag=True, help="A line for each case.")

@@ -21,7 +21,7 @@ from transpiler.topology.report.summary import Summary
 _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 
 
-@click.command()
+@click.command(short_help="Draw TOPOLOGY, or report what is wrong in it.")
 @click.argument("topology", type=InputFile())
 @topology_options
 @click.option(

@@ -11,7 +11,7 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -62,11 +62,11 @@ def _connect(port: int, process: subprocess.Popen[bytes], log: Path) -> pika.Blo
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[BlockingChannel]:
-    """A channel to a broker that lives as long as the context; all that it writes is in the folder."""
+def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChannel]:
+    """A channel to a broker with some plugins, as long as the context lives; all that it writes is in the folder."""
     node, distribution, names = _free_ports(3)
     log = folder / "output.log"
-    (folder / "enabled_plugins").write_text("[].\n")
+    (folder / "enabled_plugins").write_text(f"[{','.join(plugins)}].\n")
     environment = os.environ | {
         "HOME": str(folder),
         "ERL_EPMD_PORT": str(names),

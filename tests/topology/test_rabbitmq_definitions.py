@@ -231,6 +231,13 @@ def test_an_operator_policy_gives_none(definition: Any, as_parameter: bool) -> N
     assert codes(topology) == ["import.operator-policy"]
 
 
+@pytest.mark.parametrize("value", [None, 5, {}, {"definition": 5}, {"definition": "alternate-exchange"}])
+def test_an_operator_policy_that_is_none_is_refused(value: Any) -> None:
+    parameter = {"component": "operator_policy", "name": "op", "vhost": "/", "value": value}
+    with pytest.raises(TopologyError, match=r"parameters\[0\].value[a-z.]*: expected an object, found"):
+        read(parameters=[parameter])
+
+
 def delayed(**arguments: Any) -> Json:
     return {"exchanges": [_EXCHANGE | {"type": "x-delayed-message", "arguments": arguments}]}
 
@@ -334,6 +341,6 @@ def test_an_exchange_that_chooses_is_listed_and_kept_with_its_candidates(kind: s
     assert routed.outcome == ("undecided" if kind == "x-local-random" else "delivered")
     assert [finding.code for finding in topology.findings] == ["import.choice"]
     assert topology.findings[0].message == (
-        f"exchanges[0].type: 'x' hands each message to one of its bindings, and {kind} is not computed here: "
-        "its queues are possible ones"
+        "exchanges[0].type: 'x' hands each message to one of its bindings, which one is not known: "
+        "its queues are possible_queues"
     )

@@ -39,7 +39,7 @@ _DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
 #: The argument of a binding in which the JMS client keeps the selector that it has compiled.
 _TERM = "rjms_erlang_selector"
 
-_CHOICE = "{!r} hands each message to one of its bindings, and {} is not computed here: its queues are possible ones"
+_CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
 
 #: Parameters that have no effect on routing; those of operator policies are checked.
 _UNRELATED_PARAMETERS = frozenset("vhost-limits sharding sharding-definition".split())
@@ -280,7 +280,7 @@ class _Exchanges:
         for known in _TYPES:
             if name == known:
                 if known in CHOOSING_TYPES:
-                    self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name"), known))
+                    self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
                 return known
         message = f"exchanges of type {name!r} are not understood; {entry.text('name')!r} is left out with its bindings"
         self._findings.add("import.exchange-type", entry.at("type"), message)

@@ -7,12 +7,13 @@ among its ``parameters``, with a definition that is an object or a list of pairs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from transpiler.diagnostics import mismatch
 from transpiler.regex.matcher import Regular, SearchLimitError, compile_regular
 from transpiler.regex.syntax import Flavor, RegexError
-from transpiler.topology.importers.json_reader import Entry, Findings, refuse
+from transpiler.topology.importers.json_reader import Entry, Findings, kind, refuse
 
 #: The values of ``apply-to`` of policies for exchanges; those of the others are kinds of queues.
 _FOR_EXCHANGES = ("all", "exchanges")
@@ -86,6 +87,8 @@ def check_operator_policy(entry: Entry, findings: Findings) -> None:
     definition = entry.data.get("definition")
     # An export of 3.10 has pairs here, as Erlang keeps them.
     pairs = definition.items() if isinstance(definition, Mapping) else definition
-    if any(pair[0] == _ALTERNATE for pair in pairs or () if isinstance(pair, list | tuple) and pair):
+    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
+        refuse("topology.type", entry.at("definition"), mismatch("an object", kind(definition)))
+    if any(pair[0] == _ALTERNATE for pair in pairs if isinstance(pair, list | tuple) and pair):
         message = f"RabbitMQ takes no {_ALTERNATE} in an operator policy; it is left out"
         findings.add("import.operator-policy", entry.at("definition"), message, "set it with a policy")

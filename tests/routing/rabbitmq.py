@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import os
@@ -83,6 +84,7 @@ def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChann
         "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "enabled_plugins"),
         "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
     }
+    (folder / "environment.json").write_text(json.dumps(environment))
     # Started by us it is ours to end; the broker would leave one behind.
     epmd = subprocess.Popen(
         ["epmd", "-port", str(names), "-address", "127.0.0.1"], env=environment, stderr=subprocess.DEVNULL
@@ -105,6 +107,14 @@ def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChann
             broker.wait()
         epmd.terminate()
         epmd.wait()
+
+
+def control(folder: Path, *arguments: str) -> str:
+    """What rabbitmqctl prints of the broker that is running in a folder."""
+    environment = json.loads((folder / "environment.json").read_text())
+    command = [str(SCRIPTS[-1].with_name("rabbitmqctl")), "--quiet", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
+    return done.stdout
 
 
 _encode = pika.data.encode_value

@@ -123,6 +123,15 @@ def _selector(text: str) -> str:
     return selector
 
 
+def _chained(term: _Term, operator: str) -> list[ast.Expression] | None:
+    """Return the terms of a chain of an operator; None for what is none."""
+    match term.item:
+        case _Chain(operator=own, terms=terms) if own == operator:
+            return terms
+        case _:
+            return None
+
+
 def _signed(operator: ast.Arithmetic, operand: ast.Expression) -> ast.Expression:
     """Return an operand behind a sign; a selector's negative number is one literal."""
     match operand:
@@ -229,10 +238,8 @@ class _Reader:
         item = self.build(operator.name, operands, span)
         depth = 1 + max((term.depth for term in operands), default=0)
         if isinstance(item, _Chain):
-            # Of a chain in the chain each term is one level down, and the chain itself none.
-            inner = operands[-1]
-            same = isinstance(inner.item, _Chain) and inner.item.operator == item.operator
-            depth = max(1 + operands[0].depth, inner.depth if same else 1 + inner.depth)
+            # A chain in the chain is no level of its own.
+            depth = max(term.depth + (_chained(term, item.operator) is None) for term in operands)
         if depth > RABBITMQ_JMS.max_nesting:
             self.fail(f"nested more than {RABBITMQ_JMS.max_nesting} levels deep", span, "limit.nesting")
         return _Term(item, span, depth)
@@ -273,13 +280,9 @@ class _Reader:
         return self.fail(f"no selector has the operator {operator!r} with {count}", span, "jms-term.operator")
 
     def chain(self, operator: str, left: _Term, right: _Term) -> _Chain:
-        def terms(term: _Term) -> list[ast.Expression]:
-            is_same = isinstance(term.item, _Chain) and term.item.operator == operator
-            return term.item.terms if isinstance(term.item, _Chain) and is_same else [self.expression(term)]
-
-        # The list of the longer side, which nobody else reads, grows by the other one.
-        joined = terms(right)
-        joined.extend(terms(left))
+        # The terms of a chain inside belong to it alone, and so the list can grow.
+        joined = _chained(right, operator) or [self.expression(right)]
+        joined.extend(_chained(left, operator) or [self.expression(left)])
         return _Chain(operator, joined)
 
     def string(self, term: _Term) -> ast.StringLiteral:

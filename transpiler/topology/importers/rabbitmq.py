@@ -52,6 +52,7 @@ _UNRELATED = frozenset(
     default_queue_type limits name tracing""".split()
 )
 
+#: The parts that are read.
 _READ = frozenset("exchanges queues bindings policies operator_policies parameters".split())
 
 
@@ -61,8 +62,8 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges that choose one of their
     bindings, by a hash or at random; exchanges of unknown types, which are left out with their bindings; settings that
     change routing from outside (shovels, federation); and arguments of headers bindings whose type the export has
-    lost. The member ``rabbitmq_version`` selects the
-    comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises ``TopologyError``.
+    lost. The member ``rabbitmq_version`` selects the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises
+    ``TopologyError``.
     """
     root, findings = Entry.of(data, ""), Findings()
     vhost_name = _choose_vhost(root, vhost, findings)

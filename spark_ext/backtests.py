@@ -34,6 +34,7 @@ def backtest(
     partial: bool = False,
     recorded_queue: str | None = None,
     column: str = "queues",
+    possible: str | None = None,
     max_examples: int = 10,
 ) -> Backtest:
     """Count the agreement of the queues in ``column`` with those in ``recorded``, by exchange and by queue.
@@ -42,6 +43,7 @@ def backtest(
     STRING with the one that the message was read from, as the column ``queue`` of Lambda events and of deliveries in a
     tracing log. ``recorded_queue`` names that one where no column does, as for answers of RabbitMQ's management API.
     Queues are ``missed`` and never ``extra`` then: the message may have gone to others. A NULL counts as no queues.
+    ``possible`` names the column of ``route(…, possible_column=…)``: a recorded queue that is in it is not missed.
     ``ValueError`` for a STRING without ``partial``.
 
     ``routed`` has its exchanges in a column ``exchange``, or in the field of the ``layout``, by default the one that
@@ -63,6 +65,9 @@ def backtest(
     queues = _queues(routed, found, recorded) if recorded_queue is None else f"array({quote_text(recorded_queue)})"
     if not partial and dict(routed.dtypes).get(recorded) == "string":
         raise ValueError(f"the column {recorded} is STRING: if it has one of the queues, give partial=True")
+    reached = quote_name(column)
+    if possible is not None:
+        reached = f"array_union({reached}, array_intersect({queues}, {quote_name(possible)}))"
     # The default exchange routes by name, so what it does not reach is not there.
     own = "false" if partial else f"exchange = {quote_text(DEFAULT_EXCHANGE)}"
     compared = routed.selectExpr(
@@ -70,7 +75,7 @@ def backtest(
         f"{label} AS label",
         f"{key} AS routing_key",
         f"{queues} AS recorded",
-        f"{quote_name(column)} AS routed",
+        f"{reached} AS routed",
     ).selectExpr(
         "*",
         f"CASE WHEN {own} THEN array() ELSE array_except(recorded, routed) END AS missed",

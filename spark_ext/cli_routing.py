@@ -18,6 +18,7 @@ from transpiler.cli.options import warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file
 from transpiler.sql import quote_name
+from transpiler.topology.choices import choices
 from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.report.summary import Summary
 
@@ -25,6 +26,9 @@ _LAYOUTS = "rabbitmq-trace (RabbitMQ's tracing log), amqp, amqp-0-10, flat, … 
 
 #: The columns with the outcome of each message and the exchange that it was published to, while they are counted.
 _OUTCOME, _PUBLISHED_TO = "_outcome", "_published_to"
+
+#: The column with the queues that a message may reach by what exchanges choose.
+_POSSIBLE = "possible_queues"
 
 
 def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -124,6 +128,7 @@ def route(
         publish_to=publish_to,
         outcome=outcome or _OUTCOME,
         exchange_column=_PUBLISHED_TO,
+        possible_column=_POSSIBLE if choices(where) else None,
         protocol=protocol,
         mandatory=mandatory,
         reject_unroutable=reject_unroutable,
@@ -137,10 +142,14 @@ def route(
     else:
         for name, number in counted.queues.items():
             click.echo(f"{number:>10,}  {name}")
-    lost = {name: count for name, count in counted.outcomes.items() if name not in ("delivered", "alternate")}
+    kept = ("delivered", "alternate", "undecided")
+    lost = {name: count for name, count in counted.outcomes.items() if name not in kept}
     parts = [f"{sum(counted.queues.values()):,} deliveries of {sum(counted.outcomes.values()):,} messages"]
     if "alternate" in counted.outcomes:
         parts.append(f"{counted.outcomes['alternate']:,} by way of an alternate only")
+    if choices(where):
+        chosen = routed.filter(f"size({_POSSIBLE}) > 0").count()
+        parts.append(f"{chosen:,} may reach more of them ({_POSSIBLE}), by what exchanges choose")
     detail = ": " + ", ".join(f"{count:,} {name}" for name, count in lost.items()) if lost else ""
     parts.append(f"{sum(lost.values()):,} reach no queue{detail}")
     click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
@@ -212,9 +221,16 @@ def backtest(
         address=sender,
         publish_to=publish_to,
         exchange_column="exchange",
+        possible_column=_POSSIBLE if choices(where) else None,
     )
     result = compare(
-        routed, read.layout, recorded=recorded, partial=partial, recorded_queue=recorded_queue, max_examples=examples
+        routed,
+        read.layout,
+        recorded=recorded,
+        partial=partial,
+        recorded_queue=recorded_queue,
+        possible=_POSSIBLE if choices(where) else None,
+        max_examples=examples,
     )
     click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) if as_json else result.render())
     raise SystemExit(0 if result.passed else 1)

@@ -24,6 +24,7 @@ from transpiler.filters.sets import FilterSet, FiltersLike, read_filters
 from transpiler.layouts.layout import ReadableLayout
 from transpiler.selector.dialects import find_dialect
 from transpiler.sql import quote_name
+from transpiler.topology.choices import choices
 from transpiler.topology.model import Topology
 
 #: What ``diff`` compares: the text of a selector, a filter or filter set, or a topology.
@@ -173,7 +174,22 @@ def _diff_topologies(
     names = [unused_name(name, df) for name in ("_queues_of_old", "_queues_of_new")]
     routed = df
     for name, topology in zip(names, (old, new), strict=True):
-        routed = route(routed, topology, rows.layout, exchange=exchange, column=name, missing=missing)
+        if not choices(topology):
+            routed = route(routed, topology, rows.layout, exchange=exchange, column=name, missing=missing)
+            continue
+        possible = unused_name("_possible_queues", routed)
+        routed = route(
+            routed,
+            topology,
+            rows.layout,
+            exchange=exchange,
+            column=name,
+            possible_column=possible,
+            missing=missing,
+        )
+        # What an exchange may choose counts as reached on both sides.
+        both = sf.array_sort(sf.array_union(quote_name(name), quote_name(possible)))
+        routed = routed.withColumn(name, both).drop(possible)
     before, after = (quote_name(name) for name in names)
     won, lost = f"array_except({after}, {before})", f"array_except({before}, {after})"
     # One row an entry: a queue that the message wins, loses or keeps, and its own fate under no queue's name.

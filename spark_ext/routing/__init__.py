@@ -9,7 +9,8 @@ Invariants: every input row is kept once; the answer is the reference router's, 
 Deliberately not here: what a binding means (``transpiler.lowering.bindings``).
 
 In reading order: ``query`` (the pass), ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``,
-``broadcast_join``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``outcomes``, ``codegen_budget``.
+``broadcast_join``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``outcomes``, ``choices``,
+``codegen_budget``.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext.routing.broadcast_join import Key, join, without
+from spark_ext.routing.choices import refuse_choices, route_with_choices
 from spark_ext.routing.codegen_budget import (
     METHOD,
     NESTED_LENGTH,
@@ -81,6 +82,7 @@ def route(
     publish_to: PublishTo = "exchange",
     outcome: str | None = None,
     exchange_column: str | None = None,
+    possible_column: str | None = None,
     protocol: Protocol | None = None,
     mandatory: bool = False,
     reject_unroutable: bool = False,
@@ -107,6 +109,11 @@ def route(
     ``mandatory`` and ``reject_unroutable`` of the publisher and by the exchange; ``no-exchange``. ``exchange_column``
     names one for the exchange that each was published to, NULL where the relay rejected it.
 
+    ``possible_column`` names one for the queues that a message may reach besides, by what an exchange chooses with a
+    hash or at random (RabbitMQ's ``x-consistent-hash`` and its like); the messages are routed twice then. Without it a
+    topology in which messages come to such an exchange is refused. ``undecided`` is the outcome of those that reach
+    a queue or none by a choice.
+
     ``keys`` are messages whose routing keys are matched first, each once, with the topic patterns: the same
     ``messages``, which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat.
     A key that is not among them is matched where it comes. Raises ``TranspilerError``, and ``ValueError`` for
@@ -128,12 +135,18 @@ def route(
     elif exchange is None and not source.relay and not published_exchanges(columns.schema.names, resolved):
         source = Source(topology.default_exchange)
     several = topology.rules.several_keys and has_routing_keys(columns.schema)
-    with pause_garbage_collection():
-        plan = build_plan(topology, resolved, missing, source.exchange, several and source.several_keys)
-        names = _Names(column, outcome, exchange_column)
-        return _Query(messages, topology, columns._replace(layout=resolved), plan, source, publisher).routed(
-            names, keys
-        )
+    columns = columns._replace(layout=resolved)
+
+    def routed(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:
+        with pause_garbage_collection():
+            plan = build_plan(topology, resolved, missing, source.exchange, several and source.several_keys)
+            names = _Names(queues, outcome, exchange_column) if complete else _Names(queues)
+            return _Query(messages, topology, columns, plan, source, publisher).routed(names, keys)
+
+    if possible_column is not None:
+        return route_with_choices(messages, topology, column, outcome, possible_column, routed)
+    refuse_choices(topology, source.exchange)
+    return routed(messages, topology, column, True)
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:

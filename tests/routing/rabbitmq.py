@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import os
@@ -11,7 +12,7 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -62,11 +63,11 @@ def _connect(port: int, process: subprocess.Popen[bytes], log: Path) -> pika.Blo
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[BlockingChannel]:
-    """A channel to a broker that lives as long as the context; all that it writes is in the folder."""
+def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChannel]:
+    """A channel to a broker with some plugins, as long as the context lives; all that it writes is in the folder."""
     node, distribution, names = _free_ports(3)
     log = folder / "output.log"
-    (folder / "enabled_plugins").write_text("[].\n")
+    (folder / "enabled_plugins").write_text(f"[{','.join(plugins)}].\n")
     environment = os.environ | {
         "HOME": str(folder),
         "ERL_EPMD_PORT": str(names),
@@ -83,6 +84,7 @@ def running(folder: Path) -> Iterator[BlockingChannel]:
         "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "enabled_plugins"),
         "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
     }
+    (folder / "environment.json").write_text(json.dumps(environment))
     # Started by us it is ours to end; the broker would leave one behind.
     epmd = subprocess.Popen(
         ["epmd", "-port", str(names), "-address", "127.0.0.1"], env=environment, stderr=subprocess.DEVNULL
@@ -105,6 +107,14 @@ def running(folder: Path) -> Iterator[BlockingChannel]:
             broker.wait()
         epmd.terminate()
         epmd.wait()
+
+
+def control(folder: Path, *arguments: str) -> str:
+    """What rabbitmqctl prints of the broker that is running in a folder."""
+    environment = json.loads((folder / "environment.json").read_text())
+    command = [str(SCRIPTS[-1].with_name("rabbitmqctl")), "--quiet", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
+    return done.stdout
 
 
 _encode = pika.data.encode_value

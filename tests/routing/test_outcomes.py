@@ -110,7 +110,8 @@ def test_every_outcome_is_drawn_often() -> None:
             seen[publish(topology, message, name, **publisher).outcome] += 1
 
     draw()
-    assert set(seen) == set(OUTCOMES)
+    # Exchanges that choose have tests of their own.
+    assert set(seen) == set(OUTCOMES) - {"undecided"}
     assert min(seen.values()) >= seen.total() / 100, seen
 
 

@@ -16,7 +16,7 @@ from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpList, AmqpMap
 from transpiler.message.message import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import RULES, Rules
+from transpiler.topology.broker_rules import CHOOSING_TYPES, RULES, Rules
 from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
 
 QUEUES = (*(f"q{number}" for number in range(6)), "a.b", "it's ${x}", "amq.rabbitmq.reply-to.1")
@@ -131,12 +131,13 @@ xqueries = st.sampled_from(
 
 
 @st.composite
-def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True) -> Topology:
+def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing: bool = False) -> Topology:
     """A topology with cycles, alternates, replaced keys and all types of exchanges that its broker has.
 
-    ``queries`` says whether bindings of XML exchanges have queries, which not every layout can answer.
+    ``queries`` says whether bindings of XML exchanges have queries, which not every layout can answer; ``choosing``
+    whether there are exchanges that choose one of their bindings.
     """
-    types = rules.types
+    types = tuple(kind for kind in rules.types if choosing or kind not in CHOOSING_TYPES)
     names = [*NAMES, *rules.predeclared]
     exchanges = []
     for name in NAMES:
@@ -163,7 +164,9 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True) -> Topolo
             mode = draw(st.sampled_from(modes))
             if mode is not None:
                 arguments["x-match"] = AmqpValue(AmqpType.STRING, mode)
-        if kinds[source] in rules.selector_types and draw(st.booleans()):
+        if kinds[source] == "x-super-stream":
+            binding = replace(binding, key=draw(st.sampled_from("012")))
+        if kinds[source] in rules.selector_types and (kinds[source] == "x-jms-topic" or draw(st.booleans())):
             arguments["x-filter-jms-selector"] = AmqpValue(AmqpType.STRING, draw(selectors(rules)))
         if kinds[source] == "xml" and queries and draw(st.booleans()):
             arguments["xquery"] = AmqpValue(AmqpType.STRING, draw(xqueries))

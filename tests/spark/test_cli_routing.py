@@ -171,6 +171,31 @@ def test_route_counts_and_writes_deliveries(run, spark: SparkSession) -> None:  
     }
 
 
+CHOOSING = SMALL | {
+    "exchanges": [{"name": "hash", "vhost": "/", "type": "x-consistent-hash"}],
+    "queues": [{"name": name, "vhost": "/"} for name in ("q", "a", "b")],
+    "bindings": [
+        {"source": "hash", "vhost": "/", "destination": name, "destination_type": "queue", "routing_key": "1"}
+        for name in ("a", "b")
+    ],
+}
+
+
+def test_what_an_exchange_chooses_is_possible(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
+    Path("choosing.json").write_text(json.dumps(CHOOSING), encoding="utf-8")
+    lines = [{"exchange": "hash"}, {"properties": {"subject": "q"}}]
+    result = run("route", "choosing.json", "archive.jsonl", "--output", "routed.out", lines=lines)
+    assert result.exit_code == 0, result.output
+    assert "1 deliveries of 2 messages; 1 may reach more of them (possible_queues), by what exchanges" in result.output
+    written = spark.read.parquet(str(Path("routed.out").absolute())).collect()
+    assert sorted((row.queues, row.possible_queues) for row in written) == [([], ["a", "b"]), (["q"], [])]
+    entries = [ENTRY | {"exchange": "hash", "routed_queues": [name]} for name in ("a", "b", "q")]
+    result = run("backtest", "archive.jsonl", "choosing.json", lines=entries)
+    assert result.exit_code == 1
+    assert "2 of 3 messages have exactly the broker's queues" in result.output
+    assert "missed 1 times: hash → q" in result.output
+
+
 def test_parquet_with_typed_columns_is_compared(run, spark: SparkSession) -> None:  # type: ignore[no-untyped-def]
     frame = spark.createDataFrame([("a.b", ["q"]), ("c", [])], "routing_key STRING, answers ARRAY<STRING>")
     frame.write.parquet(str(Path("typed.parquet").absolute()))

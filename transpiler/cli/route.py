@@ -68,9 +68,10 @@ def route(
 
     A line is message JSON, or a row of --layout or --schema; rabbitmq-trace reads RabbitMQ's tracing log. It comes back
     with its queues and its outcome: delivered, alternate (delivered by way of an alternate only), discarded, returned,
-    rejected, or no-exchange. A member "exchange" says where the message was published; --address and --publish-to say
-    it in its place. The routing key is the message's subject, or the layout's; where there is none, a member
-    "routing_key". With --why it is said for each message in words which
+    rejected, or no-exchange. Queues that it reaches only if an exchange chooses them, by a hash or at random, stand in
+    "possible_queues"; where it may reach none at all, the outcome is undecided. A member "exchange" says where the
+    message was published; --address and --publish-to say it in its place. The routing key is the message's subject, or
+    the layout's; where there is none, a member "routing_key". With --why it is said for each message in words which
     bindings took it, and what it lacked for those that nearly did, nearest first.
     """
     if summary and why:
@@ -96,7 +97,7 @@ def route(
         target = _first(published_to, exchange, where) if by_name else None
         if why:
             explanation = explain_route(where, message, target, keys, nearest=nearest, **publication)
-            if unroutable and explanation.routed.queues:
+            if unroutable and (explanation.routed.queues or explanation.routed.possible_queues):
                 continue
             if as_json:
                 click.echo(json.dumps(line | {"why": explanation.to_dict()}, ensure_ascii=False))
@@ -108,8 +109,10 @@ def route(
             exchanges[routed.exchange] += 1
         queues.update(routed.queues)
         outcomes[routed.outcome] += 1
-        if not summary and not (unroutable and routed.queues):
+        if not summary and not (unroutable and (routed.queues or routed.possible_queues)):
             result = line | {"queues": list(routed.queues), "outcome": routed.outcome}
+            if routed.possible_queues:
+                result["possible_queues"] = list(routed.possible_queues)
             click.echo(json.dumps(result, ensure_ascii=False))
     if summary:
         counted = Summary(dict(sorted(exchanges.items())), dict(sorted(queues.items())), dict(sorted(outcomes.items())))

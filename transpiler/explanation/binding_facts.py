@@ -17,6 +17,7 @@ from transpiler.reference.query import matches_query
 from transpiler.reference.receiving import ANYONE
 from transpiler.reference.route import Visit, has_header, header_of
 from transpiler.selector.dialects import DIALECTS
+from transpiler.topology.broker_rules import CHOOSING_TYPES
 from transpiler.topology.model import Binding, Topology
 from transpiler.topology.xquery import parse_query
 
@@ -33,14 +34,18 @@ class Lack(NamedTuple):
 
 def binding_text(topology: Topology, binding: Binding) -> str:
     """Return what a binding asks for: its key or its headers, and whether it has a selector or a query."""
+    selector = topology.selector(binding)
     match topology.exchange_by_name[binding.source].type:
+        case "x-jms-topic":
+            return clipped(selector or "", _MAX_TEXT)
         case "fanout":
             asked = "any message"
         case "headers":
             asked = _headers_text(topology.headers(binding))
+        case exchange_type if exchange_type in CHOOSING_TYPES:
+            asked = "a share of the messages"
         case _:
             asked = f"key {value_text(binding.key)}"
-    selector = topology.selector(binding)
     if selector is not None:
         asked += f" and {clipped(selector, _MAX_TEXT)}"
     return asked + (" and a query" if topology.xquery(binding) is not None else "")
@@ -65,7 +70,7 @@ def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) 
             found += _topic(topology, binding, visit.keys)
         case "headers":
             found += _headers(topology, binding, message)
-        case "fanout":
+        case _:
             pass
     query = topology.xquery(binding)
     if query is not None and not matches_query(parse_query(query), message, topology.rules.subject_header):

@@ -14,6 +14,7 @@ from transpiler.explanation.binding_facts import binding_text, lacks
 from transpiler.explanation.wording import clipped, value_text
 from transpiler.message.message import Message
 from transpiler.reference.route import Routed, Visit, trace
+from transpiler.topology.choices import choice_of
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
 from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.qpid_address.address import Address
@@ -57,6 +58,7 @@ class RouteExplanation:
     """The route of one message: where it went, the bindings that took it, and those that nearly did, nearest first.
 
     ``others`` is the number of bindings that are further off; ``note`` says what else kept the message from a queue.
+    Exchanges hand the message to some of the bindings in ``possible``, by a hash or at random.
     """
 
     routed: Routed
@@ -66,6 +68,7 @@ class RouteExplanation:
     others: int
     note: str | None = None
     visits: tuple[Visit, ...] = field(default=(), repr=False)
+    possible: tuple[BindingExplanation, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -77,6 +80,11 @@ class RouteExplanation:
         queues = list(self.routed.queues)
         more = f" and {len(queues) - _MAX_QUEUES} more" if len(queues) > _MAX_QUEUES else ""
         reached = f"{', '.join(queues[:_MAX_QUEUES])}{more}" if queues else "no queue"
+        possible = self.routed.possible_queues
+        if possible:
+            more = f" and {len(possible) - _MAX_QUEUES} more" if len(possible) > _MAX_QUEUES else ""
+            perhaps = f"perhaps {', '.join(possible[:_MAX_QUEUES])}{more}"
+            reached = f"{reached}, {perhaps}" if queues else perhaps
         return f"{named}{keys} → {reached} ({self.routed.outcome})"
 
     def __str__(self) -> str:
@@ -84,7 +92,8 @@ class RouteExplanation:
         if self.note is not None:
             lines.append(f"  {self.note}")
         several = len({visit.exchange.name for visit in self.visits}) > 1
-        for heading, bindings in (("took it", self.took), ("nearly took it", self.nearly)):
+        headed = (("took it", self.took), ("may take it", self.possible), ("nearly took it", self.nearly))
+        for heading, bindings in headed:
             if not bindings:
                 continue
             targets = [clipped(_place(one, several), _MAX_TEXT) for one in bindings[:_MAX_LINES]]
@@ -105,8 +114,10 @@ class RouteExplanation:
             "exchange": self.routed.exchange,
             "keys": list(self.keys),
             "queues": list(self.routed.queues),
+            **({"possible_queues": list(self.routed.possible_queues)} if self.routed.possible_queues else {}),
             "outcome": self.routed.outcome,
             "took": [one.to_dict() for one in self.took],
+            **({"possible": [one.to_dict() for one in self.possible]} if self.possible else {}),
             "nearly": [one.to_dict() for one in self.nearly],
             "others": self.others,
             **({"note": self.note} if self.note is not None else {}),
@@ -148,7 +159,11 @@ def explain_route(
     topology, message = traced.topology, traced.message
     took: list[BindingExplanation] = []
     missed: list[BindingExplanation] = []
+    possible: list[BindingExplanation] = []
     for visit in traced.visits:
+        choice = choice_of(topology, visit.exchange)
+        if choice is not None:
+            possible += (BindingExplanation(binding, binding_text(topology, binding)) for binding in choice.bindings)
         bindings = topology.bindings_by_source.get(visit.exchange.name, ()) if visit.matched else ()
         for binding, is_match in zip(bindings, visit.matched, strict=True):
             asks = binding_text(topology, binding)
@@ -162,7 +177,8 @@ def explain_route(
     keys = traced.visits[0].keys if traced.visits else ()
     note = _note(topology, message, traced.routed, keys)
     shown = tuple(missed[:nearest])
-    return RouteExplanation(traced.routed, keys, tuple(took), shown, len(missed) - len(shown), note, traced.visits)
+    others = len(missed) - len(shown)
+    return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible))
 
 
 def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str | None, ...]) -> str | None:

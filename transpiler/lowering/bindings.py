@@ -120,7 +120,7 @@ class Bindings(Generic[C]):
                 return key.direct(binding.key)
             case "topic":
                 return key.topic(binding.key)
-            case "fanout":
+            case "fanout" | "x-jms-topic":
                 return self._builder.always
             case "headers":
                 return self.headers(read_headers_match(binding.arguments, self._rules))
@@ -128,6 +128,9 @@ class Bindings(Generic[C]):
                 # The binding key is compared as in a direct exchange, and then the query is evaluated.
                 same_key, query = key.direct(binding.key), binding.xquery
                 return same_key if query is None else self._builder.both(same_key, self._query(query))
+            case "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream":
+                # Every message comes to the choice; ``topology.choices`` divides a topology before it is compiled.
+                return self._builder.always
             case _:
                 assert_never(exchange_type)
 

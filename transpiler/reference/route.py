@@ -22,6 +22,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.grammar import parse_selector
 from transpiler.topology.broker_rules import Rules
+from transpiler.topology.choices import Choice, choice_of, is_choosing
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology, check_topology
 from transpiler.topology.publishing import (
     PUBLISH_TO,
@@ -44,12 +45,14 @@ _SUBJECT_HEADER = "qpid.subject"
 class Routed:
     """The queues that a message reaches, distinct and sorted, and what became of it.
 
-    ``exchange`` is where it was published; None where the anonymous relay rejected it.
+    ``exchange`` is where it was published; None where the anonymous relay rejected it. ``possible_queues`` are those
+    that it may reach besides, by what an exchange chooses with a hash or at random: one of several, or some.
     """
 
     queues: tuple[str, ...]
     outcome: Outcome
     exchange: str | None = None
+    possible_queues: tuple[str, ...] = ()
 
 
 def route_message(
@@ -91,6 +94,9 @@ def publish(
     The outcome of a message that reaches no queue depends on the publisher: on its ``protocol``, on ``mandatory``, the
     flag of AMQP 0-8 to 0-9-1, and on ``reject_unroutable``, a capability of AMQP 1.0. Without a protocol both settings
     apply, and else the exchange's own behaviour decides.
+
+    Exchanges that hand a message to one of their bindings by a hash or at random, as RabbitMQ's ``x-consistent-hash``,
+    give ``possible_queues``; it is ``delivered`` where each choice is a queue, and ``undecided`` where only some are.
 
     Raises ``TopologyError`` for an address that leads nowhere; ``ValueError`` for parameters that exclude each other.
     """
@@ -198,13 +204,18 @@ def _publish(topology: Topology, message: Message, exchange: Exchange, keys: _Ke
         return Traced(routed, message, topology)
     route = _Route(topology, message)
     queues = route.through(exchange, keys, frozenset())
+    possible: frozenset[str] = frozenset()
+    if route.used_choices:
+        possible = _Route(topology, message, chosen=True).through(exchange, keys, frozenset()) - queues
     outcome: Outcome = "delivered"
-    if not queues:
+    if not queues and not route.chose_queue:
         # "Otherwise, the message is discarded."
-        outcome = publisher.outcome(exchange, topology.rules)
-    elif route.used_alternates and not _Route(topology, message, alternates=False).through(exchange, keys, frozenset()):
-        outcome = "alternate"
-    routed = Routed(tuple(sorted(queues)), outcome, exchange.name)
+        outcome = "undecided" if possible else publisher.outcome(exchange, topology.rules)
+    elif route.used_alternates:
+        without = _Route(topology, message, alternates=False)
+        if not without.through(exchange, keys, frozenset()) and not without.chose_queue:
+            outcome = "alternate"
+    routed = Routed(tuple(sorted(queues)), outcome, exchange.name, tuple(sorted(possible)))
     return Traced(routed, message, topology, tuple(route.visits.values()))
 
 
@@ -220,14 +231,21 @@ _Path = frozenset[tuple[str, _Keys]]
 
 
 class _Route:
-    """The traversal of one message; without ``alternates`` it follows bindings alone."""
+    """The traversal of one message; without ``alternates`` it follows bindings alone.
 
-    def __init__(self, topology: Topology, message: Message, *, alternates: bool = True) -> None:
+    It stops at exchanges that choose one of their bindings, or with ``chosen`` follows all that may be chosen.
+    """
+
+    def __init__(self, topology: Topology, message: Message, *, alternates: bool = True, chosen: bool = False) -> None:
         self.topology = topology
         self.message = message
         self.used_alternates = False
+        self.used_choices = False
+        #: Some exchange chose among queues, so that the message reaches one.
+        self.chose_queue = False
         self.visits: dict[tuple[str, _Keys], Visit] = {}
         self._alternates = alternates
+        self._chosen = chosen
         self._known: dict[tuple[str, _Keys], frozenset[str]] = {}
         self._seen: set[tuple[str, _Keys]] = set()
         self._shortened = 0
@@ -264,6 +282,10 @@ class _Route:
             queue_names = frozenset(key for key in keys if key is not None and self._names_queue(key))
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return queue_names, bool(queue_names)
+        choice = choice_of(self.topology, exchange) if is_choosing(exchange) else None
+        if choice is not None:
+            self.visits[exchange.name, keys] = Visit(exchange, keys, ())
+            return self._chose(exchange, choice, keys, path), True
         queues: set[str] = set()
         bindings = self.topology.bindings_by_source.get(exchange.name, ())
         answers = tuple(self._matches(exchange, binding, keys) for binding in bindings)
@@ -271,13 +293,27 @@ class _Route:
         for binding, is_match in zip(bindings, answers, strict=True):
             if not is_match:
                 continue
-            if binding.destination_type == "queue":
-                queues.add(binding.destination)
-            else:
-                replacement = self.topology.replacement_key(binding)
-                onward = keys if replacement is None else (replacement,)
-                queues |= self.through(self.topology.exchange_by_name[binding.destination], onward, path)
+            queues |= self._along(binding, keys, path)
         return frozenset(queues), any(answers)
+
+    def _along(self, binding: Binding, keys: _Keys, path: _Path) -> frozenset[str]:
+        """Return the queues reached along a binding that the message matches."""
+        if binding.destination_type == "queue":
+            return frozenset({binding.destination})
+        replacement = self.topology.replacement_key(binding)
+        onward = keys if replacement is None else (replacement,)
+        return self.through(self.topology.exchange_by_name[binding.destination], onward, path)
+
+    def _chose(self, exchange: Exchange, choice: Choice, keys: _Keys, path: _Path) -> frozenset[str]:
+        """Return the queues that are reached whatever an exchange chooses, or all that are by some choice."""
+        self.used_choices = True
+        self.chose_queue |= choice.reaches_queue
+        if not self._chosen:
+            return frozenset()
+        queues = {queue for binding in choice.bindings for queue in self._along(binding, keys, path)}
+        if not choice.total:
+            queues |= self._alternate(exchange, keys, path)
+        return frozenset(queues)
 
     def _names_queue(self, key: str) -> bool:
         rules = self.topology.rules
@@ -307,8 +343,11 @@ class _Route:
             case "topic":
                 words = topology.rules.topic.words
                 matched = any(matches_words(words(binding.key), words(key)) for key in keys)
-            case "fanout":
+            case "fanout" | "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream":
                 # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
+                matched = True
+            case "x-jms-topic":
+                # The plugin tries the selector alone: the exchange before it has compared the key.
                 matched = True
             case "headers":
                 matched = matches_headers(topology.headers(binding), self.message, topology.rules)

@@ -125,7 +125,8 @@ def answer(value: object) -> str:
 ASKED = (
     "`x-filter-jms-selector` of a `qpid-java` topology is in the dialect `qpid-java`, on direct, topic, fanout and",
     "headers exchanges. The Broker-J manual (4.6.3.1) names the first three; the broker asks the selector of a headers",
-    "binding too, beside its `x-match`, and so does this project. The other brokers' bindings have no selectors.",
+    "binding too, beside its `x-match`, and so does this project. Bindings of RabbitMQ's",
+    "`x-jms-topic` exchanges have selectors in `rabbitmq-jms`; other bindings of the other brokers have none.",
 )
 
 

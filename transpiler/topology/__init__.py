@@ -1,7 +1,8 @@
 """Routing topologies: exchanges, queues, bindings and addresses, by the rules of one broker.
 
 Objects and readers only. ``reference.route`` defines the routing of a message; nothing here knows a
-dialect's grammar, a layout or SQL.
+dialect's grammar, a layout or SQL. Exchanges that hand each message to one of their bindings, by a hash or at random,
+are kept with their candidates; the choice itself is never computed (``choices``).
 """
 
 from __future__ import annotations

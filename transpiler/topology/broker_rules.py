@@ -12,12 +12,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from transpiler.filters.binding_rules import BindingRules, HeadersRules, TopicRules
 from transpiler.message.equality import Equality, Numbers
 
-ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml"]
+#: Types of RabbitMQ's plugins that hand each message to one of their bindings, by a hash or at random.
+ChoosingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]
+
+#: ``x-jms-topic`` is RabbitMQ's, for its JMS client: bindings have selectors, and keys do not count.
+ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml", "x-jms-topic"] | ChoosingType
+
+CHOOSING_TYPES: tuple[ChoosingType, ...] = get_args(ChoosingType)
 
 
 class RelayAddress(Enum):
@@ -129,6 +135,8 @@ RABBITMQ = Rules(
         "amq.rabbitmq.event": "topic",
         "amq.rabbitmq.log": "topic",
     },
+    types=("direct", "topic", "fanout", "headers", "x-jms-topic", *CHOOSING_TYPES),
+    selector_types=("x-jms-topic",),
     internal=frozenset({"amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log"}),
     tolerates_missing_alternate=True,
     direct_replies="amq.rabbitmq.reply-to.",

@@ -302,6 +302,9 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
             yield _missing("topology.no-exchange", f"{path}.destination", "exchange", binding.destination, known)
     elif binding.destination not in topology.queue_names:
         yield _missing("topology.no-queue", f"{path}.destination", "queue", binding.destination, topology.queue_names)
+    if exchange.type == "x-jms-topic" and binding.text(SELECTOR_ARGUMENT) is None:
+        message = "an exchange of type x-jms-topic takes no binding without a selector"
+        yield _error("topology.no-selector", path, message, "write TRUE where every message is to match")
     yield from _argument_errors(topology, exchange, binding, path)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, Literal, NoReturn
 
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import TopologyError
@@ -189,7 +189,7 @@ class _Links:
         self._bind(address.node.bindings, exchange=address.name)
 
     def _exchange_type(self, name: object) -> ExchangeType:
-        types: tuple[ExchangeType, ...] = get_args(ExchangeType)
+        types: tuple[ExchangeType, ...] = self._before.rules.types
         for known in types:
             if known == name:
                 return known

@@ -241,8 +241,8 @@ class _Search:
                 break
             seen.add(identity)
             self.tried += 1
-            old = publish(self.old, message, exchange, (key,)).queues
-            new = publish(self.new, message, exchange, (key,)).queues
+            old = _reached(self.old, message, exchange, key)
+            new = _reached(self.new, message, exchange, key)
             parting = {(queue, queue in new) for queue in set(old) ^ set(new)}
             if parting - shown:
                 shown |= parting
@@ -279,6 +279,12 @@ class _Search:
         for exchange in _entrances(topology, binding.source):
             for key, message in itertools.product(dict.fromkeys(keys), messages):
                 yield exchange, key, _with_subject(message, key)
+
+
+def _reached(topology: Topology, message: Message, exchange: str, key: str) -> tuple[str, ...]:
+    """Return the queues that a message reaches, or may reach by what an exchange chooses."""
+    routed = publish(topology, message, exchange, (key,))
+    return tuple(sorted((*routed.queues, *routed.possible_queues)))
 
 
 def _entrances(topology: Topology, name: str) -> list[str]:

@@ -29,7 +29,7 @@ from transpiler.topology.model import (
 )
 from transpiler.topology.receivers import with_addresses
 
-_TYPES: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers", "xml")
+_TYPES: tuple[ExchangeType, ...] = tuple(dict.fromkeys(kind for rules in RULES.values() for kind in rules.types))
 _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
 

@@ -17,13 +17,33 @@ from typing import Any
 
 from transpiler.diagnostics import nearest
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
-from transpiler.regex.matcher import Regular, SearchLimitError, compile_regular
-from transpiler.regex.syntax import Flavor, RegexError
-from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
+from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
+from transpiler.topology.importers.jms_selector_term import selector_of_term
 from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, refuse
-from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.importers.rabbitmq_policies import Policies, check_operator_policy
+from transpiler.topology.model import (
+    DEFAULT_EXCHANGE,
+    SELECTOR_ARGUMENT,
+    Alternate,
+    Binding,
+    Exchange,
+    Queue,
+    Topology,
+)
 
 _TYPES: tuple[ExchangeType, ...] = RABBITMQ.types
+
+#: The types of plugins that route as another one does: that of ``x-delayed-type``, and fanout.
+_DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
+
+#: The argument of a binding in which the JMS client keeps the selector that it has compiled.
+_TERM = "rjms_erlang_selector"
+
+_CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
+
+#: Parameters that have no effect on routing; those of operator policies are checked.
+_UNRELATED_PARAMETERS = frozenset("vhost-limits sharding sharding-definition".split())
+_OPERATOR_POLICY = "operator_policy"
 
 #: Parts of an export that have no effect on routing.
 _UNRELATED = frozenset(
@@ -32,22 +52,29 @@ _UNRELATED = frozenset(
     default_queue_type limits name tracing""".split()
 )
 
+#: The parts that are read.
+_READ = frozenset("exchanges queues bindings policies operator_policies parameters".split())
+
 
 def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None) -> Topology:
     """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
-    ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges of types that plugins bring,
-    which are left out with their bindings, settings that change routing from outside (shovels, federation), and
-    arguments of headers bindings whose type the export has lost. The member ``rabbitmq_version`` selects the
-    comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises ``TopologyError``.
+    ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges that choose one of their
+    bindings, by a hash or at random; exchanges of unknown types, which are left out with their bindings; settings that
+    change routing from outside (shovels, federation); and arguments of headers bindings whose type the export has
+    lost. The member ``rabbitmq_version`` selects the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises
+    ``TopologyError``.
     """
     root, findings = Entry.of(data, ""), Findings()
     vhost_name = _choose_vhost(root, vhost, findings)
     for name in root.data:
-        if name not in _UNRELATED and name not in ("exchanges", "queues", "bindings", "policies", "parameters"):
+        if name not in _UNRELATED and name not in _READ:
             findings.add("import.unknown", "", f"{name} is not understood")
     queues = tuple(_queue(entry) for entry in root.entries("queues") if _in(entry, vhost_name))
-    exchanges, left_out = _exchanges(root, vhost_name, findings)
+    read = _Exchanges(root, vhost_name, findings)
+    exchanges, left_out = tuple(read.read), read.left_out
+    types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
+    selectors = _Selectors(findings)
     bindings = []
     for entry in root.entries("bindings"):
         if not _in(entry, vhost_name):
@@ -56,20 +83,34 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
         if binding.source in left_out or (binding.destination_type == "exchange" and binding.destination in left_out):
             name = binding.source if binding.source in left_out else binding.destination
             findings.add("import.left-out", entry.path, f"left out with the exchange {name!r}")
+        elif types.get(binding.source) == "x-jms-topic":
+            selected = selectors.read(binding)
+            bindings += [] if selected is None else [selected]
         elif binding.source != DEFAULT_EXCHANGE or binding.key != binding.destination:
             bindings.append(binding)
-    types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
     headers = {number for number, binding in enumerate(bindings) if types.get(binding.source) == "headers"}
     bindings = [
         replace(binding, arguments=_as_sent(binding, findings)) if number in headers else binding
         for number, binding in enumerate(bindings)
     ]
     rules = _rules(root, [bindings[number] for number in sorted(headers)], findings)
-    for entry in root.entries("parameters"):
-        if _in(entry, vhost_name):
-            component = entry.text("component", "")
-            findings.add("import.unknown", entry.path, f"a parameter of {component or 'a plugin'} is not understood")
+    _check_parameters(root, vhost_name, findings)
     return Topology(rules, exchanges, queues, tuple(bindings), findings=tuple(findings.diagnostics))
+
+
+def _check_parameters(root: Entry, vhost: str | None, findings: Findings) -> None:
+    """Add findings for the settings of plugins that may route messages, and for operator policies that would."""
+    for entry in root.entries("operator_policies"):
+        if _in(entry, vhost):
+            check_operator_policy(entry, findings)
+    for entry in root.entries("parameters"):
+        component = entry.text("component", "")
+        if not _in(entry, vhost) or component in _UNRELATED_PARAMETERS:
+            continue
+        if component == _OPERATOR_POLICY:
+            check_operator_policy(Entry.of(entry.data.get("value"), entry.at("value")), findings)
+        else:
+            findings.add("import.unknown", entry.path, f"a parameter of {component or 'a plugin'} is not understood")
 
 
 #: The first version whose headers exchange compares numbers exactly.
@@ -171,24 +212,40 @@ def _queue(entry: Entry) -> Queue:
     )
 
 
-def _exchanges(root: Entry, vhost: str | None, findings: Findings) -> tuple[tuple[Exchange, ...], set[str]]:
-    exchanges, left_out = [], set()
-    policies = _Policies(root, vhost, findings)
-    for entry in root.entries("exchanges"):
-        if not _in(entry, vhost):
-            continue
-        name, exchange_type = entry.text("name"), _exchange_type(entry, findings)
+#: Arguments of exchanges that have no effect on routing, or belong to a type that is read.
+_UNRELATED_ARGUMENTS = frozenset(
+    "x-delayed-type rjms_version x-super-stream hash-header hash-property x-recent-history-length".split()
+)
+
+
+class _Exchanges:
+    """The exchanges of a virtual host, and the names of those that are left out."""
+
+    def __init__(self, root: Entry, vhost: str | None, findings: Findings) -> None:
+        self._findings = findings
+        self._policies = Policies((entry for entry in root.entries("policies") if _in(entry, vhost)), findings)
+        self.left_out: set[str] = set()
+        self.read: list[Exchange] = []
+        for entry in root.entries("exchanges"):
+            if _in(entry, vhost):
+                self._add(entry)
+        self._add_predeclared({exchange.name for exchange in self.read})
+
+    def _add(self, entry: Entry) -> None:
+        name, exchange_type = entry.text("name"), self._type(entry)
         if exchange_type is None:
-            left_out.add(name)
-            continue
-        alternate = policies.alternate(name)
+            self.left_out.add(name)
+            return
+        alternate = self._policies.alternate(name, entry.path)
         for argument, value in Entry.of(entry.data.get("arguments") or {}, entry.at("arguments")).data.items():
             if argument == "alternate-exchange" and isinstance(value, str):
                 # The exchange's own argument goes before a policy.
                 alternate = value
-            elif argument != "x-delayed-type":
-                findings.add("import.unknown", entry.at(f"arguments.{argument}"), "this argument is not understood")
-        exchanges.append(
+            elif argument not in _UNRELATED_ARGUMENTS:
+                self._findings.add(
+                    "import.unknown", entry.at(f"arguments.{argument}"), "this argument is not understood"
+                )
+        self.read.append(
             Exchange(
                 name,
                 exchange_type,
@@ -199,59 +256,60 @@ def _exchanges(root: Entry, vhost: str | None, findings: Findings) -> tuple[tupl
                 path=entry.path,
             )
         )
-    return tuple(exchanges), left_out
+        if entry.data["type"] == _DELAYED and alternate is not None:
+            message = "the broker sends a delayed message to the alternate as well, when it is published"
+            self._findings.add("import.delayed", entry.at("type"), message)
+
+    def _add_predeclared(self, declared: set[str]) -> None:
+        """Declare those of the broker's own exchanges to which a policy gives an alternate; no export has them."""
+        for name, exchange_type in RABBITMQ.predeclared.items():
+            alternate = self._policies.alternate(name, "policies")
+            if alternate is not None and name not in declared | RABBITMQ.internal:
+                self.read.append(Exchange(name, exchange_type, Alternate(alternate)))
+
+    def _type(self, entry: Entry) -> ExchangeType | None:
+        name = entry.text("type")
+        if name == _DELAYED:
+            # The plugin holds a message back and then routes it as this type does.
+            delayed = Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
+            self._findings.add("import.delayed", entry.at("type"), "messages are routed here without their delay")
+            name = delayed.text("x-delayed-type")
+        if name == _HISTORY:
+            message = "new bindings get earlier messages, too, from the exchange's history; here none do"
+            self._findings.add("import.history", entry.at("type"), message)
+            name = "fanout"
+        for known in _TYPES:
+            if name == known:
+                if known in CHOOSING_TYPES:
+                    self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
+                return known
+        message = f"exchanges of type {name!r} are not understood; {entry.text('name')!r} is left out with its bindings"
+        self._findings.add("import.exchange-type", entry.at("type"), message)
+        return None
 
 
-def _exchange_type(entry: Entry, findings: Findings) -> ExchangeType | None:
-    name = entry.text("type")
-    if name == "x-delayed-message":
-        # The plugin holds a message back and then routes it as this type does.
-        delayed = Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
-        findings.add("import.delayed", entry.at("type"), "messages are routed here without their delay")
-        name = delayed.text("x-delayed-type")
-    for known in _TYPES:
-        if name == known:
-            return known
-    message = f"exchanges of type {name!r} are not understood; {entry.text('name')!r} is left out with its bindings"
-    findings.add("import.exchange-type", entry.at("type"), message)
-    return None
+class _Selectors:
+    """The bindings of exchanges of type ``x-jms-topic``, whose compiled selectors are read back."""
 
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._selectors: dict[tuple[str, str, str, str], str] = {}
 
-def _pattern(entry: Entry) -> Regular:
-    """A policy's regular expression, which is tried on names in a time that grows with their length."""
-    try:
-        return compile_regular(entry.text("pattern"), Flavor.PCRE)
-    except RegexError as error:
-        hint = "spell the names out" if not error.wrong else None
-        refuse("topology.pattern", entry.at("pattern"), f"is no regular expression that is served: {error}", hint)
-
-
-class _Policies:
-    """The policies that give exchanges an alternate: of those that match a name, the one of highest priority counts."""
-
-    def __init__(self, root: Entry, vhost: str | None, findings: Findings) -> None:
-        self._known: list[tuple[int, Regular, str | None]] = []
-        for entry in root.entries("policies"):
-            if not _in(entry, vhost) or entry.text("apply-to", "all") not in ("all", "exchanges"):
-                continue
-            pattern = _pattern(entry)
-            definition = Entry.of(entry.data.get("definition") or {}, entry.at("definition"))
-            for setting in definition.data:
-                if setting.startswith("federation"):
-                    findings.add("import.unknown", definition.at(setting), "federation is not understood")
-            priority = entry.data.get("priority") or 0
-            if isinstance(priority, bool) or not isinstance(priority, int):
-                refuse("topology.type", entry.at("priority"), "expected a number")
-            alternate = definition.text("alternate-exchange") if definition.has("alternate-exchange") else None
-            self._known.append((priority, pattern, alternate))
-        self._known.sort(key=lambda policy: -policy[0])
-
-    def alternate(self, name: str) -> str | None:
-        """The alternate exchange that the policies give; only one policy holds for an exchange."""
-        try:
-            return next((alternate for _, pattern, alternate in self._known if pattern.search(name)), None)
-        except SearchLimitError as error:
-            refuse("topology.pattern", "policies", f"a pattern cannot be tried on an exchange's name: {error}")
+    def read(self, binding: Binding) -> Binding | None:
+        """Return the binding with its selector; None where it has none, as the broker lets none be without."""
+        term = binding.text(_TERM)
+        path = f"{binding.path}.arguments"
+        if term is None:
+            message = f"the broker takes no binding here without {_TERM}; it is left out"
+            self._findings.add("import.selector", path, message)
+            return None
+        selector = selector_of_term(term, f"{path}.{_TERM}")
+        place = (binding.source, binding.key, binding.destination_type, binding.destination)
+        if self._selectors.setdefault(place, selector) != selector:
+            message = f"another binding of {binding.source!r} to {binding.destination!r} has the same key"
+            hint = "for both the broker tries the selector that was bound last, and here both are tried"
+            self._findings.add("import.selector", binding.path, message, hint)
+        return replace(binding, arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
 
 
 def _binding(entry: Entry) -> Binding:

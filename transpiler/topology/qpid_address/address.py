@@ -352,8 +352,6 @@ def _for_all(address: Address, exchange_type: ExchangeType, queue: str) -> Bindi
         case "xml":
             # "the empty string is used as the binding key with an xquery that will match any message"
             return Binding(address.name, queue, "", {XQUERY_ARGUMENT: _text("true()")})
-        case "direct":
+        case _:
             # "If no subject is specified an empty string is used as the binding key."
-            return Binding(address.name, queue, "")
-        case "fanout":
             return Binding(address.name, queue, "")

@@ -22,6 +22,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.grammar import parse_selector
 from transpiler.selector.satisfiability import Implication, find_redundancy
+from transpiler.topology.choices import is_choosing
 from transpiler.topology.model import Binding, Topology
 
 #: Words of two patterns together up to which they are compared.
@@ -39,8 +40,11 @@ def contains(topology: Topology, outer: Binding, inner: Binding) -> bool:
         inner.destination,
     ) or topology.replacement_key(outer) != topology.replacement_key(inner):
         return False
+    if is_choosing(topology.exchange_by_name[outer.source]):
+        # Its bindings share the messages out.
+        return False
     match topology.exchange_by_name[outer.source].type:
-        case "fanout":
+        case "fanout" | "x-jms-topic":
             keys = True
         case "headers":
             keys = contains_headers(topology.headers(outer), topology.headers(inner))

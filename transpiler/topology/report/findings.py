@@ -13,6 +13,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.grammar import parse_selector
 from transpiler.selector.satisfiability import Contradiction, find_redundancy, meaning_of
+from transpiler.topology.choices import choices
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
 from transpiler.topology.report.containment import contains
 from transpiler.topology.report.labels import binding_label, exchange_title
@@ -285,7 +286,7 @@ def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
 
 def _key(topology: Topology, binding: Binding) -> str:
     """Return the binding's key where it counts."""
-    ignores = topology.exchange_by_name[binding.source].type in ("fanout", "headers")
+    ignores = topology.exchange_by_name[binding.source].type in ("fanout", "headers", "x-jms-topic")
     return "" if ignores else binding.key
 
 
@@ -320,8 +321,12 @@ def never_true(selector: str, dialect: str) -> str:
 
 
 def _dead(topology: Topology, summary: Summary) -> Iterator[Finding]:
+    # Messages that an exchange has handed to one of several queues are counted for none of them.
+    shared_out = _reached(_ways(topology), choices(topology))
     for binding in topology.bindings:
         if binding.destination_type != "queue" or summary.queues.get(binding.destination, 0):
+            continue
+        if binding.source in shared_out:
             continue
         yield Finding("dead-binding", _shown(topology, binding), f"{binding.destination} got no message")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.types import AmqpValue
+from transpiler.topology.broker_rules import CHOOSING_TYPES, ExchangeType
 from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 
 #: Characters of a selector or query in a label.
@@ -16,18 +17,27 @@ def exchange_title(name: str) -> str:
 
 
 def binding_label(topology: Topology, binding: Binding) -> str:
-    """Return the condition of a binding; empty where it takes every message of a fanout exchange."""
+    """Return the condition of a binding; empty where it takes every message of its exchange."""
     exchange_type = topology.exchange_by_name[binding.source].type
     parts: list[str] = []
     if exchange_type == "headers":
         parts.append(_headers_label(topology.headers(binding)))
-    elif exchange_type != "fanout":
+    elif exchange_type in CHOOSING_TYPES:
+        parts.append(_choice_label(exchange_type, binding.key))
+    elif exchange_type not in ("fanout", "x-jms-topic"):
         parts.append(binding.key or '""')
     for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT):
         text = " ".join((binding.text(argument) or "").split())
         if text:
             parts.append(_short(text))
     return " | ".join(parts)
+
+
+def _choice_label(exchange_type: ExchangeType, key: str) -> str:
+    """Return what a key says to an exchange that chooses one of its bindings: how often, or for which hash."""
+    if exchange_type == "x-consistent-hash":
+        return f"one of, weight {key}"
+    return f"one of, partition {key}" if exchange_type == "x-super-stream" else "one of"
 
 
 def _headers_label(arguments: HeadersMatch) -> str:

@@ -1,0 +1,59 @@
+"""Routes through exchanges that choose one of their bindings: the certain queues and the possible ones, in two passes.
+
+Neither pass has a choice in it, so that both are compiled as any topology is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from transpiler.errors import UnsupportedFeatureError
+from transpiler.routing.exchange_graph import build_exchange_graph
+from transpiler.sql import quote_name, quote_text
+from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
+from transpiler.topology.model import Topology
+
+#: Routes messages through a topology without choices: the queues come in a column of that name, and with True what else
+#: is wanted of the messages comes as well.
+Pass = Callable[[DataFrame, Topology, str, bool], DataFrame]
+
+
+def refuse_choices(topology: Topology, exchange: str | None) -> None:
+    """Raise ``UnsupportedFeatureError`` if a message to an exchange, or to any, may come to one that chooses."""
+    made = choices(topology)
+    if not made:
+        return
+    reached: Iterable[str] = {state.exchange for state in build_exchange_graph(topology, exchange).states}
+    name = min((name for name in reached if name in made), default=None)
+    if name is None:
+        return
+    kind = topology.exchange_by_name[name].type
+    raise UnsupportedFeatureError.at(
+        "routing.choice",
+        f"the exchange {name!r} hands each message to one of its bindings, and {kind} is not computed here",
+        hint="route(…, possible_column='possible_queues') has the queues that a message may reach so",
+    )
+
+
+def route_with_choices(
+    messages: DataFrame, topology: Topology, column: str, outcome: str | None, possible: str, routed: Pass
+) -> DataFrame:
+    """Return the messages with their certain queues in ``column`` and the other possible ones in ``possible``."""
+    if not choices(topology):
+        frame = routed(messages, topology, column, True)
+        return frame.withColumn(possible, sf.expr("CAST(array() AS ARRAY<STRING>)"))
+    chosen = chosen_queue(topology)
+    frame = routed(messages, possible_topology(topology), possible, False)
+    frame = routed(frame, certain_topology(topology, chosen), column, True)
+    queues, others = quote_name(column), quote_name(possible)
+    frame = frame.withColumn(column, sf.expr(f"array_remove({queues}, {quote_text(chosen)})"))
+    frame = frame.withColumn(possible, sf.expr(f"array_except({others}, {queues})"))
+    if outcome is None:
+        return frame
+    # What is certain to reach some queue has reached the one that was added.
+    reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
+    undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
+    return frame.withColumn(outcome, sf.expr(undecided))

@@ -1,0 +1,346 @@
+"""Definitions of RabbitMQ 3.8 to 4.2: what each version writes is understood, and routes as the broker does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.topology.compiled_selectors import compiled
+from transpiler import Message, TopologyError, parse_selector
+from transpiler.reference.route import publish, route_message
+from transpiler.topology import parse_topology
+from transpiler.topology.importers.rabbitmq import topology_from_definitions
+from transpiler.topology.model import Topology
+
+Json = dict[str, Any]
+
+
+def read(**parts: Any) -> Topology:
+    """The topology of an export of one virtual host, whose entries need not name it."""
+    vhost = {"rabbitmq_version": "4.0.5", "vhosts": [{"name": "/"}]}
+    return topology_from_definitions(vhost | parts)
+
+
+def codes(topology: Topology) -> list[str]:
+    return [finding.code for finding in topology.findings]
+
+
+def message(subject: str | None = None, **headers: Any) -> Message:
+    return Message.from_dict({"properties": {"subject": subject}, "application_properties": headers})
+
+
+_QUEUE = {"name": "q", "vhost": "/", "durable": True, "auto_delete": False, "arguments": {}}
+_EXCHANGE = {"name": "x", "vhost": "/", "type": "fanout", "durable": True, "auto_delete": False, "arguments": {}}
+_BINDING = {"source": "x", "vhost": "/", "destination": "q", "destination_type": "queue", "routing_key": "k"}
+_USER = {"name": "guest", "password_hash": "", "hashing_algorithm": "rabbit_password_hashing_sha256"}
+
+#: What each version writes beside exchanges, queues and bindings, or into them, that has nothing to do with routing.
+VERSIONS: tuple[tuple[str, Json], ...] = (
+    (
+        "3.8, over HTTP",
+        {
+            "rabbit_version": "3.8.9",
+            "rabbitmq_version": "3.8.9",
+            "product_name": "RabbitMQ",
+            "product_version": "3.8.9",
+            "users": [_USER | {"tags": "administrator"}],
+            "vhosts": [{"name": "/"}],
+            "permissions": [{"user": "guest", "vhost": "/", "configure": ".*", "write": ".*", "read": ".*"}],
+            "topic_permissions": [],
+            "parameters": [],
+            "global_parameters": [{"name": "cluster_name", "value": "rabbit@host"}],
+            "policies": [
+                {
+                    "vhost": "/",
+                    "name": "ha",
+                    "pattern": ".*",
+                    "apply-to": "queues",
+                    "definition": {"ha-mode": "all"},
+                    "priority": 0,
+                }
+            ],
+            "exchanges": [_EXCHANGE | {"internal": False}],
+        },
+    ),
+    (
+        "3.10, by rabbitmqctl",
+        {
+            "rabbit_version": "3.10.8",
+            "rabbitmq_version": "3.10.8",
+            "users": [_USER | {"limits": {}, "tags": ["administrator"]}],
+            "vhosts": [
+                {
+                    "limits": [["max-queues", 100]],
+                    "metadata": {"description": "Default virtual host", "tags": []},
+                    "name": "/",
+                }
+            ],
+            "parameters": [
+                {"component": "vhost-limits", "name": "limits", "value": {"max-queues": 100}, "vhost": "/"},
+                {
+                    "component": "operator_policy",
+                    "name": "op",
+                    "value": {
+                        "apply-to": "queues",
+                        "definition": [["max-length", 5]],
+                        "pattern": "^f",
+                        "priority": 0,
+                    },
+                    "vhost": "/",
+                },
+            ],
+            "queues": [_QUEUE | {"type": "quorum", "arguments": {"x-queue-type": "quorum"}}],
+        },
+    ),
+    (
+        "3.12",
+        {
+            "rabbitmq_version": "3.12.14",
+            "vhosts": [{"name": "/", "metadata": {"default_queue_type": "quorum", "tags": []}, "limits": []}],
+            "policies": [
+                {"vhost": "/", "name": kind, "pattern": "", "apply-to": kind, "definition": {"max-length": 5}}
+                for kind in ("classic_queues", "quorum_queues", "streams", "queues")
+            ],
+        },
+    ),
+    (
+        "3.13, one virtual host",
+        {
+            "rabbitmq_version": "3.13.7",
+            "rabbitmq_definition_format": "single_virtual_host",
+            "original_vhost_name": "/",
+            "explanation": "Definitions of virtual host '/'",
+            "metadata": {"description": "", "tags": []},
+            "description": "",
+            "default_queue_type": "undefined",
+            "limits": [],
+            "vhosts": [],
+        },
+    ),
+    (
+        "4.2",
+        {
+            "rabbitmq_version": "4.2.0",
+            "rabbitmq_definition_format": "cluster",
+            "original_cluster_name": "rabbit@host",
+            "explanation": "Definitions of cluster 'rabbit@host'",
+            "vhosts": [
+                {
+                    "name": "/",
+                    "description": "",
+                    "tags": [],
+                    "default_queue_type": "stream",
+                    "metadata": {"default_queue_type": "stream", "description": "", "tags": []},
+                    "limits": [],
+                }
+            ],
+            "parameters": [
+                {
+                    "component": "operator_policy",
+                    "name": "op",
+                    "value": {"apply-to": "queues", "definition": {"delivery-limit": 5}, "pattern": "", "priority": 0},
+                    "vhost": "/",
+                }
+            ],
+            "queues": [_QUEUE | {"type": "stream", "arguments": {"x-queue-type": "stream", "x-max-age": "1D"}}],
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize("parts", [parts for _, parts in VERSIONS], ids=[name for name, _ in VERSIONS])
+def test_the_definitions_of_every_version_read_without_a_finding(parts: Json) -> None:
+    topology = topology_from_definitions({"exchanges": [_EXCHANGE], "queues": [_QUEUE], "bindings": [_BINDING]} | parts)
+    assert topology.findings == ()
+    assert route_message(topology, message("anything"), "x") == ("q",)
+
+
+def test_a_super_stream_routes_by_the_keys_of_its_partitions() -> None:
+    names = ("invoices-0", "invoices-1")
+    topology = read(
+        exchanges=[_EXCHANGE | {"name": "invoices", "type": "direct", "arguments": {"x-super-stream": True}}],
+        queues=[_QUEUE | {"name": name, "type": "stream", "arguments": {"x-queue-type": "stream"}} for name in names],
+        bindings=[
+            _BINDING
+            | {
+                "source": "invoices",
+                "destination": name,
+                "routing_key": str(number),
+                "arguments": {"x-stream-partition-order": number},
+            }
+            for number, name in enumerate(names)
+        ],
+    )
+    assert topology.findings == ()
+    assert route_message(topology, message("1"), "invoices") == ("invoices-1",)
+
+
+def policy(pattern: str, alternate: str | None = "amq.fanout", **more: Any) -> Json:
+    definition = {"max-length": 5} if alternate is None else {"alternate-exchange": alternate}
+    return {"vhost": "/", "name": f"p{pattern}", "pattern": pattern, "definition": definition, "priority": 0} | more
+
+
+#: Policies, and the alternate of the exchange ``x``; with the code of a finding.
+POLICIES: tuple[tuple[str, list[Json], str | None, list[str]], ...] = (
+    ("none matches", [policy("^y")], None, []),
+    ("it applies to exchanges", [policy("x", **{"apply-to": "exchanges"})], "amq.fanout", []),
+    ("it applies to all", [policy("x", **{"apply-to": "all"})], "amq.fanout", []),
+    ("it applies to queues", [policy("x", **{"apply-to": "queues"})], None, []),
+    ("it applies to streams", [policy("x", **{"apply-to": "streams"})], None, []),
+    ("it applies to what is new", [policy("x", **{"apply-to": "rivers"})], None, ["import.unknown"]),
+    ("the higher priority", [policy("x"), policy("^x$", "amq.direct", priority=1)], "amq.direct", []),
+    ("the higher one alone", [policy("x"), policy("^x$", None, priority=1)], None, []),
+    ("a fraction", [policy("x", priority=0.5), policy("^x$", "amq.direct")], "amq.fanout", []),
+    ("two alike", [policy("x"), policy("^x$")], "amq.fanout", []),
+    ("two that part", [policy("x"), policy("^x$", "amq.direct")], "amq.fanout", ["import.policy"]),
+    ("another virtual host", [policy("x", vhost="other")], None, []),
+)
+
+
+@pytest.mark.parametrize(
+    ("policies", "alternate", "found"), [row[1:] for row in POLICIES], ids=[p[0] for p in POLICIES]
+)
+def test_a_policy_gives_an_alternate(policies: list[Json], alternate: str | None, found: list[str]) -> None:
+    topology = topology_from_definitions(
+        {"vhosts": [{"name": "/"}], "exchanges": [_EXCHANGE], "policies": policies}, "/"
+    )
+    exchange = topology.exchange_by_name["x"]
+    assert (exchange.alternate and exchange.alternate.name) == alternate
+    assert codes(topology) == found
+
+
+def test_a_policy_reaches_the_exchanges_that_no_export_has() -> None:
+    parts: Json = {"queues": [_QUEUE], "bindings": [_BINDING | {"source": "amq.fanout", "routing_key": ""}]}
+    topology = read(policies=[policy(r"^amq\.(topic|rabbitmq)")], **parts)
+    assert publish(topology, message("a.b"), "amq.topic").outcome == "alternate"
+    assert [exchange.name for exchange in topology.exchanges] == ["amq.topic"]
+    assert topology.findings == ()
+
+
+@pytest.mark.parametrize("definition", [{"alternate-exchange": "amq.fanout"}, [["alternate-exchange", "amq.fanout"]]])
+@pytest.mark.parametrize("as_parameter", [True, False])
+def test_an_operator_policy_gives_none(definition: Any, as_parameter: bool) -> None:
+    value = {"pattern": ".*", "apply-to": "all", "definition": definition, "priority": 9}
+    parameter = {"component": "operator_policy", "name": "op", "vhost": "/", "value": value}
+    part = {"parameters": [parameter]} if as_parameter else {"operator_policies": [value | {"name": "op"}]}
+    topology = read(exchanges=[_EXCHANGE], policies=[policy("x", "amq.direct")], **part)
+    alternate = topology.exchange_by_name["x"].alternate
+    assert alternate is not None
+    assert alternate.name == "amq.direct"
+    assert codes(topology) == ["import.operator-policy"]
+
+
+@pytest.mark.parametrize("value", [None, 5, {}, {"definition": 5}, {"definition": "alternate-exchange"}])
+def test_an_operator_policy_that_is_none_is_refused(value: Any) -> None:
+    parameter = {"component": "operator_policy", "name": "op", "vhost": "/", "value": value}
+    with pytest.raises(TopologyError, match=r"parameters\[0\].value[a-z.]*: expected an object, found"):
+        read(parameters=[parameter])
+
+
+def delayed(**arguments: Any) -> Json:
+    return {"exchanges": [_EXCHANGE | {"type": "x-delayed-message", "arguments": arguments}]}
+
+
+def test_a_delayed_exchange_routes_as_its_type() -> None:
+    parts: Json = {"queues": [_QUEUE], "bindings": [_BINDING | {"routing_key": "a.*"}]}
+    topology = read(**delayed(**{"x-delayed-type": "topic"}), **parts)
+    assert route_message(topology, message("a.b"), "x") == ("q",)
+    assert route_message(topology, message("b"), "x") == ()
+    assert codes(topology) == ["import.delayed"]
+    topology = read(**delayed(**{"x-delayed-type": "topic", "alternate-exchange": "amq.fanout"}), **parts)
+    assert [finding.message.partition(": ")[2] for finding in topology.findings] == [
+        "messages are routed here without their delay",
+        "the broker sends a delayed message to the alternate as well, when it is published",
+    ]
+    assert codes(read(**delayed(**{"x-delayed-type": "x-lvc"}))) == ["import.delayed", "import.exchange-type"]
+    with pytest.raises(TopologyError, match=r"exchanges\[0\].arguments: x-delayed-type is missing"):
+        read(**delayed())
+    with pytest.raises(TopologyError, match=r"exchanges\[0\].arguments.x-delayed-type: expected text, found a number"):
+        read(**delayed(**{"x-delayed-type": 5}))
+
+
+def test_a_recent_history_exchange_routes_as_fanout() -> None:
+    exchange = _EXCHANGE | {"type": "x-recent-history", "arguments": {"x-recent-history-length": 5}}
+    topology = read(exchanges=[exchange], queues=[_QUEUE], bindings=[_BINDING])
+    assert route_message(topology, message("other"), "x") == ("q",)
+    assert codes(topology) == ["import.history"]
+
+
+def selected(selector: str, **more: Any) -> Json:
+    tree = parse_selector(selector, "rabbitmq-jms")
+    assert tree is not None
+    return _BINDING | {"arguments": {"rjms_erlang_selector": compiled(tree), "rjms_version": "2.8.0"}} | more
+
+
+JMS = _EXCHANGE | {"type": "x-jms-topic", "arguments": {"rjms_version": "2.8.0"}}
+
+
+def test_a_jms_topic_exchange_routes_by_the_selectors_that_the_client_compiled() -> None:
+    topology = read(
+        exchanges=[JMS],
+        queues=[_QUEUE, _QUEUE | {"name": "r"}],
+        bindings=[
+            # The client binds the exchange to the one of the topics, whose bindings have compared the key.
+            _BINDING
+            | {"source": "amq.topic", "destination": "x", "destination_type": "exchange", "routing_key": "a.*"},
+            selected("color = 'red'"),
+            selected("n > 5 OR color LIKE 'b%'", destination="r"),
+        ],
+    )
+    assert topology.findings == ()
+    for sent, exchange, expected in (
+        (message("a.b", color="red"), "amq.topic", ("q",)),
+        (message("other", color="red"), "amq.topic", ()),
+        (message("other", color="red"), "x", ("q",)),
+        (message("k", color="blue"), "x", ("r",)),
+        (message("k", color="red", n=6), "x", ("q", "r")),
+        (message("k", color=5), "x", ()),
+        (message("k"), "x", ()),
+    ):
+        assert route_message(topology, sent, exchange) == expected
+    written = topology.bindings[1].text("x-filter-jms-selector")
+    assert written == "color = 'red'"
+
+
+def test_what_the_broker_does_not_bind_or_keeps_once_is_listed() -> None:
+    topology = read(
+        exchanges=[JMS],
+        queues=[_QUEUE],
+        bindings=[_BINDING, selected("a = 1"), selected("a = 2"), selected("a = 2", routing_key="l")],
+    )
+    assert len(topology.bindings) == 3
+    assert [finding.message for finding in topology.findings] == [
+        "bindings[0].arguments: the broker takes no binding here without rjms_erlang_selector; it is left out",
+        "bindings[2]: another binding of 'x' to 'q' has the same key",
+    ]
+
+
+def test_a_term_that_is_no_selector_is_refused_with_its_place() -> None:
+    text = """{"queues": [{"name": "q"}], "exchanges": [{"name": "x", "type": "x-jms-topic"}],
+        "bindings": [{"source": "x", "destination": "q", "arguments": {"rjms_erlang_selector": "{'=',1}."}}]}"""
+    with pytest.raises(TopologyError) as error:
+        parse_topology(text, "definitions.json", form="rabbitmq")
+    assert "definitions.json: bindings[0].arguments.rjms_erlang_selector:1:1: jms-term.operator: no selector" in str(
+        error.value
+    )
+
+
+CHOOSING = ("x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream")
+
+
+@pytest.mark.parametrize("kind", CHOOSING)
+def test_an_exchange_that_chooses_is_listed_and_kept_with_its_candidates(kind: str) -> None:
+    topology = read(
+        exchanges=[_EXCHANGE | {"type": kind, "arguments": {"hash-header": "id"}}],
+        queues=[_QUEUE, _QUEUE | {"name": "r"}],
+        bindings=[_BINDING | {"routing_key": "0"}, _BINDING | {"destination": "r", "routing_key": "1"}],
+    )
+    routed = publish(topology, message("0"), "x")
+    assert (routed.queues, routed.possible_queues) == ((), ("q", "r"))
+    assert routed.outcome == ("undecided" if kind == "x-local-random" else "delivered")
+    assert [finding.code for finding in topology.findings] == ["import.choice"]
+    assert topology.findings[0].message == (
+        "exchanges[0].type: 'x' hands each message to one of its bindings, which one is not known: "
+        "its queues are possible_queues"
+    )

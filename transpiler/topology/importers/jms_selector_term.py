@@ -1,0 +1,305 @@
+"""Selectors that RabbitMQ's JMS client has compiled: an Erlang term as text, read back into a selector.
+
+The client binds to an exchange of type ``x-jms-topic`` with the argument ``rjms_erlang_selector``; for
+``color = 'red'`` it is ``{'=',{'ident',<<"color">>},<<"red">>}.``. Tuples are operators with their operands, binaries
+are strings, and atoms are operators and truth values. What stands for no selector is refused at its place; so are
+escapes in strings that versions of the broker read differently.
+
+The reader keeps a stack of the open tuples and lists: the client nests a chain of ANDs as deep as it is long.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple, NoReturn
+
+from transpiler.diagnostics import mismatch
+from transpiler.errors import TopologyError, TranspilerError
+from transpiler.selector import ast
+from transpiler.selector.checks import check
+from transpiler.selector.dialects import RABBITMQ_JMS
+from transpiler.selector.grammar import parse_selector
+from transpiler.selector.printer import print_selector
+from transpiler.source import Source, Span
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_BINARY = re.compile(r'<<\s*(?:"((?:[^"\\]++|\\.)*+)")?\s*>>', re.DOTALL)
+_ATOM = re.compile(r"'([^'\\]*)'|([a-z][A-Za-z0-9_@]*)")
+_NUMBER = re.compile(r"([+-]?)\s*([0-9]+(\.[0-9]+(?:[eE][+-]?[0-9]+)?)?)")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+
+#: Escapes that all versions of the broker read alike.
+_ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "r": "\r", "t": "\t"}
+
+_HINT = """the JMS client writes a term like {'=',{'ident',<<"color">>},<<"red">>}."""
+
+#: Digits of a number: those of a double need at most 325, and an integer has 64 bits.
+_MAX_DIGITS = 400
+
+_COMPARISONS = {operator.value: operator for operator in ast.Comparison}
+_ARITHMETIC = {operator.value: operator for operator in ast.Arithmetic if operator is not ast.Arithmetic.REMAINDER}
+
+
+@dataclass(frozen=True, slots=True)
+class _Atom:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """A list of strings."""
+
+    items: tuple[ast.StringLiteral, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """The bounds of BETWEEN."""
+
+    low: ast.Expression
+    high: ast.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """Conditions that AND or OR joins, the last one first: the client nests them to the right."""
+
+    operator: str
+    terms: list[ast.Expression]
+
+
+_Item = _Atom | _Texts | _Range | _Chain | ast.Expression
+
+
+class _Term(NamedTuple):
+    """A term that was read; ``depth`` counts the trees inside each other in it, a chain as one."""
+
+    item: _Item
+    span: Span
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class _Open:
+    """A tuple or a list that is not closed yet."""
+
+    start: int
+    bracket: str
+    terms: list[_Term] = field(default_factory=list)
+
+
+def selector_of_term(text: str, path: str) -> str:
+    """Return the selector, in the dialect ``rabbitmq-jms``, that the client compiled to a term.
+
+    ``path`` names the term in errors. Raises ``TopologyError`` with the span of what is no part of a selector.
+    """
+    try:
+        return _selector(text)
+    except TranspilerError as error:
+        diagnostic = error.diagnostics[0]
+        raise TopologyError.at(
+            diagnostic.code, diagnostic.message, Source(text, path), diagnostic.span, diagnostic.hint
+        ) from None
+
+
+@lru_cache(maxsize=4096)
+def _selector(text: str) -> str:
+    source = Source(text, "term")
+    tree = _Reader(source).tree()
+    whole = Span(0, len(text))
+    selector = print_selector(tree, RABBITMQ_JMS)
+    try:
+        parsed = parse_selector(selector, RABBITMQ_JMS)
+        if parsed is not None:
+            check(parsed, Source(selector), RABBITMQ_JMS)
+    except TranspilerError as error:
+        diagnostic = error.diagnostics[0]
+        message = f"stands for no selector, as {selector!r} is none: {diagnostic.message}"
+        raise TopologyError.at("jms-term.selector", message, source, whole) from None
+    if parsed != tree:
+        raise TopologyError.at("jms-term.selector", f"stands for no selector: {selector!r} differs", source, whole)
+    return selector
+
+
+def _chained(term: _Term, operator: str) -> list[ast.Expression] | None:
+    """Return the terms of a chain of an operator; None for what is none."""
+    match term.item:
+        case _Chain(operator=own, terms=terms) if own == operator:
+            return terms
+        case _:
+            return None
+
+
+def _signed(operator: ast.Arithmetic, operand: ast.Expression) -> ast.Expression:
+    """Return an operand behind a sign; a selector's negative number is one literal."""
+    match operand:
+        case ast.IntegerLiteral(value=integer) if operator is ast.Arithmetic.SUBTRACT and integer >= 0:
+            return ast.IntegerLiteral(-integer)
+        case ast.FloatLiteral(value=number) if operator is ast.Arithmetic.SUBTRACT and number >= 0:
+            return ast.FloatLiteral(-number)
+        case _:
+            return ast.Sign(operator, operand)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
+        self.at = 0
+
+    def tree(self) -> ast.Expression:
+        """Read the whole text, at whose end the full stop may be missing."""
+        term = self.term()
+        self.skip()
+        if self.text.startswith(".", self.at):
+            self.at += 1
+            self.skip()
+        if self.at < len(self.text):
+            self.fail("expected the end of the term", Span(self.at, len(self.text)))
+        return self.expression(term)
+
+    def fail(self, message: str, span: Span, code: str = "jms-term.syntax") -> NoReturn:
+        raise TopologyError.at(code, message, self.source, span, _HINT)
+
+    def skip(self) -> None:
+        space = _SPACE.match(self.text, self.at)
+        assert space is not None
+        self.at = space.end()
+
+    def term(self) -> _Term:
+        """Read one term with all that is inside it."""
+        opened: list[_Open] = []
+        while True:
+            self.skip()
+            if self.text.startswith(("{", "["), self.at):
+                opened.append(_Open(self.at, self.text[self.at]))
+                self.at += 1
+                continue
+            term = self.simple()
+            while opened:
+                opened[-1].terms.append(term)
+                self.skip()
+                sign = self.text[self.at : self.at + 1]
+                closing = "}" if opened[-1].bracket == "{" else "]"
+                if sign not in (",", closing):
+                    found = repr(sign) if sign else "the end"
+                    self.fail(mismatch(f"a comma or {closing}", found), Span(self.at, self.at + len(sign)))
+                self.at += 1
+                if sign == ",":
+                    break
+                term = self.close(opened.pop())
+            else:
+                return term
+
+    def simple(self) -> _Term:
+        """Read a string, a number or an atom."""
+        start = self.at
+        for pattern, read in ((_BINARY, self.text_of), (_NUMBER, self.number_of), (_ATOM, self.atom_of)):
+            match = pattern.match(self.text, start)
+            if match is not None:
+                self.at = match.end()
+                return _Term(read(match), Span(start, self.at))
+        if self.text.startswith("<<", start):
+            self.fail('expected a string as <<"text">>, which ends in ">>', Span(start, start + 2))
+        found = repr(self.text[start]) if start < len(self.text) else "the end"
+        message = mismatch('a tuple, a string as <<"text">>, a number or an atom', found)
+        return self.fail(message, Span(start, min(start + 1, len(self.text))))
+
+    def text_of(self, match: re.Match[str]) -> ast.StringLiteral:
+        written = match[1] or ""
+        for escape in _ESCAPE.finditer(written):
+            if escape[1] not in _ESCAPES:
+                place = match.start(1) + escape.start()
+                message = f"{escape[0]} is read differently by different versions of the broker"
+                self.fail(message, Span(place, place + 2), "jms-term.escape")
+        return ast.StringLiteral(_ESCAPE.sub(lambda escape: _ESCAPES[escape[1]], written))
+
+    def number_of(self, match: re.Match[str]) -> ast.Expression:
+        digits = match[2]
+        if len(digits) > _MAX_DIGITS:
+            self.fail(f"a number has more than {_MAX_DIGITS} digits", Span(*match.span()))
+        number = ast.FloatLiteral(float(digits)) if match[3] else ast.IntegerLiteral(int(digits))
+        return _signed(_ARITHMETIC[match[1]], number) if match[1] else number
+
+    def atom_of(self, match: re.Match[str]) -> _Item:
+        name = match[1] if match[2] is None else match[2]
+        return ast.BooleanLiteral(name == "true") if name in ("true", "false") else _Atom(name)
+
+    def close(self, opened: _Open) -> _Term:
+        """Build what a tuple or a list stands for, whose end has been read."""
+        span, terms = Span(opened.start, self.at), opened.terms
+        if opened.bracket == "[":
+            return _Term(_Texts(tuple(self.string(term) for term in terms)), span)
+        operator, operands = terms[0].item, terms[1:]
+        if not isinstance(operator, _Atom):
+            self.fail(mismatch("an operator", "an operand"), terms[0].span)
+        item = self.build(operator.name, operands, span)
+        depth = 1 + max((term.depth for term in operands), default=0)
+        if isinstance(item, _Chain):
+            # A chain in the chain is no level of its own.
+            depth = max(term.depth + (_chained(term, item.operator) is None) for term in operands)
+        if depth > RABBITMQ_JMS.max_nesting:
+            self.fail(f"nested more than {RABBITMQ_JMS.max_nesting} levels deep", span, "limit.nesting")
+        return _Term(item, span, depth)
+
+    def build(self, operator: str, operands: list[_Term], span: Span) -> _Item:
+        match operator, operands:
+            case "ident", [name]:
+                return ast.Identifier(self.string(name).value)
+            case "and" | "or", [left, right]:
+                return self.chain(operator, left, right)
+            case "not", [operand]:
+                return ast.Not(self.expression(operand))
+            case "is_null" | "not_null", [operand]:
+                return ast.IsNull(self.expression(operand), operator == "not_null")
+            case "like" | "not_like", [operand, pattern, escape]:
+                is_plain = escape.item == _Atom("no_escape")
+                escape_text = None if is_plain else self.string(escape)
+                negated = operator == "not_like"
+                return ast.Like(self.expression(operand), self.string(pattern), escape_text, negated)
+            case "in" | "not_in", [operand, members]:
+                if not isinstance(members.item, _Texts):
+                    self.fail("expected a list of strings", members.span)
+                return ast.In(self.expression(operand), members.item.items, operator == "not_in")
+            case "range", [low, high]:
+                return _Range(self.expression(low), self.expression(high))
+            case "between" | "not_between", [operand, _Term(_Range(low=low_tree, high=high_tree))]:
+                return ast.Between(self.expression(operand), low_tree, high_tree, operator == "not_between")
+            case "between" | "not_between", [operand, low, high]:
+                bounds = self.expression(low), self.expression(high)
+                return ast.Between(self.expression(operand), *bounds, operator == "not_between")
+            case name, [left, right] if name in _COMPARISONS:
+                return ast.Compare(_COMPARISONS[name], self.expression(left), self.expression(right))
+            case name, [left, right] if name in _ARITHMETIC:
+                return ast.Calculate(_ARITHMETIC[name], self.expression(left), self.expression(right))
+            case "+" | "-", [operand]:
+                return _signed(_ARITHMETIC[operator], self.expression(operand))
+        count = f"{len(operands)} operand{'' if len(operands) == 1 else 's'}"
+        return self.fail(f"no selector has the operator {operator!r} with {count}", span, "jms-term.operator")
+
+    def chain(self, operator: str, left: _Term, right: _Term) -> _Chain:
+        # The terms of a chain inside belong to it alone, and so the list can grow.
+        joined = _chained(right, operator) or [self.expression(right)]
+        joined.extend(_chained(left, operator) or [self.expression(left)])
+        return _Chain(operator, joined)
+
+    def string(self, term: _Term) -> ast.StringLiteral:
+        if isinstance(term.item, ast.StringLiteral):
+            return term.item
+        return self.fail(mismatch('a string as <<"text">>', "another term"), term.span)
+
+    def expression(self, term: _Term) -> ast.Expression:
+        match term.item:
+            case _Chain(operator=operator, terms=reversed_terms):
+                terms = tuple(reversed(reversed_terms))
+                return ast.And(terms) if operator == "and" else ast.Or(terms)
+            case _Atom(name=name):
+                return self.fail(mismatch("an operand", f"the atom {name}"), term.span)
+            case _Texts():
+                return self.fail(mismatch("an operand", "a list"), term.span)
+            case _Range():
+                return self.fail(mismatch("an operand", "the bounds of BETWEEN"), term.span)
+            case tree:
+                return tree

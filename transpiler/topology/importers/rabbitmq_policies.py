@@ -1,0 +1,94 @@
+"""RabbitMQ's policies, as far as they route: the alternate exchanges that they give to exchanges by their names.
+
+Of the policies that match a name the one of highest priority counts, alone. Operator policies are merged with it
+setting by setting, but RabbitMQ refuses ``alternate-exchange`` in one: its settings limit queues. An export has them
+among its ``parameters``, with a definition that is an object or a list of pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from transpiler.diagnostics import mismatch
+from transpiler.regex.matcher import Regular, SearchLimitError, compile_regular
+from transpiler.regex.syntax import Flavor, RegexError
+from transpiler.topology.importers.json_reader import Entry, Findings, kind, refuse
+
+#: The values of ``apply-to`` of policies for exchanges; those of the others are kinds of queues.
+_FOR_EXCHANGES = ("all", "exchanges")
+_FOR_QUEUES = ("queues", "classic_queues", "quorum_queues", "streams")
+
+_ALTERNATE = "alternate-exchange"
+
+
+@dataclass(frozen=True, slots=True)
+class _Policy:
+    name: str
+    priority: float
+    pattern: Regular
+    alternate: str | None
+
+
+class Policies:
+    """The policies of a virtual host for exchanges; settings that route from outside are findings."""
+
+    def __init__(self, entries: Iterator[Entry], findings: Findings) -> None:
+        self._findings = findings
+        policies = [policy for entry in entries if (policy := self._policy(entry)) is not None]
+        self._policies = sorted(policies, key=lambda policy: -policy.priority)
+
+    def _policy(self, entry: Entry) -> _Policy | None:
+        applied = entry.text("apply-to", "all")
+        if applied not in _FOR_EXCHANGES:
+            if applied not in _FOR_QUEUES:
+                message = f"{applied!r} is not understood; the policy is taken for one of queues"
+                self._findings.add("import.unknown", entry.at("apply-to"), message)
+            return None
+        definition = Entry.of(entry.data.get("definition") or {}, entry.at("definition"))
+        for setting in definition.data:
+            if setting.startswith("federation"):
+                self._findings.add("import.unknown", definition.at(setting), "federation is not understood")
+        priority = entry.data.get("priority") or 0
+        if isinstance(priority, bool) or not isinstance(priority, int | float):
+            refuse("topology.type", entry.at("priority"), "expected a number")
+        alternate = definition.text(_ALTERNATE) if definition.has(_ALTERNATE) else None
+        return _Policy(entry.text("name", ""), priority, _pattern(entry), alternate)
+
+    def alternate(self, exchange: str, path: str) -> str | None:
+        """Return the alternate that the policies give to an exchange; findings name ``path``, its place in the file."""
+        try:
+            matching = [policy for policy in self._policies if policy.pattern.search(exchange)]
+        except SearchLimitError as error:
+            refuse("topology.pattern", "policies", f"a pattern cannot be tried on an exchange's name: {error}")
+        if not matching:
+            return None
+        first = matching[0]
+        for other in matching[1:]:
+            if other.priority == first.priority and other.alternate != first.alternate:
+                message = f"the policies {first.name!r} and {other.name!r} match {exchange!r} with one priority"
+                hint = f"the broker takes either, and here it is {first.name!r}: give them unlike priorities"
+                self._findings.add("import.policy", path, message, hint)
+                break
+        return first.alternate
+
+
+def _pattern(entry: Entry) -> Regular:
+    """A policy's regular expression, which is tried on names in a time that grows with their length."""
+    try:
+        return compile_regular(entry.text("pattern"), Flavor.PCRE)
+    except RegexError as error:
+        hint = "spell the names out" if not error.wrong else None
+        refuse("topology.pattern", entry.at("pattern"), f"is no regular expression that is served: {error}", hint)
+
+
+def check_operator_policy(entry: Entry, findings: Findings) -> None:
+    """Add a finding for an operator policy that would give an alternate."""
+    definition = entry.data.get("definition")
+    # An export of 3.10 has pairs here, as Erlang keeps them.
+    pairs = definition.items() if isinstance(definition, Mapping) else definition
+    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
+        refuse("topology.type", entry.at("definition"), mismatch("an object", kind(definition)))
+    if any(pair[0] == _ALTERNATE for pair in pairs if isinstance(pair, list | tuple) and pair):
+        message = f"RabbitMQ takes no {_ALTERNATE} in an operator policy; it is left out"
+        findings.add("import.operator-policy", entry.at("definition"), message, "set it with a policy")

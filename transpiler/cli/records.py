@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain
 from json import JSONDecodeError, JSONDecoder
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -88,6 +89,7 @@ def _elements(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iterat
     numbers = [number for number, _ in lines]
     source = Source("\n".join(line for _, line in lines), file)
     text = source.text
+    starts = list(accumulate((len(line) + 1 for _, line in lines), initial=0))
     place = _skip(text, text.index("[") + 1)
     if text[place : place + 1] == "]":
         return
@@ -100,8 +102,9 @@ def _elements(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iterat
         except (ValueError, RecursionError):
             _refuse(source, numbers, place, "this is not JSON that can be read", errors)
             return
-        line, column = source.position(place)
-        yield Record(file, numbers[line - 1], text[place:end], indent=column - 1)
+        # To count lines from the beginning for each element would take the square of their number.
+        line = bisect_right(starts, place) - 1
+        yield Record(file, numbers[line], text[place:end], indent=place - starts[line])
         place = _skip(text, end)
         if text[place : place + 1] == "]":
             rest = _skip(text, place + 1)

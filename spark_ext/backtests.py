@@ -49,10 +49,10 @@ def backtest(
     ``routed`` has its exchanges in a column ``exchange``, or in the field of the ``layout``, by default the one that
     its schema shows, and its routing keys likewise. The message id labels the examples.
     """
-    found = infer_layout(routed) if layout is None else message_columns(routed, layout, "amqp").layout
-    exchanges = [emit_value(value) for value in published_exchanges(routed.columns, found)]
-    keys, ids = texts_at(found, ROUTING_KEYS), texts_at(found, [_ID])
-    canonical = isinstance(found, AmqpLayout) and "properties" in routed.columns
+    resolved = infer_layout(routed) if layout is None else message_columns(routed, layout, "amqp").layout
+    exchanges = [emit_value(value) for value in published_exchanges(routed.columns, resolved)]
+    keys, ids = texts_at(resolved, ROUTING_KEYS), texts_at(resolved, [_ID])
+    canonical = isinstance(resolved, AmqpLayout) and "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
     if "routing_keys" in routed.columns:
         key = f"coalesce(get(routing_keys, 0), {key})"
@@ -62,7 +62,7 @@ def backtest(
     elif ids:
         label = f"coalesce({first_text(ids)}, {label})"
     partial = partial or recorded_queue is not None
-    queues = _queues(routed, found, recorded) if recorded_queue is None else f"array({quote_text(recorded_queue)})"
+    queues = _queues(routed, resolved, recorded) if recorded_queue is None else f"array({quote_text(recorded_queue)})"
     if not partial and dict(routed.dtypes).get(recorded) == "string":
         raise ValueError(f"the column {recorded} is STRING: if it has one of the queues, give partial=True")
     reached = quote_name(column)

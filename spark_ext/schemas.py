@@ -195,17 +195,17 @@ def message_columns(df: DataFrame, layout: Layout | SchemaLike | None, default: 
     none of a layout without a schema of its own. ``LayoutError`` there if no layout is given.
     """
     given = default if layout is None else layout
-    found = find_layout(given) if isinstance(given, str) else infer_layout(given)
+    resolved = find_layout(given) if isinstance(given, str) else infer_layout(given)
     try:
         schema = analyzed_schema(df)
     except LayoutError:
         if layout is None:
             raise
-        declared = _declared_schema(given, found)
+        declared = _declared_schema(given, resolved)
         if declared is None:
-            return MessageColumns(StructType(), found)
+            return MessageColumns(StructType(), resolved)
         schema = declared
-    return MessageColumns(schema, found.bind(schema.jsonValue()) if isinstance(found, StoreLayout) else found)
+    return MessageColumns(schema, resolved.bind(schema.jsonValue()) if isinstance(resolved, StoreLayout) else resolved)
 
 
 def _declared_schema(given: Layout | SchemaLike, layout: Layout) -> StructType | None:

@@ -124,8 +124,8 @@ def read_schema(given: str) -> Mapping[str, Any]:
         fail(f"{name}{error.place(text)}: {error.message}; it {form}")
     if not _has_fields(schema):
         fail(f"{name} {form}")
-    found: Mapping[str, Any] = schema
-    return found
+    fields: Mapping[str, Any] = schema
+    return fields
 
 
 def _has_fields(schema: object) -> bool:

@@ -72,8 +72,8 @@ def topology(
 def _report(topology: Topology, summary: Summary | None, form: str, name: str) -> str:
     if form == "html":
         return _page(topology, summary, name)
-    found = make_report(topology, summary)
-    return json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if form == "json" else str(found)
+    findings = make_report(topology, summary)
+    return json.dumps(findings.to_dict(), ensure_ascii=False, indent=2) if form == "json" else str(findings)
 
 
 def _picture(topology: Topology, summary: Summary | None, form: str, name: str) -> str:

@@ -62,26 +62,26 @@ def _headers_text(arguments: HeadersMatch) -> str:
 
 def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) -> list[Lack]:
     """Return what a message lacks for a binding of an exchange that it came to; nothing if the binding took it."""
-    found: list[Lack] = []
+    lacks: list[Lack] = []
     match visit.exchange.type:
         case "direct" | "xml":
-            found += _direct(binding, visit.keys)
+            lacks += _direct(binding, visit.keys)
         case "topic":
-            found += _topic(topology, binding, visit.keys)
+            lacks += _topic(topology, binding, visit.keys)
         case "headers":
-            found += _headers(topology, binding, message)
+            lacks += _headers(topology, binding, message)
         case _:
             pass
     query = topology.xquery(binding)
     if query is not None and not matches_query(parse_query(query), message, topology.rules.subject_header):
-        found.append(Lack(f"its query does not hold: {clipped(query, _MAX_TEXT)}", 1.0))
+        lacks.append(Lack(f"its query does not hold: {clipped(query, _MAX_TEXT)}", 1.0))
     selector = topology.selector(binding)
     if selector is not None:
         dialect = DIALECTS[topology.rules.dialect]
         tree = parse_selector(selector, dialect)
         if evaluate(tree, message, dialect) is not True:
-            found.append(Lack(explain_tree(tree, selector, message, dialect, ANYONE).reason, 0.5))
-    return found
+            lacks.append(Lack(explain_tree(tree, selector, message, dialect, ANYONE).reason, 0.5))
+    return lacks
 
 
 def _direct(binding: Binding, keys: tuple[str | None, ...]) -> list[Lack]:

@@ -70,9 +70,9 @@ class Checker:
             for finding in findings:
                 if self.selection.has(finding):
                     diagnostics.setdefault(finding, []).append(dialect)
-        found = [Finding(diagnostic, tuple(own)) for diagnostic, own in diagnostics.items()]
-        found.sort(key=lambda finding: finding.diagnostic.span or Span(0, 0))
-        return Checked(tuple(found), tuple(trees))
+        collected = [Finding(diagnostic, tuple(own)) for diagnostic, own in diagnostics.items()]
+        collected.sort(key=lambda finding: finding.diagnostic.span or Span(0, 0))
+        return Checked(tuple(collected), tuple(trees))
 
     def _one(self, text: str, source: Source, dialect: Dialect) -> tuple[ast.Expression | None, Sequence[Diagnostic]]:
         try:
@@ -100,7 +100,7 @@ class Checker:
 
     def contained(self, checked: Sequence[Checked], places: Sequence[str]) -> list[tuple[int, Finding]]:
         """Return the selectors of one list that others contain, by their numbers; ``places`` name the selectors."""
-        found: dict[tuple[int, Diagnostic], list[Dialect]] = {}
+        collected: dict[tuple[int, Diagnostic], list[Dialect]] = {}
         dialects = dict.fromkeys(dialect for one in checked for dialect, _ in one.trees)
         for dialect in dialects:
             trees = [(number, tree) for number, one in enumerate(checked) for own, tree in one.trees if own is dialect]
@@ -112,8 +112,8 @@ class Checker:
                 tree = next(tree for own, tree in trees if own == number)
                 diagnostic = Diagnostic("lint.contained", "info", message, None, tree.span, hint)
                 if self.selection.has(diagnostic):
-                    found.setdefault((number, diagnostic), []).append(dialect)
-        return [(number, Finding(diagnostic, tuple(own))) for (number, diagnostic), own in found.items()]
+                    collected.setdefault((number, diagnostic), []).append(dialect)
+        return [(number, Finding(diagnostic, tuple(own))) for (number, diagnostic), own in collected.items()]
 
 
 #: Words beside which the compiler looks into a literal, calls and prefixes, and numbers of which it counts the digits.

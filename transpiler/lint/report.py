@@ -71,7 +71,7 @@ class Report:
     @property
     def fails(self) -> bool:
         """Return True if there is an error or a warning."""
-        return any(found.diagnostic.severity != "info" for found in self.findings)
+        return any(reported.diagnostic.severity != "info" for reported in self.findings)
 
     def summary(self) -> str:
         """Return the findings by severity and what was looked at, in one line."""
@@ -79,7 +79,7 @@ class Report:
         ignored = f" ({self.ignored:,} ignored)" if self.ignored else ""
         if not self.findings:
             return f"no findings{ignored}: {looked_at}"
-        severities = Counter(found.diagnostic.severity for found in self.findings)
+        severities = Counter(reported.diagnostic.severity for reported in self.findings)
         kinds = ", ".join(_count(severities[kind], noun) for kind, noun in _NOUNS.items() if severities[kind])
         of_all = f"{self.affected:,} of {looked_at}" if self.selectors != 1 else looked_at
         return f"{kinds}{ignored} in {of_all}"

@@ -68,32 +68,32 @@ class Run:
         for number, finding in self.checker.contained(checked, places):
             findings[number].append(finding)
         names = places if len(selectors) > 1 else ["selector"]
-        for selector, name, found in zip(selectors, names, findings, strict=True):
+        for selector, name, own in zip(selectors, names, findings, strict=True):
             located = _Located(Lines(_with_line_feeds(selector)), plain_selector(selector), name)
-            self._add(report, found, located, dialects)
+            self._add(report, own, located, dialects)
 
     def _file(self, text: Text, report: Report) -> None:
         name = text.kind or text.file or ""
-        found = list(find_selectors(text.content, name))
+        located_selectors = list(find_selectors(text.content, name))
         report.files += 1
         lines = Lines(text.content)
         comments = IgnoreComments(lines.texts)
         all_checked: list[Checked] = []
         findings: list[list[Finding]] = []
         chosen: list[tuple[Dialect, ...]] = []
-        for selector in found:
+        for selector in located_selectors:
             dialects = self.dialects or (_own_dialect(selector),)
             checked = self._checked(selector.mapped.text, dialects)
             all_checked.append(checked)
             findings.append(list(checked.findings))
             chosen.append(dialects)
         if is_selector_file(name):
-            starts = [lines.place(selector.mapped.place(Span(0, 1))).line for selector in found]
+            starts = [lines.place(selector.mapped.place(Span(0, 1))).line for selector in located_selectors]
             for number, finding in self.checker.contained(all_checked, [f"line {line}" for line in starts]):
                 findings[number].append(finding)
-        for selector, own, dialects in zip(found, findings, chosen, strict=True):
+        for selector, own, dialects in zip(located_selectors, findings, chosen, strict=True):
             self._add(report, own, _Located(lines, selector, text.file or name, comments, text.file), dialects)
-        if found:
+        if located_selectors:
             # Elsewhere such a comment is about something else, or an example.
             report.findings.extend(_unknown_ignores(comments, lines, text.file))
 
@@ -131,13 +131,13 @@ class _Located(NamedTuple):
         text = self.selector.mapped.text
         return Reported(diagnostic, text, place, self.lines.texts[place.line - 1], self.name, self.file, dialects)
 
-    def ignores(self, found: Reported) -> bool:
+    def ignores(self, reported: Reported) -> bool:
         if not self.comments:
             return False
         first = self.lines.place(self.selector.mapped.place(Span(0, 1))).line
         return any(
-            not comment.rules or any(fits(rule, found.diagnostic) for rule in comment.rules)
-            for line in {first, found.place.line}
+            not comment.rules or any(fits(rule, reported.diagnostic) for rule in comment.rules)
+            for line in {first, reported.place.line}
             for comment in self.comments.at(line)
         )
 

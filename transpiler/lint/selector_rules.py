@@ -30,7 +30,7 @@ _OF_ROOT = tuple(rule for rule in RULES if rule.find is not None and not rule.no
 def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[Diagnostic]:
     """Return the findings about a checked tree, in the order of the text."""
     context = Context(tree, source, dialect)
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for node in ast.walk(tree):
         kind = type(node)
         rules = _OF_NODE.get(kind, ())
@@ -39,24 +39,24 @@ def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[D
         for rule in rules:
             assert rule.find is not None
             for doubt in rule.find(node, context):
-                found.append(_finding(rule, doubt, source))
+                diagnostics.append(_finding(rule, doubt, source))
     for rule in _OF_ROOT:
         assert rule.find is not None
-        found.extend(_finding(rule, doubt, source) for doubt in rule.find(tree, context))
+        diagnostics.extend(_finding(rule, doubt, source) for doubt in rule.find(tree, context))
     for redundancy in find_redundancies(context):
         known = find_rule(redundancy.rule)
         assert known is not None
-        found.append(_finding(known, redundancy.doubt, source))
-    return without_lesser(found) if found else found
+        diagnostics.append(_finding(known, redundancy.doubt, source))
+    return without_lesser(diagnostics) if diagnostics else diagnostics
 
 
 def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
     return Diagnostic(rule.id, doubt.severity or rule.severity, doubt.message, source, doubt.span, doubt.hint)
 
 
-def without_lesser(*found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return findings in the order of the text, without those that another one replaces and without equal ones."""
-    findings = sorted(chain(*found), key=lambda finding: finding.span or Span(0, 0))
+    findings = sorted(chain(*groups), key=lambda finding: finding.span or Span(0, 0))
     kept: list[Diagnostic] = []
     for finding in findings:
         if finding not in kept and not any(_replaces(other, finding) for other in findings):

@@ -76,11 +76,11 @@ def containment(
     else:
         if case is None:
             return Containment(True)
-        found = search.first_of(_messages_of(case, rules))
-        if found is not None:
-            return Containment(False, found, search.tried)
-    found = search.first_of(_sample_messages(first, second, rules))
-    return Containment(None if found is None else False, found, search.tried)
+        counterexample = search.first_of(_messages_of(case, rules))
+        if counterexample is not None:
+            return Containment(False, counterexample, search.tried)
+    counterexample = search.first_of(_sample_messages(first, second, rules))
+    return Containment(None if counterexample is None else False, counterexample, search.tried)
 
 
 def _tree(selector: str | ast.Expression | None, dialect: Dialect) -> ast.Expression | None:

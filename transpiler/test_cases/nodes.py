@@ -94,7 +94,7 @@ class Node:
         names = tuple(choices)
         if self.value in names and isinstance(self.value, str):
             return self.value
-        found = repr(self.value) if isinstance(self.value, str) else self.kind
+        shown = repr(self.value) if isinstance(self.value, str) else self.kind
         near = nearest(self.value, names) if isinstance(self.value, str) else []
         hint = f"did you mean {near[0]!r}?" if near else f"write {', '.join(names[:-1])} or {names[-1]}"
-        return self.refuse("value", f"{what} cannot be {found}", hint)
+        return self.refuse("value", f"{what} cannot be {shown}", hint)

@@ -100,7 +100,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ConditionDiff:
-    """A message that the new condition wins, and one that it loses; None where none was found.
+    """A message that the new condition wins, and one that it loses; None where none was answer.
 
     ``no_won`` and ``no_lost`` are True where it is proved that there is none. ``tried`` counts sample messages;
     ``complete`` is True if all combinations of what they tell apart were searched.
@@ -262,10 +262,12 @@ def _difference(
     selecting, refusing = (new, old) if change == "won" else (old, new)
     tried, complete = 0, True
     for rare in (False, True):
-        found = find_message(selecting.formula, refusing.formula, parts, selecting.selects, refusing.selects, rare=rare)
-        tried, complete = tried + found.tried, complete and found.complete
-        if found.message is not None:
-            message = _in_order(found.message, (*atoms_of(old.formula), *atoms_of(new.formula)))
+        answer = find_message(
+            selecting.formula, refusing.formula, parts, selecting.selects, refusing.selects, rare=rare
+        )
+        tried, complete = tried + answer.tried, complete and answer.complete
+        if answer.message is not None:
+            message = _in_order(answer.message, (*atoms_of(old.formula), *atoms_of(new.formula)))
             difference = Difference(
                 change,
                 message,
@@ -273,7 +275,7 @@ def _difference(
                 _verdict(new.judge(message)),
                 tuple(_parts(old.formula, new.formula, message)),
                 tuple(_parts(new.formula, old.formula, message)),
-                found.rare,
+                answer.rare,
                 rule(message),
             )
             return difference, True, tried

@@ -128,8 +128,8 @@ def diff_topologies(old: Topology, new: Topology, *, examples: int = 5) -> Topol
     """Compare two topologies; up to so many examples, each with a queue that no other one wins or loses."""
     changes = tuple(_changes(old, new))
     search = _Search(old, new)
-    found = search.examples(examples) if old != new else []
-    return TopologyDiff(changes, tuple(found), search.tried)
+    messages = search.examples(examples) if old != new else []
+    return TopologyDiff(changes, tuple(messages), search.tried)
 
 
 def _changes(old: Topology, new: Topology) -> Iterator[Change]:
@@ -315,9 +315,9 @@ def _messages(topology: Topology, binding: Binding, others: list[tuple[Topology,
         for selecting, refusing in ((first, second), (second, first)):
             parts = components(selecting, refusing)
             holds = partial(is_true, selecting), partial(is_true, refusing)
-            found = find_message(selecting, refusing, parts, *holds, rare=False)
-            if found.message is not None:
-                yield found.message
+            answer = find_message(selecting, refusing, parts, *holds, rare=False)
+            if answer.message is not None:
+                yield answer.message
     yield Message()
 
 

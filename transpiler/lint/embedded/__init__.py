@@ -8,7 +8,7 @@ Invariants: a reader yields complete selectors only (no placeholder, nothing tha
 
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
-In reading order: ``mapped_text``, ``found``, ``keys``, ``markers``; ``lines``, ``xml_text``, ``json_text``,
+In reading order: ``mapped_text``, ``selector_text``, ``keys``, ``markers``; ``lines``, ``xml_text``, ``json_text``,
 ``yaml_text``, ``properties_text``, ``code_text``; ``find_selectors`` below.
 """
 
@@ -19,11 +19,11 @@ from pathlib import PurePath
 
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.lint.embedded.code_text import FAMILIES, find_in_code
-from transpiler.lint.embedded.found import FoundSelector, UnreadableError
 from transpiler.lint.embedded.json_text import find_in_json
 from transpiler.lint.embedded.keys import WORTH_READING
 from transpiler.lint.embedded.lines import find_in_lines
 from transpiler.lint.embedded.properties_text import find_in_properties
+from transpiler.lint.embedded.selector_text import FoundSelector, UnreadableError
 from transpiler.lint.embedded.xml_text import find_in_xml
 from transpiler.lint.embedded.yaml_text import find_in_yaml
 

@@ -12,10 +12,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from transpiler.lint.embedded.found import FoundSelector
 from transpiler.lint.embedded.keys import is_complete
 from transpiler.lint.embedded.mapped_text import MappedText, decoded, joined, plain
 from transpiler.lint.embedded.markers import read_marker
+from transpiler.lint.embedded.selector_text import FoundSelector
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +91,22 @@ def find_in_code(text: str, family: Family) -> Iterator[FoundSelector]:
     """Yield the selectors of a source file, in its order."""
     texts, comments = _tokens(text, family)
     ends = [one.end for one in texts]
-    found: dict[int, str | None] = {}
+    dialect_of: dict[int, str | None] = {}
     for start, end in comments:
         marked, dialect = read_marker(text[start:end].lstrip("#/*-<! "))
         if marked:
             number = _marked(text, start, end, texts, ends)
             if number is not None:
-                found[number] = dialect
+                dialect_of[number] = dialect
     for number, one in enumerate(texts):
-        if number not in found and _NAMED.search(text[max(0, one.start - _LOOK_BACK) : one.start]):
-            found[number] = None
-    for number in sorted(found):
+        if number not in dialect_of and _NAMED.search(text[max(0, one.start - _LOOK_BACK) : one.start]):
+            dialect_of[number] = None
+    for number in sorted(dialect_of):
         one = texts[number]
         if not _is_built(text, one):
             mapped = joined(_decoded(literal, start) for start, literal in one.literals)
             if is_complete(mapped.text):
-                yield FoundSelector(mapped, found[number])
+                yield FoundSelector(mapped, dialect_of[number])
 
 
 def _tokens(text: str, family: Family) -> tuple[list[_Text], list[tuple[int, int]]]:

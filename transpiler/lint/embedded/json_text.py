@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from transpiler.lint.embedded.found import FoundSelector
 from transpiler.lint.embedded.keys import dialect_of, is_complete
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
+from transpiler.lint.embedded.selector_text import FoundSelector
 
 _TOKEN = re.compile(r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{}\[\],:])')
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)

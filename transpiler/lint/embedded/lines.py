@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transpiler.lint.embedded.found import FoundSelector
 from transpiler.lint.embedded.mapped_text import plain
 from transpiler.lint.embedded.markers import without_ignore
+from transpiler.lint.embedded.selector_text import FoundSelector
 
 
 def find_in_lines(text: str) -> Iterator[FoundSelector]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from transpiler.lint.embedded.found import FoundSelector, UnreadableError
 from transpiler.lint.embedded.keys import dialect_of, is_complete
 from transpiler.lint.embedded.mapped_text import MappedText, decoded, joined, plain
+from transpiler.lint.embedded.selector_text import FoundSelector, UnreadableError
 
 _ATTRIBUTE = re.compile(r"""\s(?P<name>[^\s=/>"']+)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
 _REFERENCE = re.compile(
@@ -46,7 +46,7 @@ class _Reader:
     dialect: str | None = None
     offsets: _ByteOffsets = field(init=False)
     opened: list[_Element] = field(default_factory=list)
-    found: list[FoundSelector] = field(default_factory=list)
+    selectors: list[FoundSelector] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.offsets = _ByteOffsets(self.text)
@@ -106,7 +106,7 @@ class _Reader:
 
     def _add(self, value: MappedText, dialect: str | None) -> None:
         if is_complete(value.text):
-            self.found.append(FoundSelector(value, dialect or self.dialect))
+            self.selectors.append(FoundSelector(value, dialect or self.dialect))
 
 
 def find_in_xml(text: str) -> Iterator[FoundSelector]:
@@ -119,7 +119,7 @@ def find_in_xml(text: str) -> Iterator[FoundSelector]:
     except expat.ExpatError as error:
         message = f"this is not XML: {expat.errors.messages[error.code]}"
         raise UnreadableError(message, reader.offsets.characters(parser.ErrorByteIndex)) from None
-    yield from reader.found
+    yield from reader.selectors
 
 
 class _ByteOffsets:
@@ -170,11 +170,11 @@ def _end_of_tag(text: str, begin: int) -> int:
 
 
 def _attributes(tag: str, begin: int) -> dict[str, MappedText]:
-    found = {}
+    attributes = {}
     for match in _ATTRIBUTE.finditer(tag):
         group = "double" if match["double"] is not None else "single"
-        found[match["name"].rpartition(":")[2]] = _decoded(match[group], begin + match.start(group))
-    return found
+        attributes[match["name"].rpartition(":")[2]] = _decoded(match[group], begin + match.start(group))
+    return attributes
 
 
 def _decoded(raw: str, start: int) -> MappedText:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from transpiler.lint.embedded.found import FoundSelector, UnreadableError
 from transpiler.lint.embedded.keys import dialect_of, is_complete
 from transpiler.lint.embedded.mapped_text import MappedText
 from transpiler.lint.embedded.markers import read_marker
+from transpiler.lint.embedded.selector_text import FoundSelector, UnreadableError
 
 if TYPE_CHECKING:
     from yaml.nodes import ScalarNode

@@ -9,20 +9,20 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 def github(report: Report) -> str:
     """Return one workflow command a finding."""
-    return "".join(f"{_command(found)}\n" for found in report.findings)
+    return "".join(f"{_command(reported)}\n" for reported in report.findings)
 
 
-def _command(found: Reported) -> str:
-    diagnostic, place = found.diagnostic, found.place
+def _command(reported: Reported) -> str:
+    diagnostic, place = reported.diagnostic, reported.place
     properties = {}
-    if found.file is not None:
-        properties = {"file": found.file, "line": str(place.line), "endLine": str(place.end_line)}
+    if reported.file is not None:
+        properties = {"file": reported.file, "line": str(place.line), "endLine": str(place.end_line)}
         # GitHub takes columns of one line only.
         if place.line == place.end_line:
             properties |= {"col": str(place.column), "endColumn": str(place.end_column)}
     properties["title"] = diagnostic.code
     listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    only = f" [{', '.join(found.dialects)}]" if found.dialects else ""
+    only = f" [{', '.join(reported.dialects)}]" if reported.dialects else ""
     hint = f" ({diagnostic.hint})" if diagnostic.hint else ""
     return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(diagnostic.message + only + hint)}"
 

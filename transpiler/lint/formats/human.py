@@ -13,20 +13,20 @@ Paint = Callable[[str, str], str]
 
 def human(report: Report, paint: Paint = lambda text, _: text) -> str:
     """Return all findings, each as a block of lines."""
-    return "".join(f"{_block(found, paint)}\n" for found in report.findings)
+    return "".join(f"{_block(reported, paint)}\n" for reported in report.findings)
 
 
-def _block(found: Reported, paint: Paint) -> str:
-    diagnostic, place = found.diagnostic, found.place
+def _block(reported: Reported, paint: Paint) -> str:
+    diagnostic, place = reported.diagnostic, reported.place
     severity = diagnostic.severity
     label = diagnostic.code if severity == "error" else f"{severity}: {diagnostic.code}"
-    only = f" [{', '.join(found.dialects)}]" if found.dialects else ""
-    where = f"{one_line(found.name)}:{place.line}:{place.column}"
+    only = f" [{', '.join(reported.dialects)}]" if reported.dialects else ""
+    where = f"{one_line(reported.name)}:{place.line}:{place.column}"
     lines = [f"{where}: {paint(label, severity)}: {diagnostic.message}{only}"]
-    if diagnostic.span is not None or found.file is not None:
+    if diagnostic.span is not None or reported.file is not None:
         first = place.column - 1
-        length = place.end_column - place.column if place.end_line == place.line else len(found.line) - first
-        text, carets = caret_block(found.line, place.line, first, length)
+        length = place.end_column - place.column if place.end_line == place.line else len(reported.line) - first
+        text, carets = caret_block(reported.line, place.line, first, length)
         gutter = len(carets) - len(carets.lstrip(" |"))
         lines += [text, carets[:gutter] + paint(carets[gutter:], severity)]
     if diagnostic.hint:

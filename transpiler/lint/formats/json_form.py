@@ -15,11 +15,11 @@ def json_form(report: Report) -> str:
     ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
     or in the selector where that is an argument. ``start`` and ``end`` are offsets in the selector.
     """
-    return json.dumps([_entry(found) for found in report.findings], ensure_ascii=False, indent=2) + "\n"
+    return json.dumps([_entry(reported) for reported in report.findings], ensure_ascii=False, indent=2) + "\n"
 
 
-def _entry(found: Reported) -> dict[str, Any]:
-    diagnostic = found.diagnostic
+def _entry(reported: Reported) -> dict[str, Any]:
+    diagnostic = reported.diagnostic
     entry: dict[str, Any] = {
         "code": diagnostic.code,
         "severity": diagnostic.severity,
@@ -27,14 +27,14 @@ def _entry(found: Reported) -> dict[str, Any]:
     }
     if diagnostic.hint:
         entry["hint"] = diagnostic.hint
-    if found.file is not None:
-        entry["file"] = found.file
-    entry |= found.place._asdict()
-    entry["selector"] = found.selector
+    if reported.file is not None:
+        entry["file"] = reported.file
+    entry |= reported.place._asdict()
+    entry["selector"] = reported.selector
     if diagnostic.span is not None:
         entry |= {"start": diagnostic.span.start, "end": diagnostic.span.end}
-    if found.dialects:
-        entry["dialects"] = list(found.dialects)
+    if reported.dialects:
+        entry["dialects"] = list(reported.dialects)
     rule = find_rule(diagnostic.code)
     if rule is not None:
         entry["page"] = rule.page

@@ -18,14 +18,14 @@ _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": 
 
 def sarif(report: Report, version: str) -> str:
     """Return a log with one run; ``version`` is that of this tool."""
-    severities = {found.diagnostic.code: found.diagnostic.severity for found in report.findings}
+    severities = {reported.diagnostic.code: reported.diagnostic.severity for reported in report.findings}
     codes = sorted(severities)
     rules = [_rule(code, find_rule(code), severities[code]) for code in codes]
     driver = {"name": "selector-sql", "semanticVersion": version, "informationUri": f"{PAGES}README.md", "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(found, codes.index(found.diagnostic.code)) for found in report.findings],
+        "results": [_result(reported, codes.index(reported.diagnostic.code)) for reported in report.findings],
     }
     log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
@@ -53,17 +53,17 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 200 else f"{text[:199]}…"
 
 
-def _result(found: Reported, rule: int) -> dict[str, Any]:
-    diagnostic, place = found.diagnostic, found.place
+def _result(reported: Reported, rule: int) -> dict[str, Any]:
+    diagnostic, place = reported.diagnostic, reported.place
     region = {
         "startLine": place.line,
         "startColumn": place.column,
         "endLine": place.end_line,
         "endColumn": place.end_column,
-        "snippet": {"text": found.line if len(found.line) <= 500 else found.selector[:500]},
+        "snippet": {"text": reported.line if len(reported.line) <= 500 else reported.selector[:500]},
     }
-    location = {"artifactLocation": {"uri": uri(found.file or "selector")}, "region": region}
-    only = f" [{', '.join(found.dialects)}]" if found.dialects else ""
+    location = {"artifactLocation": {"uri": uri(reported.file or "selector")}, "region": region}
+    only = f" [{', '.join(reported.dialects)}]" if reported.dialects else ""
     hint = f" Hint: {diagnostic.hint}." if diagnostic.hint else ""
     return {
         "ruleId": diagnostic.code,

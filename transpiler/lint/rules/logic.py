@@ -36,20 +36,20 @@ def find_redundancies(context: Context) -> list[Redundancy]:
     if context.converts_strings:
         # Strings that are read as numbers are equal to numbers, and to other strings.
         return []
-    found = list(_constants(context))
+    redundancies = list(_constants(context))
     if not context.repeats_name:
-        return found
-    found += [
+        return redundancies
+    redundancies += [
         _of_one_name(finding, context) for finding in find_redundancy(context.tree, context.dialect, context.meanings)
     ]
     if _is_nested(context.tree):
         try:
-            nested = _Nested(context, [finding.doubt.span for finding in found])
+            nested = _Nested(context, [finding.doubt.span for finding in redundancies])
             nested.condition(context.tree, [])
         except TooManyCasesError:
-            return found
-        found.extend(nested.found)
-    return found
+            return redundancies
+        redundancies.extend(nested.redundancies)
+    return redundancies
 
 
 def _of_one_name(finding: Contradiction | Tautology | Implication, context: Context) -> Redundancy:
@@ -103,7 +103,7 @@ class _Nested:
         # What is always true is so for a message without anything, and few conditions are.
         self._takes_empty_message = judge(context.tree, Message(), context.dialect, now=0).truth is True
         self._needed: dict[int, dict[Name, ValueSet]] = {}
-        self.found: list[Redundancy] = []
+        self.redundancies: list[Redundancy] = []
 
     def condition(self, node: ast.Expression, around: list[ast.Expression]) -> None:
         """Look at a condition where all conditions ``around`` it are true."""
@@ -227,7 +227,7 @@ class _Nested:
         """Add a finding, unless one lies inside its place: that is the cause."""
         start, end = doubt.span
         if not any(start <= known.start and known.end <= end for known in self._known):
-            self.found.append(Redundancy(rule, doubt))
+            self.redundancies.append(Redundancy(rule, doubt))
             self._known.append(doubt.span)
 
 

@@ -184,8 +184,8 @@ class _Reader:
                 sign = self.text[self.at : self.at + 1]
                 closing = "}" if opened[-1].bracket == "{" else "]"
                 if sign not in (",", closing):
-                    found = repr(sign) if sign else "the end"
-                    self.fail(mismatch(f"a comma or {closing}", found), Span(self.at, self.at + len(sign)))
+                    actual = repr(sign) if sign else "the end"
+                    self.fail(mismatch(f"a comma or {closing}", actual), Span(self.at, self.at + len(sign)))
                 self.at += 1
                 if sign == ",":
                     break
@@ -203,8 +203,8 @@ class _Reader:
                 return _Term(read(match), Span(start, self.at))
         if self.text.startswith("<<", start):
             self.fail('expected a string as <<"text">>, which ends in ">>', Span(start, start + 2))
-        found = repr(self.text[start]) if start < len(self.text) else "the end"
-        message = mismatch('a tuple, a string as <<"text">>, a number or an atom', found)
+        actual = repr(self.text[start]) if start < len(self.text) else "the end"
+        message = mismatch('a tuple, a string as <<"text">>, a number or an atom', actual)
         return self.fail(message, Span(start, min(start + 1, len(self.text))))
 
     def text_of(self, match: re.Match[str]) -> ast.StringLiteral:

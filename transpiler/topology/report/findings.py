@@ -60,10 +60,10 @@ class TopologyReport:
 
     def by_kind(self) -> dict[str, list[Finding]]:
         """The findings of each kind that has some, in the order of ``TITLES``."""
-        found: dict[str, list[Finding]] = {kind: [] for kind in TITLES}
+        grouped: dict[str, list[Finding]] = {kind: [] for kind in TITLES}
         for finding in self.findings:
-            found[finding.kind].append(finding)
-        return {kind: findings for kind, findings in found.items() if findings}
+            grouped[finding.kind].append(finding)
+        return {kind: findings for kind, findings in grouped.items() if findings}
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""

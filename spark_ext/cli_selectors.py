@@ -1,0 +1,73 @@
+"""Arguments and options of commands that apply one selector to files: the job that they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+
+from spark_ext.cli_archives import check_layout, read_archive
+from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
+from spark_ext.cli_jobs import click, schema_option, session_options, start_session
+from transpiler import parse_selector
+from transpiler.cli.layouts import layout_option
+from transpiler.cli.options import read_text
+
+
+class SelectorJob(NamedTuple):
+    """A selector, the messages in files with their layout, and the options of the selector as keywords."""
+
+    selector: str
+    messages: Any
+    layout: Any
+    options: dict[str, Any]
+
+
+def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the arguments SELECTOR INPUT..., their options, and the job that they describe as ``job``.
+
+    What cannot be parsed or read ends the command before Spark starts, which takes seconds.
+    """
+
+    @wraps(command)
+    def with_job(
+        selector: str,
+        files: tuple[str, ...],
+        form: str | None,
+        layout: str | None,
+        layout_option: tuple[str, ...],
+        schema: str | None,
+        master: str,
+        packages: str | None,
+        dialect: str,
+        missing: str,
+        now: int | None,
+        destination: str | None,
+        **others: Any,
+    ) -> Any:
+        text = read_text(selector)
+        parse_selector(text, dialect)
+        inputs = find_inputs(files, form)
+        types = read_schema(schema)
+        rows, where = read_archive(start_session(master, packages), inputs, layout, types, layout_option)
+        options = {"dialect": dialect, "missing": missing, "now": now, "destination": destination}
+        return command(job=SelectorJob(text, rows, where, options), **others)
+
+    decorators: list[Callable[..., Any]] = [
+        click.argument("selector"),
+        click.argument("files", nargs=-1, required=True, metavar="INPUT..."),
+        click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the file's name."),
+        click.option("--layout", callback=check_layout, help="A layout's name; default: what the schema shows."),
+        layout_option,
+        schema_option,
+        click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold."),
+        click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True),
+        click.option(
+            "--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's."
+        ),
+        click.option("--destination", help="The consumer's destination: JMSDestination where a message has none."),
+    ]
+    decorated: Callable[..., Any] = session_options(with_job)
+    for decorate in reversed(decorators):
+        decorated = decorate(decorated)
+    return decorated

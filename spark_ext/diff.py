@@ -27,7 +27,7 @@ from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
 from transpiler.topology.model import Topology
 
-#: What ``diff`` compares: the text of a selector, a filter or filter set, or a topology.
+#: A subject of comparison: the text of a selector, a filter or filter set, or a topology.
 Comparable: TypeAlias = "str | FiltersLike | Topology"
 
 #: Messages from which one example of a topology's change is chosen, so that examples show different queues.
@@ -187,7 +187,7 @@ def _diff_topologies(
             possible_column=possible,
             missing=missing,
         )
-        # What an exchange may choose counts as reached on both sides.
+        # A queue that an exchange may choose counts as reached on both sides.
         both = sf.array_sort(sf.array_union(quote_name(name), quote_name(possible)))
         routed = routed.withColumn(name, both).drop(possible)
     before, after = (quote_name(name) for name in names)

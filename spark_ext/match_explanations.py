@@ -67,7 +67,7 @@ def explain_matches(
         raise UnsupportedFeatureError.at("explain.stream", "a stream has no end at which to count its rows", hint=hint)
     at = int(time.time() * 1000) if now is None else now
     settings: dict[str, Any] = {"dialect": rules, "missing": missing, "now": at, "destination": destination}
-    # What the layout refuses is refused with its place in the whole text.
+    # The layout refuses a name with its place in the whole text.
     transpile_selector(selector, resolved, **settings)
     parts = _Parts(tree, rules, resolved, settings)
 

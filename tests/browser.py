@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-#: Where a person looks at the screenshots of the last run; the folder is not in the tree.
+#: The folder of the last run's screenshots, for a person to look at; it is not in the tree.
 SCREENSHOTS = Path(__file__).parent.parent / "build" / "screenshots"
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")

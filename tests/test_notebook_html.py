@@ -14,7 +14,7 @@ from transpiler import Message, explain_selector, transpile_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.topology.report.findings import report
 
-#: What does not fit the page, what has no colour of its own against its background, and the text.
+#: Measures elements that do not fit the page, that have no colour of its own against its background, and the text.
 MEASURE = """
 const wide = [...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > innerWidth);
 const rgb = colour => colour.match(/[0-9.]+/g).slice(0, 3).map(Number);

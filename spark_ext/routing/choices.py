@@ -53,7 +53,7 @@ def route_with_choices(
     frame = frame.withColumn(possible, sf.expr(f"array_except({others}, {queues})"))
     if outcome is None:
         return frame
-    # What is certain to reach some queue has reached the one that was added.
+    # A message that certainly reaches some queue has reached the one that was added.
     reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
     undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
     return frame.withColumn(outcome, sf.expr(undecided))

@@ -136,7 +136,7 @@ def test_the_truths_that_are_possible_include_the_one_there_is(dialect: str) -> 
             truths = {atom.number: bit_of(atom.judge(message)) for atom in atoms_of(formula)}
             actual = bit_of(judge(tree, message, rules, NOW))
             assert possible(formula, truths) & actual
-            # What is known of fewer atoms excludes nothing.
+            # Verdicts of fewer atoms exclude nothing.
             truths |= {next(iter(truths)): TRUE | FALSE | UNKNOWN | THROWS}
             assert possible(formula, truths) & actual
 

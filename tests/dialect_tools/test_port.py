@@ -198,7 +198,7 @@ LOOSE = (
     ("jms", "activemq", "name NOT LIKE 'a%'", "name NOT LIKE 'a%'", "port.meaning"),
     ("activemq", "jms", "JMSType = 'x'", "JMSType = 'x'", "port.rare"),
     ("qpid-java", "activemq", "color <> 'red'", "color <> 'red'", "port.meaning"),
-    # What reads as well and changes nothing, or less, is taken all the same.
+    # A rewriting that reads as well and changes nothing, or less, is preferred all the same.
     ("activemq", "jms", "color <> 5", "NOT color = 5", None),
     ("jms", "activemq", "6 > n", "n < 6", None),
     ("activemq", "jms", "weight / 2 > 3", "NOT weight / 2.0 <= 3", None),

@@ -143,7 +143,7 @@ def test_the_deciding_parts_suffice_and_none_can_be_left_out(name: str, tree: as
     deciding = {number for number, leaf in enumerate(leaves) if leaf.span in spans}
 
     def matches(fixed: set[int]) -> set[bool]:
-        """Whether the message matches, over all verdicts of the parts that are not fixed."""
+        """Return the matches over all verdicts of the parts that are not fixed."""
         outcomes: set[bool] = set()
         choices: list[tuple[Truth, ...]] = [
             (truth,) if number in fixed else (True, False, None) for number, truth in enumerate(truths)

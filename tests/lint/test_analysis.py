@@ -1,4 +1,4 @@
-"""What the analysis claims is so for every message: tried on all messages of small domains, in every dialect."""
+"""The claims of the analysis, tried on all messages of small domains, in every dialect."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, na
         assert found.counterexample is not None
         assert judge(trees[1], found.counterexample, dialect).truth is True
         assert judge(trees[0], found.counterexample, dialect).truth is not True
-    # Where a broker's evaluation throws, the analysis knows only that it may.
+    # The analysis knows only that a broker's evaluation may throw.
     if name in ("jms", "qpid-cpp"):
         assert found.holds is not contradiction, found
 

@@ -66,7 +66,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["src"], "", 0, "no findings: 1 selector, 1 file"),
         (["--file", "routes.sel"], "", 1, "routes.sel:3:10: "),
         (["routes.sel", "--exit-zero"], "", 0, "1 warning in 1 of 2 selectors, 1 file"),
-        # What names no file is a selector, unless it looks like the name of one.
+        # An argument that names no file is a selector, unless it looks like the name of one.
         (["color = 'red'"], "", 0, ""),
         (["active"], "", 0, ""),
         (["a = '5'", "b == 1"], "", 1, "argument 2:1:3: syntax.operator"),

@@ -161,7 +161,7 @@ def test_selectors_are_found_in_a_file(name: str, text: str, found: list[tuple[s
     assert [(one.mapped.text, one.dialect) for one in find_selectors(text, name)] == found
 
 
-#: How a character may be written in some kind of file.
+#: An escape of a character in some kind of file.
 SPELLINGS = {"'": ("&apos;", "''", "\\u0027"), '"': ('\\"',), ">": ("&gt;",), "A": ("\\u0041",), "é": ("\\u00e9",)}
 
 

@@ -110,7 +110,7 @@ def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChann
 
 
 def control(folder: Path, *arguments: str) -> str:
-    """What rabbitmqctl prints of the broker that is running in a folder."""
+    """Return the output of rabbitmqctl for the broker that is running in a folder."""
     environment = json.loads((folder / "environment.json").read_text())
     command = [str(SCRIPTS[-1].with_name("rabbitmqctl")), "--quiet", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)

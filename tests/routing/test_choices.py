@@ -118,7 +118,7 @@ def test_the_answers_hold_for_every_choice(data: st.DataObject) -> None:
         assert all(reached)
     elif routed.outcome != "undecided":
         assert not any(reached)
-    # What Spark routes through: the same, by two topologies without choices.
+    # Spark routes by two topologies without choices.
     added = chosen_queue(topology)
     certain = set(publish(certain_topology(topology, added), message, exchange, [key]).queues)
     assert certain - {added} == set(routed.queues)

@@ -50,7 +50,7 @@ def test_a_term_stands_for_a_selector(term: str, selector: str) -> None:
     assert selector_of_term(term, "term") == selector
 
 
-#: What is none of these, with the code and the text at fault.
+#: An entry that is none of these, with the code and the text at fault.
 REFUSED = (
     ("", "jms-term.syntax", "", "found the end"),
     ("{", "jms-term.syntax", "", "found the end"),

@@ -35,7 +35,7 @@ _EXCHANGE = {"name": "x", "vhost": "/", "type": "fanout", "durable": True, "auto
 _BINDING = {"source": "x", "vhost": "/", "destination": "q", "destination_type": "queue", "routing_key": "k"}
 _USER = {"name": "guest", "password_hash": "", "hashing_algorithm": "rabbit_password_hashing_sha256"}
 
-#: What each version writes beside exchanges, queues and bindings, or into them, that has nothing to do with routing.
+#: Members that each version writes beside exchanges, queues and bindings or into them, without effect on routing.
 VERSIONS: tuple[tuple[str, Json], ...] = (
     (
         "3.8, over HTTP",

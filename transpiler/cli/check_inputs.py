@@ -27,7 +27,7 @@ STANDARD_INPUT = "standard input"
 
 @dataclass
 class CheckInputs:
-    """What the arguments name, in their order.
+    """Arguments of ``check``, resolved in their order.
 
     ``notes`` says which files were not read. ``failed`` if the user named one of them, and not its directory only.
     """

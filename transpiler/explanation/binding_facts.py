@@ -1,4 +1,4 @@
-"""What a message lacks for a binding that did not take it, in words, and how near it came."""
+"""The conditions of a binding that a message does not meet, in words, and how near it came."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class NoneOf:
 
 @dataclass(frozen=True, slots=True)
 class Negated:
-    """What decides the operand of NOT."""
+    """Return the parts that decide the operand of NOT."""
 
     node: ast.Not
     decision: Decision

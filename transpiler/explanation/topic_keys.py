@@ -1,4 +1,4 @@
-"""Where a routing key parts from the pattern of a topic binding: an alignment of their words with the fewest edits."""
+"""Alignment of a routing key with the pattern of a topic binding, word by word, with the fewest edits."""
 
 from __future__ import annotations
 

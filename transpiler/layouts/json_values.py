@@ -16,7 +16,7 @@ _BLANKS = " \t\r\n"
 _DIGITS = 38
 #: The characters of a number that Jackson reads.
 _LONGEST_NUMBER = 1_000
-#: What makes one word with true, false or null before it.
+#: Characters that make one word with true, false or null before them.
 _WORD = re.compile(r"\w")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -268,7 +268,7 @@ class Cases:
                 for term in terms:
                     yield from self._split(Requirement(term))
             case ast.Or(terms=terms) if outcomes == NOT_TRUE and not self._dialect.on_throw:
-                # Where a term throws, a later one may be true and the whole is not.
+                # After a term that throws, a later one may be true and the whole is not.
                 for term in terms:
                     yield from self._split(Requirement(term, NOT_TRUE))
             case ast.Not(operand=operand):

@@ -77,7 +77,7 @@ def _described(number: int, tree: ast.Expression, dialect: Dialect) -> _Selector
         return None
     needed = needed_values(tree, dialect)
     if any(values.is_empty for values in needed.values()):
-        # What is never true is in everything.
+        # A selector that is never true is contained in every other one.
         return None
     return _Selector(number, tree, frozenset(names), needed)
 

@@ -113,7 +113,7 @@ def open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
     """Return the disjuncts that may be TRUE where the other formula is not; those first that it does not share."""
     theirs, parts = set(disjuncts(other)), disjuncts(formula)
     if not any(atom.throws for atom in atoms_of(other)):
-        # Where one throws, an OR may be TRUE or not by the order of its terms.
+        # An OR with a term that throws may be TRUE or not by the order of its terms.
         parts = tuple(part for part in parts if part not in theirs)
     known = {atom.number for atom in atoms_of(other)}
     return sorted(parts, key=lambda part: all(atom.number in known for atom in atoms_of(part)))

@@ -341,7 +341,7 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
         yield ast.Not(replace(comparison, operator=comparison.operator.negated))
     for first, second in ((node.left, node.right), (node.right, node.left)):
         if node.operator is ast.Comparison.NE and isinstance(second, ast.IntegerLiteral | ast.FloatLiteral):
-            # What has no order is on neither side.
+            # A value without an order is on neither side.
             below, above = (ast.Compare(side, first, second) for side in (ast.Comparison.LT, ast.Comparison.GT))
             yield _any(below, above)
         if node.operator.is_equality and isinstance(second, ast.BooleanLiteral):

@@ -53,7 +53,7 @@ FAMILIES = {
     ".sql": _SQL,
 }
 
-#: What stands before a literal that is a selector: JMS's names in Java, and the same words in other languages.
+#: Text before a literal that is a selector: JMS's names in Java, and the same words in other languages.
 _NAMED = re.compile(
     r"""(?: \b(?:[mM]essageSelector|message_selector|jmsSelector|jms_selector|MESSAGE_SELECTOR)\s*[=:]\s*
         | \b[sS]etMessageSelector\s*\(\s*
@@ -63,13 +63,13 @@ _NAMED = re.compile(
         )$""",
     re.VERBOSE,
 )
-#: How much of the code before a literal is looked at.
+#: Characters of code before a literal that are looked at.
 _LOOK_BACK = 400
 _ESCAPE = re.compile(
     r"\\(?:\n|u\{[0-9a-fA-F]+\}|u+[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)", re.DOTALL
 )
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": "", "s": " "}
-#: What stands before or behind a text that is only a part, or a pattern, of what is built at run time.
+#: Text before or behind a literal that is only a part, or a pattern, of what is built at run time.
 _BEFORE = re.compile(r"(?:[+.%]|\bformat\s*\(|\bprintf\s*\(|\bFormat\s*\()\s*$")
 _BEHIND = re.compile(r"\s*(?:[+%]|\.\s*(?:format|formatted|replace)\b)")
 #: Names in a text that Kotlin, Groovy, Scala, JavaScript, PHP or a Python f-string replaces.

@@ -20,7 +20,7 @@ _NAMES: dict[str, str | None] = {
     # A queue's or a divert's property in Artemis.
     "filterstring": "artemis",
 }
-#: Where one of these stands above it, the name ``selector`` is that of a JMS selector and not of a pod or an element.
+#: Below one of these the name ``selector`` is that of a JMS selector and not of a pod or an element.
 _CONTEXT = re.compile(r"jms|activemq|artemis|amqp|qpid", re.IGNORECASE)
 _PUNCTUATION = re.compile(r"[^a-z0-9]")
 #: A placeholder that another tool replaces: the text is no selector yet.

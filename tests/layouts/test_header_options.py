@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from transpiler import LayoutError, stores, transpile_selector
+from transpiler import LayoutError, evaluate, stores, transpile_selector
 from transpiler.inference import layout_from_schema
 from transpiler.layouts.schemas import schema_in
 
@@ -102,3 +102,11 @@ def test_a_column_of_text_maps_is_inferred_only_beside_header_columns() -> None:
     with pytest.raises(LayoutError, match="the column p has all values as text") as caught:
         layout_from_schema(schema_in("JMSType STRING, p MAP<STRING, BINARY>"))
     assert "stores.text_map('p', types=" in str(caught.value.diagnostics[0].hint)
+
+
+def test_a_key_of_a_store_with_a_prefix_is_named_as_it_is_stored() -> None:
+    headers = {"JMSTimestamp": stores.time("rabbitmq.timestamp", unit="s"), "JMSType": "kind"}
+    layout = stores.confluent_rabbitmq(headers=headers)
+    row = {"headers": [{"key": "rabbitmq.timestamp", "value": b"5"}, {"key": "rabbitmq.kind", "value": b"news"}]}
+    assert evaluate("JMSTimestamp = 5000 AND JMSType = 'news'", layout.message(row)) is True
+    assert "'rabbitmq.timestamp'" in transpile_selector("JMSTimestamp > 5", layout).sql

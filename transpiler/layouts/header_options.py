@@ -15,6 +15,7 @@ from transpiler.layouts.java_times import check_pattern
 from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.store import FIELDS, READINGS
 from transpiler.layouts.stored import Stored
+from transpiler.layouts.text_properties import TextProperties
 from transpiler.message.types import AmqpValue
 
 #: The columns of a schema that can have header fields, by their dotted names.
@@ -76,7 +77,9 @@ def _place(name: str, option: str | HeaderOption, columns: Columns | None, sourc
         return unbound_header(name, given.name, given.reading)
     column_type = columns.get(given.name)
     if column_type is None:
-        return HeaderPlace(PropertyPlace(source, given.name), reading)
+        # A user names the key as the store has it, the prefix of all keys included.
+        key = given.name.removeprefix(source.prefix) if isinstance(source, TextProperties) else given.name
+        return HeaderPlace(PropertyPlace(source, key), reading)
     place = ColumnPlace(tuple(given.name.split(".")), column_type)
     return HeaderPlace(place, reading) if given.reading is not None else _beside(name, place, column_type)
 

@@ -14,7 +14,7 @@ from pyspark.sql import Row
 
 from tests.identity import identity
 from tests.spark.strategies import messages
-from transpiler import DecodeError, Layout, Message, stores
+from transpiler import DecodeError, Layout, Message, evaluate, stores
 from transpiler.inference import layout_from_schema
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
@@ -133,20 +133,16 @@ def test_typed_columns_are_properties(case: Flat) -> None:
     assert flat(case.ddl).message(case.row) == case.message
 
 
-def test_a_typed_column_with_the_name_of_a_header_field_is_that_field() -> None:
+def test_a_typed_column_with_the_name_of_a_header_field_is_its_value() -> None:
     layout = flat("JMSPriority INT, JMSDeliveryMode STRING, JMSTimestamp TIMESTAMP, JMSMessageID STRING, color STRING")
-    row = {
-        "JMSPriority": 7,
-        "JMSDeliveryMode": "PERSISTENT",
-        "JMSTimestamp": TIME,
-        "JMSMessageID": "ID:a",
-        "color": "red",
-    }
+    # No header field of AMQP can be such a priority, such a mode, or such an id.
+    row = {"JMSPriority": 12, "JMSDeliveryMode": "eager", "JMSTimestamp": TIME, "JMSMessageID": "a", "color": "red"}
     message = layout.message(row)
-    assert message.header == Header(durable=True, priority=7)
-    assert message.properties == Properties(message_id=AmqpValue(AmqpType.STRING, "ID:a"), creation_time=TIME)
     assert properties(message) == row
-    assert layout.message(row | {"JMSDeliveryMode": "eager"}).header == Header(priority=7)
+    assert (message.header, message.properties) == (None, None)
+    for selector in ("JMSPriority = 12", "JMSDeliveryMode = 'eager'", f"JMSTimestamp = {TIME}", "JMSMessageID = 'a'"):
+        assert evaluate(selector, message) is True
+    assert Message.from_dict(message.to_dict()) == message
 
 
 def test_a_typed_column_hides_the_field_of_a_section() -> None:
@@ -155,7 +151,9 @@ def test_a_typed_column_hides_the_field_of_a_section() -> None:
         "first_acquirer: BOOLEAN, delivery_count: BIGINT>"
     )
     row = {"JMSPriority": None, "x": 1, "header": {"priority": 8, "durable": True}}
-    assert layout.message(row).header == Header(durable=True)
+    message = layout.message(row)
+    assert evaluate("JMSPriority = 4 AND JMSDeliveryMode = 'PERSISTENT'", message) is True
+    assert evaluate("amqp.priority = 8", message, dialect="qpid-cpp") is True
 
 
 def test_a_row_of_amqp_0_10_is_read_by_the_table_of_the_mapping() -> None:

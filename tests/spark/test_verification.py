@@ -16,6 +16,7 @@ from spark_ext import create_messages, infer_layout, verify
 from tests.spark.harness import settings
 from transpiler import Layout, LayoutError, Message, SelectorSyntaxError, UnsupportedFeatureError, stores
 from transpiler.layouts.flat import FlatLayout
+from transpiler.selector.dialects import DIALECTS
 
 TABLES = Path(__file__).parents[1] / "data" / "stores"
 STORES: dict[str, Any] = json.loads((TABLES / "stores.json").read_text(encoding="utf-8"))
@@ -140,6 +141,45 @@ def test_a_header_column_has_the_type_of_the_dataframe(spark: SparkSession) -> N
     verified = verify(df, "weight = 2600 AND JMSTimestamp = 1719236300000", layout)
     assert verified.agrees, str(verified)
     assert verified.answers[True] == 1
+
+
+#: Values of header fields that no section of AMQP can hold, or that AMQP has no place for.
+HEADER_COLUMNS = """SELECT * FROM VALUES
+    ('abc', 12, 'eager', 5L, true, 3, 'a'), ('ID:abc', 4, 'PERSISTENT', 0L, false, -1, 'b'),
+    (NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+    AS t(JMSMessageID, JMSPriority, JMSDeliveryMode, JMSXRcvTimestamp, JMSRedelivered, JMSXDeliveryCount, AMQUserID)"""
+HEADER_SELECTORS = (
+    "JMSMessageID = 'abc'",
+    "JMSPriority > 9",
+    "JMSDeliveryMode = 'eager'",
+    "JMSXRcvTimestamp = 5",
+    "JMSRedelivered = TRUE",
+    "JMSXDeliveryCount = 3",
+    "AMQUserID = 'a'",
+    "JMSType IS NULL",
+)
+
+
+@pytest.mark.parametrize("struct", [None, "properties"])
+def test_header_columns_are_read_as_they_are(spark: SparkSession, struct: str | None) -> None:
+    df = spark.sql(HEADER_COLUMNS)
+    if struct is not None:
+        df = df.select(sf.struct("*").alias(struct))
+    layout = infer_layout(df, struct=struct)
+    part = " OR ".join(f"({selector})" for selector in HEADER_SELECTORS)
+    for dialect in DIALECTS:
+        verified = verify(df, part, layout, dialect=dialect, missing="null")
+        assert verified.agrees, f"{dialect}: {verified}"
+    if struct is None:
+        for selector in HEADER_SELECTORS[:6]:
+            assert verify(df, selector, layout, missing="null").answers[True] == 1, selector
+
+
+def test_the_flag_of_redelivery_counts_one_failed_delivery(spark: SparkSession) -> None:
+    df = create_messages(spark, [Message.of(JMSXDeliveryCount=3), Message.of(x=1)], layout="amqp-0-10")
+    for dialect in DIALECTS:
+        for selector in ("JMSRedelivered = TRUE", "JMSXDeliveryCount = 2"):
+            assert verify(df, selector, "amqp-0-10", dialect=dialect, missing="null").agrees, (dialect, selector)
 
 
 def test_times_beyond_pythons_and_without_a_zone_are_compared(spark: SparkSession) -> None:

@@ -2,8 +2,8 @@
 
 Source: the Qpid chapter on the AMQP 0-10 mapping, Table 19.1; AMQP 0-10 for the types. The table has no creation time
 and no time of expiry; the struct delivery-properties has both, and they are read from there, and so are the exchange
-and the routing key that a message was published with. What 0-10 does not have (``to``, the group, the first acquirer, a
-delivery count, annotations) has no place.
+and the routing key that a message was published with. What 0-10 does not have (``to``, the group, the first acquirer,
+annotations) has no place.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ def _delivery(name: str, column_type: ColumnType) -> Stored:
     return stored_column(("delivery_properties", name), column_type)
 
 
+_REDELIVERED = ir.Column(("delivery_properties", "redelivered"), BOOLEAN)
 _MODE = ir.Column(("delivery_properties", "delivery_mode"), SMALLINT)
 _REPLY_TO_PARTS = tuple(
     ir.Column(("message_properties", "reply_to", name), STRING) for name in ("exchange", "routing_key")
@@ -95,7 +96,10 @@ _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
         ),
         MessageField("header", "priority"): _delivery("priority", SMALLINT),
         MessageField("header", "ttl"): _delivery("ttl", BIGINT),
-        MessageField("delivery_properties", "redelivered"): _delivery("redelivered", BOOLEAN),
+        # A redelivered message has failed once: how often is not kept.
+        MessageField("header", "delivery_count"): stored_choice(
+            _REDELIVERED, ((ir.IsTrue(_REDELIVERED), 1), (ir.IsTrue(_REDELIVERED, negated=True), 0))
+        ),
         MessageField("delivery_properties", "exchange"): _delivery("exchange", STRING),
         MessageField("delivery_properties", "routing_key"): _delivery("routing_key", STRING),
         MessageField("properties", "message_id"): stored_value(

@@ -8,15 +8,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from transpiler.errors import DecodeError
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key, Path
 from transpiler.layouts.amqp import MAPS, STRUCTS, UNION, AmqpLayout
 from transpiler.layouts.amqp_0_10 import SUBJECT
 from transpiler.layouts.columns import PERSISTENT, SIMPLE_TYPES, TypedColumn
 from transpiler.layouts.rows import amqp_value, struct_of, value_at
+from transpiler.message.broker_fields import names_header_field
 from transpiler.message.fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
-from transpiler.message.named_properties import HEADERS, with_headers
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, Primitive, SelectorType
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from transpiler.layouts.flat import FlatLayout
 
 _TYPES: Mapping[str, AmqpType | Compound] = {kind.value: kind for kind in (*AmqpType, *Compound)}
+_NULL = AmqpValue(AmqpType.NULL, None)
 _DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 
 #: The types of values whose V names no type of AMQP, by the field that is set.
@@ -136,28 +136,22 @@ def message_with_promoted(row: Mapping[str, Any], layout: AmqpLayout) -> Message
 def flat_message(row: Mapping[str, Any], layout: FlatLayout) -> Message:
     """Return the message in a row of typed columns.
 
-    A column with the name of a header field is that field, and hides the one of a section. What no such field can be,
-    such as a delivery mode of another name, is a property only.
+    A column with the name of a header field holds what a selector sees under that name, and hides what a section has.
     """
     message = canonical_message(row, layout.sections.sections)
     values: dict[str, AmqpValue] = {}
-    headers: dict[str, Any] = {}
+    headers: dict[str, AmqpValue] = {}
     for name, column in layout.columns.items():
         if isinstance(column, TypedColumn):
             value = amqp_value(value_at(row, column.path), column.type.kind, column.path)
             if value is not None:
                 values[name] = value
-            if name in HEADERS:
-                headers[name] = None if value is None else value.value
-    for name, content in headers.items():
-        try:
-            message = with_headers(message, {name: content})
-        except DecodeError:
-            message = with_headers(message, {name: None})
+            if names_header_field(name):
+                headers[name] = _NULL if value is None else value
     connection = values.get(PUBLISHER_CONNECTION.field)
     if connection is not None and PUBLISHER_CONNECTION.section not in layout.sections.sections:
         message = replace(message, message_annotations={PUBLISHER_CONNECTION.field: connection})
-    return replace(message, application_properties=values)
+    return replace(message, application_properties=values, header_values=headers or None)
 
 
 def zero_ten_message(row: Mapping[str, Any]) -> Message:

@@ -66,6 +66,10 @@ class FlatLayout:
             raise LayoutError.at("layout.column-type", f"column {name}: {column.reason}", hint=column.hint)
         return None if column is None else stored_column(column.path, column.type)
 
+    def named_header(self, name: str) -> Stored | None:
+        """Return the column of a header field's name."""
+        return self.property(name)
+
     def declaration(self, name: str, kind: str) -> str | None:
         """The column to make of one that has another type than a selector compares it with."""
         if name == "JMSDeliveryMode" and kind == "a string":

@@ -60,6 +60,15 @@ class DeclarableLayout(Layout, Protocol):
 
 
 @runtime_checkable
+class NamedHeadersLayout(Layout, Protocol):
+    """A layout with columns under the names of header fields, which hold what a selector sees under those names."""
+
+    def named_header(self, name: str) -> Stored | None:
+        """Return the column of exactly that name; None where there is none, and the field's own places are read."""
+        ...
+
+
+@runtime_checkable
 class ReadableLayout(Layout, Protocol):
     """A layout that reads a row in Python as well, so that what Spark answers can be compared with the reference."""
 

@@ -14,7 +14,7 @@ from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.amqp_0_10 import SUBJECT
-from transpiler.layouts.layout import Layout, ReadableLayout
+from transpiler.layouts.layout import Layout, NamedHeadersLayout, ReadableLayout
 from transpiler.layouts.stored import Stored, stored_column, stored_union
 from transpiler.message.fields import MessageField
 
@@ -62,6 +62,10 @@ class SentLayout:
     def names(self) -> tuple[str, ...]:
         """The properties that have a place below."""
         return self.before.names()
+
+    def named_header(self, name: str) -> Stored | None:
+        """The column of a header field's name below."""
+        return self.before.named_header(name) if isinstance(self.before, NamedHeadersLayout) else None
 
     def message(self, row: object) -> Message:
         """The message of the layout below, with the subject of its columns where the row has them."""

@@ -18,6 +18,7 @@ from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.rows import row_columns
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_value
 from transpiler.layouts.text_properties import TextProperties
+from transpiler.message.broker_fields import names_header_field
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD, MessageField
 from transpiler.message.message import Header, Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -142,6 +143,10 @@ class StoreLayout:
         """The place of an application property."""
         return self.source.stored(name)
 
+    def named_header(self, name: str) -> Stored | None:
+        """The property of a header field's name, where the properties are known and the field has no place."""
+        return self.property(name) if name not in FIELDS and name in self.source.names() else None
+
     def declaration(self, name: str, kind: str) -> str | None:
         """The policy, or the type, that makes something else of a text; None where the store has types."""
         if not isinstance(self.source, TextProperties) or kind not in _DECLARED or name in FIELDS:
@@ -158,6 +163,8 @@ class StoreLayout:
         A time is a ``datetime`` or milliseconds. ``TypeError`` for anything else than a row.
         """
         columns = row_columns(row)
+        properties = self.source.read(columns)
+        named = [name for name in self.source.names() if name not in FIELDS and names_header_field(name)]
         values: dict[str, Any] = {}
         for name in FIELDS:
             header = self.header(name)
@@ -183,7 +190,8 @@ class StoreLayout:
                 group_id=values["JMSXGroupID"],
                 group_sequence=values["JMSXGroupSeq"],
             ),
-            application_properties=self.source.read(columns),
+            application_properties=properties,
+            header_values={name: properties.get(name, AmqpValue(AmqpType.NULL, None)) for name in named} or None,
         )
 
     def _failed_attempts(self, values: Mapping[str, Any]) -> int | None:

@@ -192,9 +192,12 @@ def stored_union(path: Path) -> Stored:
     return Stored(values, ir.Compare(Comparison.NE, tag, _NULL), absent, ir.IsNull(tag), tag, path)
 
 
-def stored_choice(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool]]) -> Stored:
-    """A boolean for each of some predicates, one of which holds wherever a value is not NULL."""
-    values = tuple(StoredValue((AmqpType.BOOLEAN,), ir.constant(truth), guard) for guard, truth in choices)
+def stored_choice(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool | int]]) -> Stored:
+    """A boolean or a number for each of some predicates, one of which holds wherever a value is not NULL."""
+    values = tuple(
+        StoredValue((AmqpType.BOOLEAN if isinstance(value, bool) else AmqpType.LONG,), ir.constant(value), guard)
+        for guard, value in choices
+    )
     present, absent = ir.IsNull(decides, negated=True), ir.IsNull(decides)
     return Stored(values, present, absent, absent)
 

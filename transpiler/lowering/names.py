@@ -8,7 +8,7 @@ from typing import Literal, NoReturn
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.layouts.layout import DeclarableLayout, Layout
+from transpiler.layouts.layout import DeclarableLayout, Layout, NamedHeadersLayout
 from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.lowering.headers import converted, expiry, whole_number
@@ -136,7 +136,10 @@ class Names:
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
         """The typed column of the field's own name, which holds what the broker would have said."""
-        return self.layout.property(identifier.name) if self.layout.names() and not identifier.section else None
+        layout = self.layout
+        if identifier.section or not isinstance(layout, NamedHeadersLayout):
+            return None
+        return layout.named_header(identifier.name)
 
     def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
         """The operands of a field's origins that the layout, or the receiver, has."""

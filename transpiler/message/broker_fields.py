@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 
 from transpiler.message.fields import DELIVERY_MODES, DESTINATION, NOW, MessageField
@@ -15,6 +16,7 @@ from transpiler.message.header_fields import (
     Origin,
     by_name,
 )
+from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.operand_types import OperandType
 
 
@@ -219,3 +221,12 @@ RABBITMQ_FIELDS = HeaderFields(
         }
     ),
 )
+
+
+_TABLES = (CLASSIC_FIELDS, ARTEMIS_FIELDS, QPID_JAVA_FIELDS, QPID_CPP_FIELDS, RABBITMQ_JMS_FIELDS, JMS_FIELDS)
+
+
+@cache
+def names_header_field(name: str) -> bool:
+    """Return True if a dialect reads a name as a header field, and not as an application property."""
+    return any(fields.find(name) is not None for fields in _TABLES)

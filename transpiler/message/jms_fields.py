@@ -69,8 +69,7 @@ _JMS = (
     HeaderField(
         "JMSRedelivered",
         OperandType.BOOLEAN,
-        # AMQP 0-10 has the flag itself; no section of AMQP 1.0 is called so.
-        (_from("header", "delivery_count", Conversion.REDELIVERED), _from("delivery_properties", "redelivered")),
+        (_from("header", "delivery_count", Conversion.REDELIVERED),),
         default=False,
         source="filters 2.2; mapping 3.3.1",
         restricted=True,

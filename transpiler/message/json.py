@@ -356,10 +356,11 @@ _SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
     "application_properties": _values,
     "body": _body,
     "footer": _values,
+    "header_values": _values,
 }
 
 
-#: The names of all sections.
+#: The names of all sections, and of the values that typed columns have for header fields.
 SECTION_NAMES = tuple(_SECTIONS)
 
 

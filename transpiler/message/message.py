@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from transpiler import html
@@ -28,7 +28,11 @@ MAX_REPR = 500
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Message:
-    """One message, section by section; None is a section that is not there."""
+    """One message, section by section; None is a section that is not there.
+
+    ``header_values`` is no section of AMQP: the values of header fields by the names that a selector has for them, as
+    rows of typed columns have them. They come before the sections, and a null among them hides what the sections have.
+    """
 
     header: Header | None = None
     delivery_annotations: Values | None = None
@@ -36,7 +40,8 @@ class Message:
     properties: Properties | None = None
     application_properties: Values | None = None
     body: Body | None = None
-    footer: Values | None = field(default=None)
+    footer: Values | None = None
+    header_values: Values | None = None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Message:

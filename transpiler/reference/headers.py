@@ -29,8 +29,15 @@ def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: 
 
 
 def header_value(field: HeaderField, message: Message, dialect: Dialect = JMS, receiver: Receiver = ANYONE) -> Operand:
-    """Return the value of the first origin that has one, else the default."""
-    for origin in field.origins:
+    """Return the value that the message has under the field's name, else that of the first origin, else the default."""
+    origins = field.origins
+    given = (message.header_values or {}).get(field.name)
+    if given is not None:
+        operand = from_amqp(given, dialect, field.name)
+        if operand is not None:
+            return operand
+        origins = tuple(origin for origin in origins if all(place.section == RECEIVER for place in origin.places))
+    for origin in origins:
         operand = _value(field, origin, message, dialect, receiver)
         if operand is not None:
             return operand

@@ -17,6 +17,7 @@ from transpiler.layouts.amqp import SECTIONS, AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.layout import ArchiveLayout
+from transpiler.message.json import SECTION_NAMES
 from transpiler.stores import STORES
 
 ZERO_TEN = ZeroTenLayout()
@@ -160,12 +161,20 @@ def _messages(session: Any, inputs: Inputs) -> Any:
         wrong = inputs.at(counts.wrong)
         for _ in _rows(session, wrong, AmqpLayout()):
             pass
+        if any(_is_plain(line) for _, _, line in wrong.objects(session)):
+            # Names of header fields among plain properties are read in Python.
+            return _rows_in_python(session, inputs, AmqpLayout())
         # Python's reader takes NaN and repeated names, which are no JSON.
         fail(f"{shown(wrong.names[0])}: a line is not JSON: it has NaN, or an object that has a name twice")
     if counts.content:
         # The encoding of the content of a list or a map is made in Python.
         return _rows_in_python(session, inputs, AmqpLayout())
     return parsed.select(*SECTIONS, *(name for name in BESIDE if counts[name]))
+
+
+def _is_plain(line: Any) -> bool:
+    """Return True if a line is an object of plain properties, and no message in sections."""
+    return isinstance(line, dict) and bool(line.keys() - _BESIDE) and not line.keys() & set(SECTION_NAMES)
 
 
 def _rows(

@@ -86,6 +86,13 @@ def test_the_content_of_lists_is_read_too() -> None:
     assert run("filter", "color = 'red'", "a.jsonl").stderr.startswith("3 of 4 messages match")
 
 
+def test_plain_properties_are_read_as_well_as_message_json() -> None:
+    plain = [{"color": "red", "weight": 5, "JMSPriority": 7}, {"color": "blue"}]
+    Path("a.jsonl").write_text(lines([*MESSAGES, *plain]), encoding="utf-8")
+    result = run("filter", "color = 'red' AND JMSPriority = 7", "a.jsonl")
+    assert result.stderr.startswith("1 of 5 messages match"), result.output
+
+
 def test_a_wrong_line_in_a_directory_is_told_by_its_place() -> None:
     Path("job").mkdir()
     Path("job/a b.jsonl").write_text(lines(MESSAGES) + '{"header": {"prioritty": 5}}\n', encoding="utf-8")

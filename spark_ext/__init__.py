@@ -18,6 +18,7 @@ says what a schema shows. Doubts are ``SelectorWarning``s, and errors are those 
 
 from __future__ import annotations
 
+import spark_ext.requirements  # noqa: F401
 from spark_ext.backtests import backtest
 from spark_ext.columns import (
     SelectorWarning,

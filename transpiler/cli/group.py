@@ -24,7 +24,9 @@ else:
     try:
         import click
     except ImportError:
-        sys.exit("the commands need click: pip install 'selector-sql[cli]' (for Spark: 'selector-sql[cli,spark]')")
+        _HINT = "pip install 'selector-sql[cli]' (for Spark: 'selector-sql[cli,spark]')"
+        print(f"error: the commands need click: {_HINT}", file=sys.stderr)
+        sys.exit(2)
 
 #: The end of every --help.
 EXIT_CODES = (

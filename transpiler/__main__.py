@@ -1,0 +1,8 @@
+"""``python -m transpiler`` is the command ``selector-sql``."""
+
+from __future__ import annotations
+
+from transpiler.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""MkDocs hooks: the project's own pages above docs, the navigation of the rules, file names of blocks, inlined drawings.
+
+Everything here serves the site only, so that the same Markdown reads well in a repository's browser.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from posixpath import normpath, relpath
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent.parent
+
+#: Files above docs by their paths in the repository, with their places in the site.
+ADDED = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "README.md": "index.md",
+    "examples/github/check-selectors.yml": "examples/check-selectors.yml",
+}
+
+_LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)]*)?\))")
+_FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
+_DRAWING = re.compile(r"^!\[([^\]]*)\]\(([^)]+\.svg)\)$", re.MULTILINE)
+_RULES = re.compile(r"^## (.+)$|^\| \[([\w.-]+)\]\((\S+)\)", re.MULTILINE)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages of the rules into the navigation, under the headings of their index."""
+    index = (ROOT / "docs" / "rules" / "README.md").read_text(encoding="utf-8")
+    groups: list[dict[str, list[Any]]] = []
+    for heading, rule, page in _RULES.findall(index):
+        if heading:
+            groups.append({heading: []})
+        else:
+            next(iter(groups[-1].values())).append({rule: f"rules/{page}"})
+    assert config.nav is not None
+    config.nav = [{"Rules": ["rules/README.md", *groups]} if "Rules" in entry else entry for entry in config.nav]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages and files above docs."""
+    for source, place in ADDED.items():
+        if place != "index.md":
+            content = (ROOT / source).read_text(encoding="utf-8")
+            files.append(File.generated(config, place, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Point links at the site's places, title blocks by their file's name, and inline drawings."""
+    place = page.file.src_uri
+    # Where the page is in the repository, which its links start from.
+    source = next((source for source, added in ADDED.items() if added == place and added != "index.md"), f"docs/{place}")
+
+    def linked(match: re.Match[str]) -> str:
+        target = normpath(str(PurePosixPath(source).parent / match[2]))
+        within = ADDED.get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
+        if within is None:
+            return match[0]
+        return f"{match[1]}{relpath(within, str(PurePosixPath(place).parent))}{match[3]}"
+
+    def titled(match: re.Match[str]) -> str:
+        return f"```{match[1]}" if match[2] == "no-run" else f'```{match[1]} title="{match[2]}"'
+
+    def drawn(match: re.Match[str]) -> str:
+        # Inlined, a drawing has the colors of the scheme that the reader has chosen.
+        drawing = (ROOT / "docs" / PurePosixPath(place).parent / match[2]).read_text(encoding="utf-8")
+        return f'<figure class="drawing" role="img" aria-label="{match[1]}">{drawing.strip()}</figure>'
+
+    return _DRAWING.sub(drawn, _FENCE.sub(titled, _LINK.sub(linked, markdown)))

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 from spark_ext.cli import main as selector_spark
+from tests.sizes import sample
 from transpiler.cli import main as selector_sql
 from transpiler.cli.manual import Example, ManualCommand
 
@@ -86,7 +87,7 @@ def test_an_example_of_selector_sql_runs(example: Example) -> None:
     assert done.output
 
 
-@pytest.mark.parametrize("example", examples("selector-spark"), ids=lambda example: example.command)
+@pytest.mark.parametrize("example", sample(examples("selector-spark"), 1), ids=lambda example: example.command)
 def test_an_example_of_selector_spark_runs(example: Example, folder: Path, spark: SparkSession) -> None:
     headers = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
     record = f"SELECT CAST(array(struct('weight' AS key, CAST('2600' AS BINARY) AS value)) AS {headers}) AS headers"

@@ -1,4 +1,4 @@
-"""MkDocs hooks: the project's own pages above docs, the navigation of the rules, file names of blocks, inlined drawings.
+"""MkDocs hooks: pages from above docs, the navigation of the rules, titles of blocks, inlined drawings.
 
 Everything here serves the site only, so that the same Markdown reads well in a repository's browser.
 """
@@ -21,7 +21,6 @@ ADDED = {
     "ARCHITECTURE.md": "architecture.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "README.md": "index.md",
     "examples/github/check-selectors.yml": "examples/check-selectors.yml",
 }
 
@@ -48,9 +47,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages and files above docs."""
     for source, place in ADDED.items():
-        if place != "index.md":
-            content = (ROOT / source).read_text(encoding="utf-8")
-            files.append(File.generated(config, place, content=content))
+        files.append(File.generated(config, place, content=(ROOT / source).read_text(encoding="utf-8")))
     return files
 
 
@@ -58,7 +55,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Point links at the site's places, title blocks by their file's name, and inline drawings."""
     place = page.file.src_uri
     # Where the page is in the repository, which its links start from.
-    source = next((source for source, added in ADDED.items() if added == place and added != "index.md"), f"docs/{place}")
+    source = next((source for source, added in ADDED.items() if added == place), f"docs/{place}")
 
     def linked(match: re.Match[str]) -> str:
         target = normpath(str(PurePosixPath(source).parent / match[2]))

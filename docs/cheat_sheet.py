@@ -46,11 +46,16 @@ true: `python docs/cheat_sheet.py > docs/cheat_sheet.md`. What the commands read
 The shell completes commands, options, files, dialects, layouts, and the virtual hosts and exchanges of a
 topology's file. Put one of these lines into the file that your shell reads at its start:
 
-| shell | file | line |
-|---|---|---|
-| bash | `~/.bashrc` | `eval "$(_SELECTOR_SQL_COMPLETE=bash_source selector-sql)"` |
-| zsh | `~/.zshrc` | `eval "$(_SELECTOR_SQL_COMPLETE=zsh_source selector-sql)"` |
-| fish | `~/.config/fish/config.fish` | `_SELECTOR_SQL_COMPLETE=fish_source selector-sql \\| source` |
+```sh
+# bash: ~/.bashrc
+eval "$(_SELECTOR_SQL_COMPLETE=bash_source selector-sql)"
+
+# zsh: ~/.zshrc
+eval "$(_SELECTOR_SQL_COMPLETE=zsh_source selector-sql)"
+
+# fish: ~/.config/fish/config.fish
+_SELECTOR_SQL_COMPLETE=fish_source selector-sql | source
+```
 
 For `selector-spark` the variable is `_SELECTOR_SPARK_COMPLETE`.
 """

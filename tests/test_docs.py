@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,13 @@ VERDICTS = {"TRUE": True, "FALSE": False, "unknown": None}
 def test_a_page_is_what_its_script_writes(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == script.with_suffix(".md").read_text(encoding="utf-8")
+
+
+def test_the_plots_are_those_of_the_results() -> None:
+    pictures = runpy.run_path(str(DOCS / "site" / "speed_plots.py"))["pictures"]()
+    assert len(pictures) == 5
+    for path, text in pictures:
+        assert path.read_text(encoding="utf-8") == text, "run: python docs/site/speed_plots.py"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -70,6 +70,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     def drawn(match: re.Match[str]) -> str:
         # Inlined, a drawing has the colors of the scheme that the reader has chosen.
         drawing = (ROOT / "docs" / PurePosixPath(place).parent / match[2]).read_text(encoding="utf-8")
-        return f'<figure class="drawing" role="img" aria-label="{match[1]}">{drawing.strip()}</figure>'
+        return f'<figure class="drawing" tabindex="0" aria-label="{match[1]}">{drawing.strip()}</figure>'
 
     return _DRAWING.sub(drawn, _FENCE.sub(titled, _LINK.sub(linked, markdown)))
+
+
+#: The search of Material is a dialog, and has no name.
+_SEARCH = 'class="md-search" data-md-component="search" role="dialog"'
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
+    """Name the search for screen readers, and take empty cells out of the headers of tables."""
+    return output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"').replace("<th></th>", "<td></td>")

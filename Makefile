@@ -23,7 +23,7 @@ bench: java .venv/.installed
 # The site, in build/site: every warning is an error, and every link leads somewhere. The playground takes its page's place.
 docs: .venv/.docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
-	@test ! -d playground || $(BIN)/python -m playground.build build/site/playground
+	@test ! -d playground || { rm -rf build/site/playground && $(BIN)/python -m playground.build build/site/playground; }
 	@$(BIN)/python docs/site/check_links.py build/site
 	@echo "build/site/index.html is the site; with a search: $(BIN)/python -m http.server -d build/site"
 

@@ -27,6 +27,9 @@ ADDED = {
 _LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)]*)?\))")
 _FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
 _DRAWING = re.compile(r"^!\[([^\]]*)\]\(([^)]+\.svg)\)$", re.MULTILINE)
+_HEAD = re.compile(r"<table>(\s*<thead>\s*<tr>(?:\s*<t[hd][^>]*>[^\n]*){4,})")
+#: Pages whose tables need the width of the table of contents.
+_WIDE = {"headers.md", "filters.md", "dialects.md", "stores/README.md"}
 _RULES = re.compile(r"^## (.+)$|^\| \[([\w.-]+)\]\((\S+)\)", re.MULTILINE)
 
 
@@ -54,6 +57,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
     """Point links at the site's places, title blocks by their file's name, and inline drawings."""
     place = page.file.src_uri
+    if place in _WIDE:
+        page.meta["hide"] = ["toc"]
     # Where the page is in the repository, which its links start from.
     source = next((source for source, added in ADDED.items() if added == place), f"docs/{place}")
 
@@ -80,5 +85,6 @@ _SEARCH = 'class="md-search" data-md-component="search" role="dialog"'
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
-    """Name the search for screen readers, and take empty cells out of the headers of tables."""
-    return output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"').replace("<th></th>", "<td></td>")
+    """Name the search, take empty cells out of the headers of tables, and let wide tables be scrolled by keyboard."""
+    output = output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"').replace("<th></th>", "<td></td>")
+    return _HEAD.sub(r'<table tabindex="0">\1', output)

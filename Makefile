@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all bench lint clean java python
+.PHONY: demo test test-all bench docs lint clean java python
 
 demo: java .venv/.installed
 	@mkdir -p build
@@ -20,6 +20,13 @@ test-all: java .venv/.installed
 bench: java .venv/.installed
 	@$(BIN)/python -m tests.benchmarks $(ARGS)
 
+# The site, in build/site: every warning is an error, and every link leads somewhere. The playground takes its page's place.
+docs: .venv/.docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@test ! -d playground || { rm -rf build/site/playground && $(BIN)/python -m playground.build build/site/playground; }
+	@$(BIN)/python docs/site/check_links.py build/site
+	@echo "build/site/index.html is the site; with a search: $(BIN)/python -m http.server -d build/site"
+
 lint: .venv/.installed
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -35,6 +42,15 @@ clean:
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]' >build/setup.log 2>&1 || \
 		{ cat build/setup.log >&2; exit 1; }
+	@touch $@
+
+# What the site needs, without Spark and Java.
+.venv/.docs: pyproject.toml | python
+	@echo "Setting up .venv for the site (once; a minute) …"
+	@mkdir -p build
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]' >build/setup-docs.log 2>&1 || \
+		{ cat build/setup-docs.log >&2; exit 1; }
 	@touch $@
 
 java:

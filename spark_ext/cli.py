@@ -14,6 +14,7 @@ from spark_ext.cli_routing import backtest, route
 from spark_ext.cli_verify import verify
 from transpiler import __version__, parse_selector, transpile_filter
 from transpiler.cli.layouts import layout_option
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import filter_options, read_filter, read_text, warn
 
 
@@ -26,7 +27,21 @@ def main() -> None:
     """
 
 
-@main.command("filter", short_help="Filter messages in INPUT by SELECTOR.")
+@main.command(
+    "filter",
+    short_help="Filter messages in INPUT by SELECTOR.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Print three matching messages and write all of them",
+            "selector-spark filter \"area = 'Viking' AND speed > 5\" messages.jsonl --show 3 --output matching.parquet",
+        ),
+        Example(
+            "Read Kafka's records that were kept as Parquet",
+            "selector-spark filter \"weight > 2500\" 'day=*/*.parquet' --layout kafka-headers",
+        ),
+    ],
+)
 @click.argument("arguments", nargs=-1, required=True, metavar="[SELECTOR] INPUT...")
 @filter_options
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the files' names.")
@@ -34,7 +49,13 @@ def main() -> None:
 @layout_option
 @schema_option
 @click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
-@click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "null"]),
+    default="error",
+    show_default=True,
+    help="What a name without a column means.",
+)
 @click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the query's.")
 @click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
 @session_options

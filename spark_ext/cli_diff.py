@@ -12,12 +12,27 @@ from transpiler import transpile_filter
 from transpiler.cli.comparables import Comparable, read_pair
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import layout_option
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.names import DIALECT, complete_exchanges
 from transpiler.cli.topologies import topology_options
 from transpiler.filters.sets import FilterSet
 
 
-@click.command(short_help="Count what NEW wins and loses in INPUT.")
+@click.command(
+    short_help="Count what NEW wins and loses in INPUT.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Count the messages that a change wins and loses",
+            'selector-spark diff "speed > 5" "speed >= 5" messages.jsonl',
+        ),
+        Example(
+            "Write a report for a pull request",
+            "selector-spark diff old.json new.json trace.jsonl.gz --format markdown --output report.md",
+        ),
+    ],
+    exits={0: "no message changes", 1: "some messages change"},
+)
 @click.argument("old")
 @click.argument("new")
 @click.argument("files", nargs=-1, required=True, metavar="INPUT...")
@@ -27,7 +42,13 @@ from transpiler.filters.sets import FilterSet
 @schema_option
 @click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
 @click.option("--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]")
-@click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "null"]),
+    default="error",
+    show_default=True,
+    help="What a name without a column means.",
+)
 @click.option("--connection", help="The receiver's connection, for no-local filters.")
 @click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's.")
 @click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
@@ -72,8 +93,6 @@ def diff(
     OLD and NEW are two selectors, two filters or two topologies: the text of a selector, or a file (NAME or @NAME; - is
     standard input) with a selector, a filter or filter set in JSON, or a topology, as the contents show. INPUT is read
     as by filter and route. Topologies are compared queue by queue.
-
-    Exit code 0: no message changes; 1: some do; 2: an error.
     """
     first, second = read_pair(old, new, form, vhost)
     if first.kind == "topology" and (new_dialect is not None or dialect != "jms"):

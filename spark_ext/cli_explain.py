@@ -6,9 +6,19 @@ import json
 
 from spark_ext.cli_jobs import click
 from spark_ext.cli_selectors import SelectorJob, selector_job
+from transpiler.cli.manual import Example, ManualCommand
 
 
-@click.command(short_help="Count messages by what kept them out.")
+@click.command(
+    short_help="Count messages by what kept them out.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Count the messages by the part that kept them out",
+            "selector-spark explain \"area = 'Viking' AND speed > 5\" messages.jsonl",
+        ),
+    ],
+)
 @selector_job
 @click.option(
     "--examples", type=click.IntRange(min=0), default=3, show_default=True, help="Messages of each group, at most."

@@ -13,6 +13,7 @@ from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import Output, click, fail, schema_option, session_options, start_session
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import layout_option
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.names import complete_exchanges, complete_vhosts
 from transpiler.cli.options import warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
@@ -55,7 +56,13 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--keys-once", is_flag=True, help="Match each routing key once: where keys repeat, and patterns are many."
         ),
-        click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "null"]),
+            default="error",
+            show_default=True,
+            help="What a name without a column means.",
+        ),
     ]
     command = session_options(command)
     for option in reversed(options):
@@ -63,7 +70,17 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(short_help="Route the messages in INPUT through TOPOLOGY.")
+@click.command(
+    short_help="Route the messages in INPUT through TOPOLOGY.",
+    cls=ManualCommand,
+    examples=[
+        Example("Count what each queue gets", "selector-spark route definitions.json trace.jsonl.gz"),
+        Example(
+            "Write one row a delivery",
+            "selector-spark route definitions.json trace.jsonl.gz --deliveries --output deliveries.parquet",
+        ),
+    ],
+)
 @click.argument("topology", type=InputFile())
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @_archive_options
@@ -155,7 +172,20 @@ def route(
     click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
 
 
-@click.command(short_help="Compare routed queues with those that a broker recorded.")
+@click.command(
+    short_help="Compare routed queues with those that a broker recorded.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Compare a broker's log with its definitions", "selector-spark backtest trace.jsonl.gz definitions.json"
+        ),
+    ],
+    exits={
+        0: "every message has exactly the broker's queues",
+        1: "some messages have not",
+        2: "the comparison could not be made",
+    },
+)
 @click.argument("archive")
 @click.argument("topology", type=InputFile())
 @_archive_options
@@ -195,8 +225,6 @@ def backtest(
 
     With --partial --recorded queue, for Lambda events, or --recorded-queue NAME, for answers of RabbitMQ's management
     API, one queue of each message is known: it is missed where TOPOLOGY does not lead there, and no queue is extra.
-
-    Exit code 0: every message has exactly the broker's queues; 1: some have not; 2: the comparison could not be made.
     """
     where = read_topology_file(topology, topology_form, vhost)
     warn(where.findings)

@@ -61,7 +61,13 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
         layout_option,
         schema_option,
         click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold."),
-        click.option("--missing", type=click.Choice(["error", "null"]), default="error", show_default=True),
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "null"]),
+            default="error",
+            show_default=True,
+            help="What a name without a column means.",
+        ),
         click.option(
             "--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's."
         ),

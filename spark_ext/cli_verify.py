@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from spark_ext.cli_jobs import click
 from spark_ext.cli_selectors import SelectorJob, selector_job
+from transpiler.cli.manual import Example, ManualCommand
 
 
-@click.command(short_help="Compare Spark's answers with the reference.")
+@click.command(
+    short_help="Compare Spark's answers with the reference.",
+    cls=ManualCommand,
+    examples=[
+        Example("Compare a thousand rows", "selector-spark verify \"area = 'Viking' AND speed > 5\" messages.jsonl"),
+        Example(
+            "Compare all rows of a table",
+            'selector-spark verify "weight > 2500" records.parquet --layout kafka-headers --all',
+        ),
+    ],
+    exits={0: "all answers agree", 1: "some answers do not agree"},
+)
 @selector_job
 @click.option("--sample", type=click.IntRange(min=1), default=1000, show_default=True, help="The rows to compare.")
 @click.option("--all", "whole", is_flag=True, help="Compare all rows.")
 def verify(job: SelectorJob, sample: int, whole: bool) -> None:
     """Compare Spark's answers for SELECTOR with the reference evaluator's, on rows of INPUT.
 
-    The rows are drawn at random, the same ones each time. Exit 0 when all answers agree, 1 when some do not.
+    The rows are drawn at random, the same ones each time.
     """
     from spark_ext.verification import verify as verify_rows
 

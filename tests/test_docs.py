@@ -1,89 +1,249 @@
-"""The pages under docs say what the tables say."""
+"""The pages of the site, and the README, are true: their commands print what they say, and their Python runs."""
 
 from __future__ import annotations
 
+import json
 import re
-import shlex
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from transpiler import DecodeError, Message, route_message, transpile_filter
-from transpiler.cli import main
+import spark_ext
+import transpiler
+from spark_ext.cli import main as selector_spark
+from tests.pages import DOCS, PAGES, ROOT, Block, Step, blocks, lay_out, read, steps, without_times
+from transpiler import (
+    DecodeError,
+    Message,
+    TranspilerError,
+    evaluate,
+    parse_selector,
+    route_message,
+    stores,
+    testing,
+    transpile_filter,
+    transpile_selector,
+)
+from transpiler.cli import main as selector_sql
 from transpiler.topology import topology_from_dict
 
 FILTER = {"descriptor": "apache.org:legacy-amqp-headers-binding:map", "value": {"a": 1}}
-DOCS = Path(__file__).parent.parent / "docs"
+VERDICTS = {"TRUE": True, "FALSE": False, "unknown": None}
 
 
 @pytest.mark.parametrize("script", sorted(DOCS.glob("*.py")), ids=lambda path: path.stem)
 def test_a_page_is_what_its_script_writes(script: Path) -> None:
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=DOCS.parent)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == script.with_suffix(".md").read_text(encoding="utf-8")
 
 
-def steps(page: str) -> list[tuple[str, str]]:
-    """Return the commands of a page's console blocks, each with what it prints."""
-    text = (DOCS / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+def test_the_plots_are_those_of_the_results() -> None:
+    pictures = runpy.run_path(str(DOCS / "site" / "speed_plots.py"))["pictures"]()
+    assert len(pictures) == 5
+    for path, text in pictures:
+        assert path.read_text(encoding="utf-8") == text, "run: python docs/site/speed_plots.py"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_no_block_that_nothing_runs(page: str) -> None:
+    before = ""
+    for block in blocks(page):
+        named = "." in block.word
+        assert named or block.language in {"python", "console", "sh", "json", "text"}, block
+        if block.language == "text" and not named:
+            assert before == "python", f"nothing prints {block.text!r}"
+        before = block.language
+
+
+def commands(program: str) -> list[Any]:
     return [
-        (command, printed)
-        for block in blocks
-        for command, _, printed in (step.partition("\n") for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])
+        pytest.param(page, step, id=f"{page}: {' '.join(step.words)}")
+        for page in PAGES
+        for step in steps(page)
+        if step.words[0] == program
     ]
 
 
-def files(page: str) -> dict[str, str]:
-    """Return the files that a page shows: blocks with a name behind their language."""
-    text = (DOCS / page).read_text(encoding="utf-8")
-    return dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+def check_step(page: str, step: Step, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay_out(page, folder)
+    monkeypatch.chdir(folder)
+    program = {"selector-sql": selector_sql, "selector-spark": selector_spark}[step.words[0]]
+    output = CliRunner().invoke(program, step.words[1:], input=step.given).output
+    assert without_times(output) == step.printed
 
 
-#: The pages whose console blocks are run, in a folder with their files and this project's examples and pages.
-PAGES = ("commands.md", "explain-and-test.md", "topologies.md", "diff.md")
-
-
-@pytest.mark.parametrize(("page", "command", "printed"), [(page, *step) for page in PAGES for step in steps(page)])
-def test_a_command_of_a_page_prints_what_the_page_says(
-    page: str, command: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("page", "step"), commands("selector-sql"))
+def test_a_command_prints_what_the_page_says(
+    page: str, step: Step, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for folder in ("examples", "docs"):
-        (tmp_path / folder).symlink_to(DOCS.parent / folder)
-    for name, content in files(page).items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    given, _, last = command.rpartition(" | ")
-    words = shlex.split(last)
-    assert words[0] == "selector-sql"
-    program, data = shlex.split(given) if given else ("", "")
-    data = data.replace("\\n", "\n") if program == "printf" else f"{data}\n"
-    output = CliRunner().invoke(main, words[1:], input=data).output
-    assert re.sub(r"in \d\.\d\ds$", "in 0.01s", output, flags=re.MULTILINE) == printed
+    check_step(page, step, tmp_path, monkeypatch)
 
 
-def test_the_python_of_the_page_on_explanations_runs(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (DOCS / "explain-and-test.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(python|text)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    for language, block in blocks:
-        if language == "text":
-            assert capsys.readouterr().out == block
-        else:
-            exec(compile(block, "explain-and-test.md", "exec"), {"spark": spark})
-    assert [language for language, _ in blocks].count("python") == 3
+@pytest.mark.parametrize(("page", "step"), commands("selector-spark"))
+@pytest.mark.usefixtures("spark")
+def test_a_spark_job_prints_what_the_page_says(
+    page: str, step: Step, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_step(page, step, tmp_path, monkeypatch)
+
+
+def test_every_command_of_a_page_is_one_of_the_two_programs() -> None:
+    assert {step.words[0] for page in PAGES for step in steps(page)} == {"selector-sql", "selector-spark"}
+
+
+def needs_spark(page: str) -> bool:
+    return any(block.language == "python" and "spark" in block.text for block in blocks(page))
+
+
+PYTHON = [page for page in PAGES if any(block.language == "python" for block in blocks(page))]
+
+
+def run_python(page: str, names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    printed = ""
+    for block in blocks(page):
+        if block.language == "python":
+            code = compile(block.text, page, "exec", dont_inherit=True)
+            if block.word != "no-run":
+                exec(code, names)
+            printed = capsys.readouterr().out
+        elif block.language == "text" and not block.word:
+            assert printed == block.text
+
+
+@pytest.mark.parametrize("page", [page for page in PYTHON if not needs_spark(page)])
+def test_the_python_of_a_page_runs(
+    page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    run_python(page, {"__name__": "page"}, capsys)
+
+
+@pytest.mark.parametrize("page", [page for page in PYTHON if needs_spark(page)])
+def test_the_python_of_a_page_runs_on_spark(
+    page: str, spark: SparkSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    run_python(page, {"__name__": "page", "spark": spark}, capsys)
+
+
+def json_blocks() -> list[Block]:
+    return [block for page in PAGES for block in blocks(page) if block.language == "json" and not block.word]
+
+
+def test_a_message_in_json_is_a_message() -> None:
+    assert json_blocks()
+    for block in json_blocks():
+        assert Message.from_dict(json.loads(block.text)).to_dict() == json.loads(block.text)
+
+
+def rows(page: str, pattern: str) -> list[tuple[str, ...]]:
+    return re.findall(pattern, read(page), re.MULTILINE)
+
+
+def test_the_verdicts_of_the_page_on_meaning_are_those_of_the_evaluator() -> None:
+    judged = rows("docs/meaning.md", r"^\| `(.+?)` \| `(\{.*\})` \| (TRUE|FALSE|unknown) \|$")
+    assert len(judged) > 30
+    for selector, message, verdict in judged:
+        assert evaluate(selector, json.loads(message)) is VERDICTS[verdict], (selector, message)
+        explained = CliRunner().invoke(selector_sql, ["match", selector, "--count"], input=f"{message}\n").output
+        assert explained.splitlines()[-1] == str(int(verdict == "TRUE")), selector
+
+
+def test_the_errors_of_the_page_on_meaning_are_raised() -> None:
+    refused = rows("docs/meaning.md", r"^\| `(.+?)` \| `((?:type|syntax)\.[\w-]+)` \|$")
+    assert len(refused) > 5
+    for selector, code in refused:
+        with pytest.raises(TranspilerError) as raised:
+            parse_selector(selector)
+        assert raised.value.diagnostics[0].code == code, selector
+
+
+def test_the_tables_of_three_values_are_those_of_the_evaluator() -> None:
+    values: dict[str, dict[str, Any]] = {"TRUE": {"": True}, "FALSE": {"": False}, "unknown": {}}
+
+    def message(**operands: str) -> dict[str, Any]:
+        return {name: values[value][""] for name, value in operands.items() if values[value]}
+
+    tables = re.findall(r"^\| `(a AND b|a OR b)` .*\n\|.*\n((?:\|.*\n){3})", read("docs/meaning.md"), re.MULTILINE)
+    assert [operator for operator, _ in tables] == ["a AND b", "a OR b"]
+    for selector, lines in tables:
+        for line in lines.splitlines():
+            head, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+            for right, verdict in zip(VERDICTS, cells, strict=True):
+                given = message(a=head.removeprefix("a "), b=right)
+                assert evaluate(selector, given) is VERDICTS[verdict], (selector, given)
+    negated = rows("docs/meaning.md", r"^\| a (\w+) \| (\w+) \|$")
+    assert len(negated) == 3
+    for value, verdict in negated:
+        assert evaluate("NOT a", message(a=value)) is VERDICTS[verdict]
+
+
+COLUMNS = "weight BIGINT, color STRING, region STRING"
+
+
+def test_the_table_of_layouts_shows_the_sql_that_comes_out() -> None:
+    layouts = {"typed": COLUMNS, "amqp": "amqp"}
+    shown = rows("docs/messages.md", r"^\| (typed|amqp) \| `(.+?)` \| `(.+?)` \|$")
+    assert len(shown) == 9
+    for name, selector, sql in shown:
+        assert transpile_selector(selector, layouts[name]).sql == sql
+
+
+def test_the_canonical_schema_is_that_of_the_page() -> None:
+    text = read("docs/messages.md").partition("## The canonical schema")[2].partition("\n## ")[0]
+    table = dict(rows_of_schema(text))
+    for section in spark_ext.MESSAGE_SCHEMA.fields:
+        names = getattr(section.dataType, "names", [])
+        assert re.findall(r"`(\w+)`", table[section.name]) == names
+
+
+def rows_of_schema(text: str) -> list[tuple[str, str]]:
+    cells = re.findall(r"^\| (`.+?) \| (.+) \|$", text, re.MULTILINE)
+    return [(name, said) for names, said in cells for name in re.findall(r"`(\w+)`", names)]
+
+
+def test_the_limits_are_those_of_the_default_dialect() -> None:
+    limits = transpiler.Dialect("jms")
+    for limit in (limits.max_length, limits.max_nesting, limits.max_terms):
+        assert f"{limit:,}" in read("docs/meaning.md")
+
+
+def test_the_readme_is_short_and_names_make_targets_that_exist() -> None:
+    readme = read("README.md")
+    assert len(readme.splitlines()) < 150
+    targets = set(re.findall(r"^([\w-]+):", read("Makefile"), re.MULTILINE))
+    named = {name for page in ("README.md", "CONTRIBUTING.md") for name in re.findall(r"\bmake ([a-z-]+)", read(page))}
+    assert {"demo", "test", "docs"} <= named <= targets
+
+
+@pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/cheat_sheet.md"])
+def test_the_links_of_a_page_lead_to_files(page: str) -> None:
+    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", read(page)):
+        if "://" not in link:
+            assert ((ROOT / page).parent / link).exists(), link
+
+
+def test_the_api_pages_have_every_public_name() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in DOCS.glob("api/*.md"))
+    shown = set(re.findall(r"^::: (\S+)$", text, re.MULTILINE))
+    for module in (transpiler, spark_ext, stores, testing):
+        assert {f"{module.__name__}.{name}" for name in module.__all__} <= shown
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"])
 def test_a_page_for_contributors_names_modules_that_exist(page: str) -> None:
-    root = DOCS.parent
-    text = (root / page).read_text(encoding="utf-8")
+    text = read(page)
     named = re.findall(r"`([a-z_0-9]+(?:/[a-z_0-9]+)+(?:\.[a-z]+)?)(?:`|\.[A-Z])", text)
     assert len(named) > 8
     for name in named:
-        paths = [top / name for top in (root, root / "transpiler")]
+        paths = [top / name for top in (ROOT, ROOT / "transpiler")]
         assert any(path.exists() or path.with_name(f"{path.name}.py").exists() for path in paths), name
 
 

@@ -194,8 +194,8 @@ def test_an_output_that_fails_half_way_leaves_nothing(spark: SparkSession) -> No
 @pytest.mark.parametrize("words", ["--help", "filter --help", "route --help", "backtest --help"])
 def test_help_has_the_exit_codes(words: str) -> None:
     told = " ".join(run(words).output.split())
-    assert "Exit codes: 0 done; 1 check has findings" in told
-    assert "diff finds a difference" in told
+    assert "Exit codes: 0 " in told
+    assert "130 interrupted 141" in told
 
 
 def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() -> None:

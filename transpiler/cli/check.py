@@ -15,6 +15,7 @@ from transpiler import __version__
 from transpiler.cli.check_inputs import CheckInputs
 from transpiler.cli.inputs import InputFile
 from transpiler.cli.layouts import ChosenLayout, layout_options
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.lint.check import Checker
 from transpiler.lint.formats.github import github
 from transpiler.lint.formats.human import human
@@ -35,7 +36,22 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return [CompletionItem(incomplete, type="file")]
 
 
-@click.command(short_help="Lint selectors in arguments, files and directories.")
+@click.command(
+    short_help="Lint selectors in arguments, files and directories.",
+    cls=ManualCommand,
+    examples=[
+        Example("Check one selector", 'selector-sql check "a = 1 AND a = 2"'),
+        Example(
+            "Check every selector below a directory, as Artemis reads them", "selector-sql check . --dialect artemis"
+        ),
+        Example("Annotate a pull request", "selector-sql check . --format github"),
+    ],
+    exits={
+        0: "no error and no warning, or --exit-zero",
+        1: "an error or a warning",
+        2: "a file that was named cannot be read, or the command is wrong",
+    },
+)
 @click.argument("inputs", nargs=-1, metavar="[FILE|DIRECTORY|-|SELECTOR]...", shell_complete=_complete_file)
 @click.option("-e", "selectors", multiple=True, metavar="SELECTOR", help="A selector, whatever it looks like.")
 @click.option(
@@ -56,7 +72,14 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
 @click.option("--select", multiple=True, metavar="ID[,ID]", help="Report only these rules, groups or severities.")
 @click.option("--ignore", multiple=True, metavar="ID[,ID]", help="Do not report these.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 with findings too.")
-@click.option("--format", "form", type=click.Choice(["human", "json", "github", "sarif"]), default="human")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["human", "json", "github", "sarif"]),
+    default="human",
+    show_default=True,
+    help="How to print findings: for people, as data, as annotations, for code scanning.",
+)
 @layout_options
 @click.option(
     "--missing",
@@ -83,8 +106,6 @@ def check(
     A selector file has one selector a line, and # begins a comment line. In XML, JSON, YAML, properties and source code
     selectors are found where brokers, JMS or a comment "selector" say so. "# selector-sql: ignore[ID]" on a line, or on
     the line before, ignores a rule.
-
-    Exit 0 without errors and warnings, 1 with some, 2 when it could not run.
     """
     selection = Selection.of(_listed(select), _listed(ignore))
     checker = Checker(None if layout == ChosenLayout() else layout.layout, missing, selection)

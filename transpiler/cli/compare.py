@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import read_message, read_text
 from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
 from transpiler.selector.dialects import DIALECTS
@@ -12,7 +13,16 @@ from transpiler.selector.dialects import DIALECTS
 _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
-@click.command(short_help="Compare what all dialects make of SELECTOR.")
+@click.command(
+    short_help="Compare what all dialects make of SELECTOR.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "See which brokers refuse a selector or read it differently", 'selector-sql compare "s <> 5 AND NOT i > 6"'
+        ),
+        Example("See each broker's verdict on a message", 'selector-sql compare "color <> 5" --message message.json'),
+    ],
+)
 @click.argument("selector")
 @click.option("--message", type=InputFile(), help="A message in JSON; - is standard input.")
 def compare(selector: str, message: str | None) -> None:

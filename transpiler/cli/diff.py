@@ -10,13 +10,29 @@ import click
 from transpiler import Topology
 from transpiler.cli.comparables import read_pair
 from transpiler.cli.group import fail
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.names import DIALECT
 from transpiler.cli.topologies import topology_options
 from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
 from transpiler.filters.sets import FilterSet
 
 
-@click.command(short_help="Find a message on which OLD and NEW part.")
+@click.command(
+    short_help="Find a message on which OLD and NEW part.",
+    cls=ManualCommand,
+    examples=[
+        Example("Find a message that a change wins or loses", 'selector-sql diff "weight > 2500" "weight >= 2500"'),
+        Example(
+            "Find a message on which two brokers disagree",
+            'selector-sql diff "color <> 5" "color <> 5" --new-dialect activemq',
+        ),
+        Example("Compare two topologies", "selector-sql diff old.json new.json"),
+    ],
+    exits={
+        0: "no difference is known; the output says whether that is proved",
+        1: "there is a difference, with a message for each direction",
+    },
+)
 @click.argument("old")
 @click.argument("new")
 @click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
@@ -49,9 +65,7 @@ def diff(
 
     OLD and NEW are the text of a selector, or a file (NAME or @NAME; - is standard input): a selector, a filter or
     filter set in JSON, or a topology, as the contents show. For topologies the parts that differ are listed as well.
-
-    Exit code 0: no difference was found, and the output says whether that is proved; 1: there is a difference, with a
-    message for each direction; 2: an error. With data, selector-spark diff counts the messages that change.
+    With data, selector-spark diff counts the messages that change.
     """
     first, second = read_pair(old, new, form, vhost)
     first.check(dialect)

@@ -12,6 +12,7 @@ from transpiler import Message, parse_selector, transpile_selector
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import MessageReader, load_json_line, read_text, receiver_options, warn
 from transpiler.compiler import find_layout
 from transpiler.explanation.explanation import explain_tree
@@ -29,7 +30,20 @@ from transpiler.source import Source
 _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
-@click.command(short_help="Say why a message matches SELECTOR, or does not.")
+@click.command(
+    short_help="Say why a message matches SELECTOR, or does not.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Say why a message does not match",
+            "selector-sql explain \"color = 'red' AND weight > 2500\" --message message.json",
+        ),
+        Example(
+            "Show what a selector means: tree, types and SQL",
+            "selector-sql explain \"NOT (color = 'red' OR weight BETWEEN 1 AND 5)\"",
+        ),
+    ],
+)
 @click.argument("selector")
 @layout_options
 @rules_options

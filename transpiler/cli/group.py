@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -28,12 +28,14 @@ else:
         print(f"error: the commands need click: {_HINT}", file=sys.stderr)
         sys.exit(2)
 
-#: The end of every --help.
-EXIT_CODES = (
-    "Exit codes: 0 done; 1 check has findings, match finds no message, diff finds a difference, a case of test fails, "
-    "or a backtest or a verification disagrees; 2 an error, told on standard error; 130 interrupted; 141 the reader of "
-    "the output went away (as head does)."
-)
+#: The exit codes of a program, at the end of its help; a command's own help says what its 1 is.
+EXIT_CODES = {
+    0: "done",
+    1: "a finding, a difference, no match or a failed case, as the command's help says",
+    2: "an error, told on standard error",
+    130: "interrupted",
+    141: "the reader of the output went away, as head does",
+}
 
 #: 128 and the number of the signal, as a shell reports a process that ended by SIGINT or SIGPIPE.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
@@ -55,19 +57,18 @@ def fail(message: str) -> NoReturn:
 class Program(click.Group):
     """A group of commands that end with an error text and an exit code of ``EXIT_CODES``."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.epilog = self.epilog or EXIT_CODES
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of that name, with the exit codes at the end of its help."""
+        """Return the command of that name, whose names the shell completes."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             from transpiler.cli.names import complete_names
 
             complete_names(command)
-            command.epilog = command.epilog or EXIT_CODES
         return command
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the section Exit codes."""
+        write_exit_codes(formatter, EXIT_CODES)
 
     def main(
         self,
@@ -139,6 +140,12 @@ def _kept_from_click() -> Iterator[None]:
         yield
     except (KeyboardInterrupt, EOFError, BrokenPipeError) as error:
         raise _KeptError from error
+
+
+def write_exit_codes(formatter: click.HelpFormatter, exits: Mapping[int, str]) -> None:
+    """Write the section Exit codes of a help."""
+    with formatter.section("Exit codes"):
+        formatter.write_dl([(str(code), exits[code]) for code in sorted(exits)])
 
 
 def _text(error: BaseException) -> str:

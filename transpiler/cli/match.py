@@ -11,13 +11,29 @@ from transpiler import Message, TranspilerError, evaluate, matches, parse_select
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import MessageReader, filter_options, read_filter, read_text, receiver_options, warn
 from transpiler.cli.records import Errors, Record, compact, header_value, records, typed_cells
 from transpiler.layouts.store import StoreLayout
 from transpiler.message.named_properties import HEADERS, with_headers
 
 
-@click.command(short_help="Filter messages by SELECTOR.")
+@click.command(
+    short_help="Filter messages by SELECTOR.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Count the messages that match",
+            "selector-sql match \"area = 'Viking' AND speed > 5\" messages.jsonl --count",
+        ),
+        Example("Filter a pipe", 'echo \'{"color": "red"}\' | selector-sql match "color = \'red\'"'),
+        Example(
+            "Filter records of Kafka that to_json has written",
+            'selector-sql match "weight > 2500" records.jsonl --layout kafka-headers',
+        ),
+    ],
+    exits={0: "some message matches", 1: "no message matches", 2: "an error, such as a record that is no message"},
+)
 @click.argument("arguments", nargs=-1, metavar="SELECTOR [FILES]...")
 @filter_options
 @layout_options
@@ -51,8 +67,6 @@ def match(
     that layout, binary columns in base64 and times in ISO 8601 or milliseconds. A cell of CSV is text, and a number or
     a boolean where SELECTOR compares it with one, or of its type in --schema; an empty one is missing.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are files.
-
-    Exit code 0: some message matches; 1: none does; 2: an error, such as a record that is no message.
     """
     filters = read_filter(filter_file, filter_bytes, unknown)
     test: Callable[[Message], bool]

@@ -14,6 +14,7 @@ import click
 from transpiler import Diagnostic, TranspilerError, parse_selector, print_selector
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, input_lines, shown
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.names import DIALECT
 from transpiler.cli.options import read_text, warn
 from transpiler.cli.tables import print_table
@@ -51,7 +52,20 @@ class _Row:
         return "; ".join(map(_sentence, self.notes))
 
 
-@click.command(short_help="Rewrite SELECTOR for another broker.")
+@click.command(
+    short_help="Rewrite SELECTOR for another broker.",
+    cls=ManualCommand,
+    examples=[
+        Example("Rewrite one selector", 'selector-sql port --from activemq --to artemis "color <> 5"'),
+        Example(
+            "List what changes in a file of selectors", "selector-sql port --from jms --to rabbitmq --file routes.sel"
+        ),
+        Example(
+            "Write the selectors alone", "selector-sql port --from jms --to rabbitmq --file routes.sel --format text"
+        ),
+    ],
+    exits={0: "all selectors can be said", 2: "some cannot be said, or an error"},
+)
 @click.argument("selector", required=False)
 @click.option(
     "--file",
@@ -81,8 +95,6 @@ def port(
     The result selects the same messages there. What cannot be said there is an error with a message on which the two
     part. What only changes for rare messages (types that JMS does not give to properties, NaN, overflows, line ends) is
     a warning.
-
-    Exit code 0: all selectors can be said; 2: some cannot, or an error.
     """
     if strict and loose:
         fail("--strict and --loose exclude each other: give one of them")

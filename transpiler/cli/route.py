@@ -12,6 +12,7 @@ from transpiler import Topology
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile
 from transpiler.cli.layouts import ChosenLayout, layout_options
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.names import complete_exchanges
 from transpiler.cli.options import warn
 from transpiler.cli.publications import read_publications
@@ -23,7 +24,24 @@ from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.report.summary import Summary
 
 
-@click.command(short_help="Route messages through TOPOLOGY.")
+@click.command(
+    short_help="Route messages through TOPOLOGY.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Add its queues and its outcome to each message",
+            "selector-sql route definitions.json trace.jsonl.gz --layout rabbitmq-trace",
+        ),
+        Example(
+            "Count what each queue gets",
+            "selector-sql route definitions.json trace.jsonl.gz --layout rabbitmq-trace --summary",
+        ),
+        Example(
+            "Say why a message reached no queue",
+            'echo \'{"properties": {"subject": "new"}}\' | selector-sql route definitions.json --exchange orders --why',
+        ),
+    ],
+)
 @click.argument("topology", type=InputFile())
 @click.argument("files", nargs=-1, type=InputFile())
 @topology_options

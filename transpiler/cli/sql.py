@@ -9,6 +9,7 @@ import click
 from transpiler import Transpiled, translate_names, transpile_filter, transpile_selector
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import (
     filter_options,
     read_filter,
@@ -18,7 +19,21 @@ from transpiler.cli.options import (
 )
 
 
-@click.command(short_help="Print the Spark SQL of SELECTOR.")
+@click.command(
+    short_help="Print the Spark SQL of SELECTOR.",
+    cls=ManualCommand,
+    examples=[
+        Example("Print SQL for the canonical schema", "selector-sql sql \"color = 'blue' AND JMSPriority > 6\""),
+        Example(
+            "Print SQL for columns of your own",
+            'selector-sql sql "weight > 2500" --schema "color STRING, weight BIGINT"',
+        ),
+        Example(
+            "Read properties from Kafka's record headers", 'selector-sql sql "weight > 2500" --layout kafka-headers'
+        ),
+    ],
+    exits={0: "the SQL is printed; warnings are on standard error"},
+)
 @click.argument("selector", required=False)
 @filter_options
 @layout_options

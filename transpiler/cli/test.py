@@ -11,11 +11,23 @@ import click
 
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.test_cases import PATTERNS, Case, Result, find_files, read_cases, run_case
 from transpiler.test_cases.reporting import failure_text, mark, summary, verbose_line
 
 
-@click.command(short_help="Run test cases of selectors.")
+@click.command(
+    short_help="Run test cases of selectors.",
+    cls=ManualCommand,
+    examples=[
+        Example("Run the cases below the current directory", "selector-sql test"),
+        Example(
+            "Run the cases whose file or name says urgent, a line for each",
+            "selector-sql test cases.selectors.yaml -k urgent -v",
+        ),
+    ],
+    exits={0: "all cases pass", 1: "some case fails", 2: "an error, or there is no case"},
+)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("-k", "keyword", metavar="TEXT", help="Only cases whose file or name has TEXT in it, in any case.")
 @click.option("-v", "--verbose", is_flag=True, help="A line for each case.")
@@ -24,8 +36,7 @@ def test(paths: tuple[str, ...], keyword: str | None, verbose: bool, exitfirst: 
     """Test selectors: files with selectors, messages, and the verdicts that are expected.
 
     PATH is a file in YAML or JSON, or a directory, below which files *.selectors.yaml, *.selectors.yml and
-    *.selectors.json are found; without PATH it is the current directory. Exit 0 when all cases pass, 1 when some fail,
-    2 for an error or where there is no case. pytest collects the same files.
+    *.selectors.json are found; without PATH it is the current directory. pytest collects the same files.
 
     \b
     selector: color = 'red' AND JMSPriority > 4

@@ -10,6 +10,7 @@ import click
 from transpiler import Topology
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.topology.importers.native_format import topology_to_dict
@@ -21,7 +22,21 @@ from transpiler.topology.report.summary import Summary
 _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 
 
-@click.command(short_help="Draw TOPOLOGY, or report what is wrong in it.")
+@click.command(
+    short_help="Draw TOPOLOGY, or report what is wrong in it.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "List queues that nothing reaches and bindings that never match",
+            "selector-sql topology definitions.json --report",
+        ),
+        Example("Draw what is near a queue", "selector-sql topology definitions.json --around orders.3"),
+        Example(
+            "Write one page with the picture, a search and the report",
+            "selector-sql topology definitions.json --format html > topology.html",
+        ),
+    ],
+)
 @click.argument("topology", type=InputFile())
 @topology_options
 @click.option(

@@ -164,7 +164,8 @@ def page() -> str:
     lines += [_row(amqp.value, (_type(dialect, amqp) for dialect in brokers)) for amqp in AmqpType]
     lines += ["", "## Names of header fields", ""]
     lines.append("A name that is not here is an application property. A default stands where the field is absent.")
-    lines += ["The names of `jms` are those of the README.", "", _row("name", (d.name for d in brokers))]
+    lines.append("The names of `jms` are on [the page on header names](headers.md).")
+    lines += ["", _row("name", (d.name for d in brokers))]
     lines.append("|---" * (len(brokers) + 1) + "|")
     tables = {dialect: _header_fields(dialect) for dialect in brokers}
     names = sorted({name for table in tables.values() for name in table})

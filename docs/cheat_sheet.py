@@ -1,0 +1,84 @@
+"""Writes docs/cheat_sheet.md from the help of the commands: python docs/cheat_sheet.py > docs/cheat_sheet.md."""
+
+from __future__ import annotations
+
+import click
+from click.testing import CliRunner
+
+from spark_ext.cli import main as selector_spark
+from transpiler.cli import main as selector_sql
+from transpiler.cli.manual import ManualCommand
+
+PROGRAMS = {
+    "selector-sql": (selector_sql, "Without Spark and without Java; each command starts in a fraction of a second."),
+    "selector-spark": (selector_spark, "Spark jobs on files. They need the extra `spark` and Java 17."),
+}
+
+
+def help_text(program: click.Group, words: list[str], name: str) -> str:
+    """Return the help of a command, in 100 columns."""
+    return CliRunner().invoke(program, [*words, "--help"], prog_name=name, terminal_width=100).output
+
+
+def sentence(command: click.Command) -> str:
+    """Return the first paragraph of a command's help, in one line."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
+
+
+def section(program: click.Group, name: str, command: ManualCommand) -> str:
+    """Return the section of a command: its sentence, its examples, and its help to unfold."""
+    lines = [f"### {name} {command.name}", "", sentence(command), "", "```sh"]
+    for number, example in enumerate(command.examples):
+        lines += [""] * bool(number) + [f"# {example.purpose}", example.command]
+    lines += ["```", "", '<details markdown="1">', "<summary>All options, and the exit codes</summary>", ""]
+    lines += ["```text", help_text(program, [command.name or ""], name).strip(), "```", "", "</details>", ""]
+    return "\n".join(lines)
+
+
+INTRODUCTION = """# Cheat sheet
+
+One screen for each command. This page is written from the commands' own help, and a test keeps it
+true: `python docs/cheat_sheet.py > docs/cheat_sheet.md`. What the commands read and print is on
+[the page on commands](commands.md).
+
+## Completion
+
+The shell completes commands, options, files, dialects, layouts, and the virtual hosts and exchanges of a
+topology's file. Put one of these lines into the file that your shell reads at its start:
+
+```sh
+# bash: ~/.bashrc
+eval "$(_SELECTOR_SQL_COMPLETE=bash_source selector-sql)"
+
+# zsh: ~/.zshrc
+eval "$(_SELECTOR_SQL_COMPLETE=zsh_source selector-sql)"
+
+# fish: ~/.config/fish/config.fish
+_SELECTOR_SQL_COMPLETE=fish_source selector-sql | source
+```
+
+For `selector-spark` the variable is `_SELECTOR_SPARK_COMPLETE`.
+"""
+
+
+def commands(program: click.Group) -> list[ManualCommand]:
+    """Return the commands of a program, in the order of its help."""
+    context = click.Context(program)
+    listed = [program.get_command(context, name) for name in program.list_commands(context)]
+    return [command for command in listed if isinstance(command, ManualCommand)]
+
+
+def main() -> None:
+    """Print the page."""
+    parts = [INTRODUCTION]
+    for name, (program, about) in PROGRAMS.items():
+        rows = [
+            f"| [`{each.name}`](#{name}-{each.name}) | {each.get_short_help_str(100)} |" for each in commands(program)
+        ]
+        parts.append("\n".join([f"## {name}", "", about, "", "| command | |", "|---|---|", *rows, ""]))
+        parts += [section(program, name, command) for command in commands(program)]
+    print("\n".join(parts).strip())
+
+
+if __name__ == "__main__":
+    main()

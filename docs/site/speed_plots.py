@@ -1,0 +1,250 @@
+"""Writes the plots of docs/speed.md from the results of the benchmarks: python docs/site/speed_plots.py.
+
+Plain SVG whose colors are variables: alone, a plot has those of the reader's system on a panel of its own; inlined into
+the site, the scheme's (``docs/site.css``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from math import log10
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+RESULTS = ROOT / "tests" / "benchmarks" / "results"
+IMAGES = ROOT / "docs" / "images"
+
+WIDTH = 760
+_LEFT, _RIGHT, _TOP, _ROW = 190, 80, 62, 26
+_STYLE = """<style>
+.fig{--ink:#1f2933;--soft:#55616d;--grid:#d3dae1;--panel:#fbfcfd}
+.fig{--a:#0b7285;--b:#b8420f;--c:#6741d9;--d:#2b7a3d}
+@media (prefers-color-scheme:dark){
+.fig{--ink:#e6eaee;--soft:#aab4be;--grid:#3f4955;--panel:#1b2129}
+.fig{--a:#5cc8d7;--b:#ff9f6b;--c:#b9a3ff;--d:#7fd18f}}
+.fig text{font:13px system-ui,sans-serif;fill:var(--ink)}
+.fig .soft{fill:var(--soft)}
+.fig .head{font-weight:600;font-size:15px}
+.fig .end{text-anchor:end}
+.fig .mid{text-anchor:middle}
+.fig .grid{stroke:var(--grid)}
+.fig .one{stroke:var(--soft)}
+.fig .goal{stroke:var(--b);stroke-dasharray:5 4}
+.fig .line{fill:none;stroke-width:2.5}
+.fig .panel{fill:var(--panel)}
+</style>"""
+
+
+def table(heading: str) -> list[list[str]]:
+    """Return the rows of the table below a heading of the results."""
+    text = (RESULTS / "speed.md").read_text(encoding="utf-8")
+    section = text.partition(f"## {heading}")[2].partition("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row] for row in rows[2:]]
+
+
+def number(text: str) -> float:
+    """Return a number as the results write it, with commas between thousands."""
+    return float(text.replace(",", ""))
+
+
+class Plot:
+    """A picture that parts are added to; ``height`` is in pixels."""
+
+    def __init__(self, title: str, unit: str, height: int) -> None:
+        self.height = height
+        self.parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="fig" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}">',
+            f"<title>{escape(title)}</title>",
+            _STYLE,
+            f'<rect class="panel" width="{WIDTH}" height="{height}" rx="10"/>',
+        ]
+        self.text(16, 26, title, "head")
+        self.text(16, 45, unit, "soft")
+
+    def text(self, x: float, y: float, text: str, kind: str = "") -> None:
+        """Add a text, whose left end, middle or right end is at x."""
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{escape(text)}</text>')
+
+    def line(self, x: float, y: float, to_x: float, to_y: float, kind: str) -> None:
+        """Add a straight line."""
+        self.parts.append(f'<path class="{kind}" d="M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}"/>')
+
+    def bar(self, x: float, y: float, width: float, color: str) -> None:
+        """Add a bar of a row, from x to the right."""
+        self.parts.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1):.1f}" height="13" rx="2" fill="var(--{color})"/>'
+        )
+
+    def dot(self, x: float, y: float, color: str) -> None:
+        """Add a dot."""
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="var(--{color})"/>')
+
+    def legend(self, names: Sequence[str], y: float) -> None:
+        """Add a legend with a color for each name, in the order a, b, c, d."""
+        x = float(_LEFT)
+        for name, color in zip(names, "abcd", strict=False):
+            self.dot(x, y - 4, color)
+            self.text(x + 10, y, name, "soft")
+            x += 34 + 7.2 * len(name)
+
+    def write(self, name: str) -> tuple[Path, str]:
+        """Return the file of the picture and its text."""
+        return IMAGES / f"{name}.svg", "\n".join([*self.parts, "</svg>"]) + "\n"
+
+
+def by_hand() -> tuple[Path, str]:
+    """Draw the ratio of compiled filters to filters by hand, a dot for each layout."""
+    ratios: dict[str, dict[str, float]] = {}
+    for layout, selector, _, _, ratio, *_ in table("Compiled filters against hand-written ones"):
+        ratios.setdefault(selector, {})[layout] = number(ratio)
+    plot = Plot(
+        "Compiled filters against filters by hand",
+        "time of the compiled filter / time of the one by hand; 5,000,000 messages; left of 1 is faster",
+        _TOP + _ROW * len(ratios) + 66,
+    )
+    bottom = _TOP + _ROW * len(ratios) + 8
+
+    def place(ratio: float) -> float:
+        return _LEFT + (ratio - 0.7) / 0.6 * (WIDTH - _LEFT - _RIGHT)
+
+    for tick in (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3):
+        plot.line(place(tick), _TOP, place(tick), bottom, "one" if tick == 1 else "grid")
+        plot.text(place(tick), bottom + 17, f"{tick:.1f}", "soft mid")
+    plot.line(place(1.05), _TOP, place(1.05), bottom, "goal")
+    for row, (selector, found) in enumerate(ratios.items()):
+        y = _TOP + _ROW * row + 18
+        plot.text(_LEFT - 14, y, selector, "end")
+        # One below the other, so that equal ratios do not hide each other.
+        for down, color, layout in zip((-5, 0, 5), "abc", ("typed", "struct", "canonical"), strict=True):
+            plot.dot(place(found[layout]), y - 4 + down, color)
+    plot.legend(("typed columns", "struct", "canonical schema"), bottom + 42)
+    plot.text(WIDTH - 16, bottom + 42, "dashed: the target, 1.05", "soft end")
+    return plot.write("speed-hand")
+
+
+def against_udfs() -> tuple[Path, str]:
+    """Draw how many times as fast as the best Python UDF compiled filters are."""
+    rows = [(row[0], number(row[-1])) for row in table("Compiled filters against Python UDFs")]
+    plot = Plot(
+        "Compiled filters against Python UDFs",
+        "times as fast as the best UDF, canonical schema; a logarithmic scale from 10",
+        _TOP + _ROW * len(rows) + 40,
+    )
+    bottom = _TOP + _ROW * len(rows) + 8
+
+    def place(times: float) -> float:
+        return _LEFT + (log10(times) - 1) / 2 * (WIDTH - _LEFT - _RIGHT)
+
+    for tick in (10, 50, 100, 500, 1000):
+        plot.line(place(tick), _TOP, place(tick), bottom, "goal" if tick == 50 else "grid")
+        plot.text(place(tick), bottom + 17, f"{tick:,}" + (" (target)" if tick == 50 else ""), "soft mid")
+    for row, (selector, times) in enumerate(rows):
+        y = _TOP + _ROW * row + 18
+        plot.text(_LEFT - 14, y, selector, "end")
+        plot.bar(_LEFT, y - 11, place(times) - _LEFT, "a")
+        plot.text(place(times) + 7, y, f"{times:.0f}")
+    return plot.write("speed-udf")
+
+
+def published() -> tuple[Path, str]:
+    """Draw messages a second of the query that RabbitMQ published."""
+    rows = table("The query that RabbitMQ published its figures with")
+    most = max(number(row[2]) for row in rows)
+    plot = Plot(
+        "The query that RabbitMQ published its figures with",
+        "messages a second, one core against one scheduler; 10 of 5,000,000 messages match",
+        _TOP + 58 * len(rows) + 44,
+    )
+    for group, (name, _, ours, theirs) in enumerate(rows):
+        y = _TOP + 58 * group + 18
+        plot.text(_LEFT - 14, y + 12, name, "end")
+        for color, figure, down in (("a", number(ours), 0), ("b", number(theirs), 22)):
+            width = figure / most * (WIDTH - _LEFT - _RIGHT - 20)
+            plot.bar(_LEFT, y - 11 + down, width, color)
+            plot.text(_LEFT + width + 7, y + down, f"{figure:,.0f}")
+    plot.legend(("this project, over Parquet", "RabbitMQ, on its stream"), _TOP + 58 * len(rows) + 24)
+    return plot.write("speed-published")
+
+
+def _curves(
+    name: str,
+    words: tuple[str, str, str],
+    lines: dict[str, list[tuple[float, float]]],
+    ticks: tuple[Sequence[float], ...],
+) -> tuple[Path, str]:
+    """Draw lines over two logarithmic scales; ``ticks`` are those of x and of y."""
+    across, up = ticks
+    plot = Plot(words[0], words[1], 400)
+    left, bottom, right, top = 70, 330, WIDTH - 190, _TOP + 14
+
+    def x(value: float) -> float:
+        return left + (log10(value) - log10(across[0])) / (log10(across[-1]) - log10(across[0])) * (right - left)
+
+    def y(value: float) -> float:
+        return bottom - (log10(value) - log10(up[0])) / (log10(up[-1]) - log10(up[0])) * (bottom - top)
+
+    for tick in across:
+        plot.line(x(tick), top, x(tick), bottom, "grid")
+        plot.text(x(tick), bottom + 19, f"{tick:,.0f}", "soft mid")
+    for tick in up:
+        plot.line(left, y(tick), right, y(tick), "grid")
+        plot.text(left - 8, y(tick) + 4, f"{tick:g}", "soft end")
+    plot.text((left + right) / 2, bottom + 44, words[2], "soft mid")
+    label_height = 0.0
+    colored = zip("abcd", lines.items(), strict=False)
+    for color, (label, points) in sorted(colored, key=lambda line: -line[1][1][-1][1]):
+        path = "L".join(f"{x(at):.1f} {y(value):.1f}" for at, value in points)
+        plot.parts.append(f'<path class="line" stroke="var(--{color})" d="M{path}"/>')
+        for at, value in points:
+            plot.dot(x(at), y(value), color)
+        # Labels stand at the ends of their lines, from the top down, and keep clear of the one above.
+        label_height = max(y(points[-1][1]) + 4, label_height + 17)
+        at = x(points[-1][0]) + 12
+        style = f"fill:var(--{color})"
+        plot.parts.append(f'<text x="{at:.1f}" y="{label_height:.1f}" style="{style}">{escape(label)}</text>')
+    return plot.write(name)
+
+
+def long_selectors() -> tuple[Path, str]:
+    """Draw the time a message takes by the number of terms in a selector."""
+    shown = {"equalities": "equalities", "LIKE '%,n,%'": "LIKE '%,n,%'", "ranges": "ranges", "mixed": "mixed"}
+    sizes = (10, 100, 1_000, 10_000)
+    rows = {row[0]: [number(cell) for cell in row[1:5]] for row in table("Long selectors on 300,000 messages")}
+    lines = {label: list(zip(sizes, rows[kind], strict=True)) for kind, label in shown.items()}
+    words = (
+        "Selectors of 10 to 10,000 terms",
+        "µs of CPU a message, canonical schema, reading Parquet included",
+        "terms",
+    )
+    return _curves("speed-long", words, lines, (sizes, (0.1, 1, 10)))
+
+
+def _routes(pattern: str) -> Iterator[tuple[float, float]]:
+    text = (RESULTS / "routing.txt").read_text(encoding="utf-8").partition("An earlier run")[0]
+    for count, seconds in re.findall(pattern, text, re.MULTILINE):
+        yield number(count), number(seconds)
+
+
+def routing() -> tuple[Path, str]:
+    """Draw the time of a route by the number of bindings."""
+    lines = {
+        "selectors": list(_routes(r"^\(a\) .* in columns x ([\d,]+) selectors: ([\d.]+) s")),
+        "topic patterns": list(_routes(r"^\(b\) 1,000,000 topics x ([\d,]+) patterns: ([\d.]+) s")),
+        "patterns, each key once": list(_routes(r"^\(b\) .* of 10,000 topics x ([\d,]+) patterns: ([\d.]+) s")),
+        "selectors as an array of CASE": list(_routes(r"^\(d\) .* x ([\d,]+) selectors: .*CASE ([\d.]+) s")),
+    }
+    words = ("Routing 1,000,000 messages", "seconds of CPU, typed columns, on one core", "bindings")
+    return _curves("speed-routing", words, lines, ((100, 1_000, 10_000, 100_000, 1_000_000), (0.1, 1, 10, 100)))
+
+
+def pictures() -> list[tuple[Path, str]]:
+    """Return the file and the text of each picture."""
+    return [by_hand(), against_udfs(), published(), long_selectors(), routing()]
+
+
+if __name__ == "__main__":
+    for path, text in pictures():
+        path.write_text(text, encoding="utf-8")

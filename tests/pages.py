@@ -1,0 +1,98 @@
+"""The pages of the site and their fenced blocks, which tests run as a reader would.
+
+A block's language says what becomes of it: ``console`` is commands with what they print, ``python`` is run, and a
+``text`` behind it is what it printed, and a block with a file's name is that file. ``python no-run`` needs a broker.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+
+#: Pages that other tests run, or that scripts write: ``test_store_pages``, ``lint/test_pages``, ``test_manual``.
+_ELSEWHERE = ("stores/*.md", "rules/*.md", "layouts.md", "cheat_sheet.md")
+
+_BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+#: Files of the examples that pages name as a reader's own.
+_EXAMPLES = ("messages.jsonl", "trace.jsonl.gz", "definitions.json")
+
+_SECONDS = (re.compile(r"in \d+\.\d\ds$", re.MULTILINE), "in 0.01s")
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, the word behind that (a file's name, or ``no-run``), and its text."""
+
+    language: str
+    word: str
+    text: str
+
+
+class Step(NamedTuple):
+    """A command of a page: the words of a program, what its standard input is, and what it prints."""
+
+    words: tuple[str, ...]
+    given: str | None
+    printed: str
+
+
+def _names() -> list[str]:
+    elsewhere = {path for pattern in _ELSEWHERE for path in DOCS.glob(pattern)}
+    pages = sorted(path for path in DOCS.rglob("*.md") if path not in elsewhere)
+    return [str(path.relative_to(ROOT)) for path in (ROOT / "README.md", *pages)]
+
+
+#: The pages, by their paths from the root.
+PAGES = _names()
+
+
+def read(page: str) -> str:
+    """Return the text of a page."""
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page: str) -> list[Block]:
+    """Return the blocks of a page, in order."""
+    return [Block(*found) for found in _BLOCK.findall(read(page))]
+
+
+def steps(page: str) -> list[Step]:
+    """Return the commands of a page's console blocks."""
+    parts = [part for block in blocks(page) if block.language == "console" for part in _commands(block.text)]
+    return [_step(part) for part in parts]
+
+
+def _commands(text: str) -> list[str]:
+    return re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+
+
+def _step(part: str) -> Step:
+    command, _, printed = part.partition("\n")
+    before, _, last = command.rpartition(" | ")
+    if not before:
+        return Step(tuple(shlex.split(last)), None, printed)
+    program, data = shlex.split(before)
+    given = {"printf": data.replace("\\n", "\n"), "echo": f"{data}\n"}[program]
+    return Step(tuple(shlex.split(last)), given, printed)
+
+
+def lay_out(page: str, folder: Path) -> None:
+    """Put the files that a page shows into a folder, with this project's examples and pages."""
+    for name in ("examples", "docs"):
+        (folder / name).symlink_to(ROOT / name)
+    shown = {block.word: block.text for block in blocks(page) if "." in block.word}
+    for name, text in shown.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for name in set(_EXAMPLES) - set(shown):
+        (folder / name).symlink_to(ROOT / "examples" / "data" / name)
+
+
+def without_times(output: str) -> str:
+    """Return what a command printed with the same time wherever it says how long something took."""
+    pattern, constant = _SECONDS
+    return pattern.sub(constant, output)

@@ -13,6 +13,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from nbconvert import MarkdownExporter
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -22,6 +23,11 @@ ADDED = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "examples/github/check-selectors.yml": "examples/check-selectors.yml",
+}
+
+NOTEBOOKS = {
+    f"examples/notebooks/{file.name}": f"notebooks/{file.stem}.md"
+    for file in sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 }
 
 _LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)]*)?\))")
@@ -48,9 +54,14 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages and files above docs."""
+    """Add the pages and files above docs, and the notebooks with what they showed."""
     for source, place in ADDED.items():
         files.append(File.generated(config, place, content=(ROOT / source).read_text(encoding="utf-8")))
+    for notebook, place in NOTEBOOKS.items():
+        body, resources = MarkdownExporter().from_filename(str(ROOT / notebook), {"unique_key": Path(place).stem})
+        files.append(File.generated(config, place, content=body))
+        for name, picture in resources["outputs"].items():
+            files.append(File.generated(config, f"notebooks/{name}", content=picture))
     return files
 
 
@@ -64,7 +75,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     def linked(match: re.Match[str]) -> str:
         target = normpath(str(PurePosixPath(source).parent / match[2]))
-        within = ADDED.get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
+        within = (ADDED | NOTEBOOKS).get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
         if within is None:
             return match[0]
         return f"{match[1]}{relpath(within, str(PurePosixPath(place).parent))}{match[3]}"

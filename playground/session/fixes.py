@@ -1,0 +1,66 @@
+"""Changes of a selector that a finding's hint proposes, for a button.
+
+A hint is a sentence for people. The text that it proposes is tried at the finding's place, and offered only where the
+selector then parses and the finding is gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from transpiler.diagnostics import Diagnostic
+from transpiler.lint.check import Checker
+from transpiler.selector.dialects import Dialect
+from transpiler.source import Span
+
+#: The words in front of a proposal. It ends at the end of the hint, at a semicolon, or where alternatives follow.
+_PROPOSAL = re.compile(r"(?:did you mean|write|reads|quotes:) +(?P<text>\S.*?)(?=\?$|;| or '|$)")
+
+#: The beginning of a text in wrong quotes, of which a finding marks the first one.
+_QUOTED = re.compile("[\"`´‘’“”][^\"`´‘’“”']*[\"`´‘’“”']")
+
+#: Proposals that are tried for one finding.
+_MAX_TRIED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The selector after a change, and the text that was put in."""
+
+    label: str
+    selector: str
+
+
+def find_fix(text: str, finding: Diagnostic, findings: Sequence[Diagnostic], dialect: Dialect) -> Fix | None:
+    """Return the change that a hint proposes, if it removes the finding and brings no error."""
+    proposal = _PROPOSAL.search(finding.hint or "")
+    if proposal is None or finding.span is None:
+        return None
+    label = proposal["text"]
+    before = len(findings)
+    for number, changed in enumerate(_changes(text, finding.span, label)):
+        if number == _MAX_TRIED:
+            break
+        after = [found.diagnostic for found in Checker().check(changed, [dialect]).findings]
+        removed = finding.code not in {found.code for found in after} or len(after) < before
+        if removed and not any(found.severity == "error" for found in after):
+            return Fix(label, changed)
+    return None
+
+
+def _changes(text: str, span: Span, proposal: str) -> Iterator[str]:
+    """Yield the text with the proposal at the span, over a text in wrong quotes, or for the whole."""
+    quoted = _QUOTED.match(text, span.start)
+    if quoted is not None:
+        every = _QUOTED.sub(lambda match: "'" + match[0][1:-1] + "'", text)
+        yield text[: span.start] + proposal + text[quoted.end() :]
+        yield every
+    yield text[: span.start] + proposal + text[span.end :]
+    # An operator's proposal may show its operands, and that of a whole selector stands for all of it.
+    around = re.search(r"\S+\s*$", text[: span.start])
+    behind = re.match(r"\s*\S+", text[span.end :])
+    if around is not None and behind is not None:
+        yield text[: around.start()] + proposal + text[span.end + behind.end() :]
+    yield proposal

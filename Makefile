@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all bench lint clean java python
+.PHONY: demo test test-all bench playground lint clean java python
 
 demo: java .venv/.installed
 	@mkdir -p build
@@ -19,6 +19,9 @@ test-all: java .venv/.installed
 
 bench: java .venv/.installed
 	@$(BIN)/python -m tests.benchmarks $(ARGS)
+
+playground: .venv/.installed
+	@$(BIN)/python -m playground.build build/playground
 
 lint: .venv/.installed
 	@$(BIN)/ruff check .

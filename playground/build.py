@@ -138,7 +138,9 @@ def _requests() -> Iterator[dict[str, object]]:
 def main() -> None:
     """Build the page, or its wheel, where the arguments say."""
     parser = argparse.ArgumentParser(prog="python -m playground.build", description="Build the playground's page.")
-    parser.add_argument("outdir", nargs="?", type=Path, help="the folder of the page; an earlier page in it is replaced")
+    parser.add_argument(
+        "outdir", nargs="?", type=Path, help="the folder of the page; an earlier page in it is replaced"
+    )
     parser.add_argument("--wheel", metavar="DIR", type=Path, help="write the distribution that carries the page there")
     given = parser.parse_args()
     if (given.outdir is None) == (given.wheel is None):

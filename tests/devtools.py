@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,15 @@ from tests.browser import OPTIONS, SCREENSHOTS, browser
 
 #: Seconds until a page must have done what a test waits for; machines that run other things are slow.
 PATIENCE = 60.0
+
+#: Run a program with two descriptors as 3, from which Chromium reads commands, and 4, to which it writes events.
+_WITH_PIPES = """
+import fcntl, os, sys
+commands, events = (fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3])
+os.dup2(commands, 3)
+os.dup2(events, 4)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
 
 
 class Page:
@@ -131,11 +141,10 @@ def open_browser(profile: Path, *options: str) -> Iterator[Page]:
     """Start a browser with a profile of its own and yield a page; the browser ends with the block."""
     commands_out, commands_in = os.pipe()
     events_out, events_in = os.pipe()
-    # Chromium reads commands from descriptor 3 and writes events to 4.
-    shell = f'exec "$0" "$@" 3<&{commands_out} 4>&{events_in}'
-    command = ["/bin/sh", "-c", shell, browser(), *OPTIONS, f"--user-data-dir={profile}", "--remote-debugging-pipe"]
+    given = [sys.executable, "-c", _WITH_PIPES, str(commands_out), str(events_in)]
+    command = [browser(), *OPTIONS, f"--user-data-dir={profile}", "--remote-debugging-pipe", *options]
     with subprocess.Popen(
-        [*command, *options],
+        [*given, *command],
         pass_fds=(commands_out, events_in),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

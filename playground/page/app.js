@@ -83,12 +83,17 @@ addEventListener("hashchange", async () => {
   await open(TABS.includes(state.tab) ? state.tab : "selectors", state);
 });
 
-failed.then((error) => {
+function showFailure(text) {
   byId("status").className = "failure";
-  byId("status").textContent = location.protocol === "file:"
-    ? "The page needs a server: run selector-sql playground."
-    : `Python cannot start here: ${error}`;
-});
+  byId("status").textContent = text;
+  byId("status").hidden = false;
+}
+
+failed.then((error) => showFailure(location.protocol === "file:"
+  ? "The page needs a server: run selector-sql playground."
+  : `Python cannot start here: ${error}`));
+// What the user types is answered; this is a fault of the page or of the core.
+addEventListener("unhandledrejection", ({ reason }) => showFailure(`This should not happen. Reload the page to go on. ${reason}`));
 
 const state = await readState();
 await choices;

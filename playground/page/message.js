@@ -2,7 +2,7 @@
 import { ask } from "./session.js";
 import { byId, element } from "./dom.js";
 
-const KINDS = { text: "text", integer: "whole number", decimal: "number", boolean: "true or false", null: "null", json: "JSON" };
+const KINDS = { text: "text", integer: "integer", decimal: "decimal", boolean: "true or false", null: "null", json: "JSON" };
 
 const HEADERS = [
   "JMSCorrelationID", "JMSDeliveryMode", "JMSDestination", "JMSExpiration", "JMSMessageID", "JMSPriority",

@@ -107,8 +107,7 @@ export class Selectors {
     if (outdated()) return;
     const [layout, result, schema] = [byId("layout").value, byId("result").value, byId("schema").value];
     const sql = await ask("sql", { selector, dialect, layout, result, schema });
-    byId("sql").replaceChildren(...(sql.sql === null ? ["–"] : highlighted(sql.sql)));
-    // What the dialect refuses is said below the selector already.
+    showCode("sql", sql.sql);
     const refused = judged.findings.some((finding) => finding.severity === "error");
     listFindings(byId("sql-findings"), refused ? [] : sql.findings);
     if (outdated()) return;
@@ -120,9 +119,10 @@ export class Selectors {
     const [selector, source, target] = [byId("selector").value, byId("dialect").value, byId("target").value];
     const { text, findings } = await ask("port", { selector, source, target });
     if (selector !== byId("selector").value) return;
-    byId("ported").replaceChildren(...(text === null ? ["–"] : highlighted(text)));
+    showCode("ported", text);
     byId("use-port").disabled = text === null || target === source;
-    listFindings(byId("port-findings"), findings);
+    // What the dialect refuses is said below the selector already.
+    listFindings(byId("port-findings"), findings.filter(({ code }) => code.startsWith("port.")));
   }
 
   #showVerdict(selector, { findings, explanation, problem, names }) {
@@ -150,25 +150,43 @@ export class Selectors {
   }
 
   #showDialects(rows, current) {
-    byId("dialects").tBodies[0].replaceChildren(...rows.map((row) => {
+    const [standard] = rows;
+    const same = (row) => (row.refused === null) === (standard.refused === null) && row.verdict === standard.verdict;
+    const others = rows.filter((row) => !same(row)).map((row) => row.dialect);
+    const notes = rows.map(notesOn);
+    for (const [number, note] of notes.entries()) {
+      if (number > 0 && note.length > 0 && note.join() === notes[0].join()) notes[number] = [`as ${standard.dialect}`];
+    }
+    byId("agreement").textContent = others.length === 0 ? "they agree" : `${others.length} of ${rows.length} ${others.length === 1 ? "differs" : "differ"} from ${standard.dialect}`;
+    byId("dialects").classList.toggle("agreed", notes.every((note) => note.length === 0));
+    byId("dialects").tBodies[0].replaceChildren(...rows.map((row, number) => {
       const [kind, text] = row.refused ? ["none", "refused"] : row.judged ? TRUTHS.get(row.verdict) : ["none", "accepted"];
       const choose = element("button", { type: "button", className: "link", title: `Read the selector as ${row.dialect} does` }, row.dialect);
       choose.addEventListener("click", () => {
         byId("dialect").value = row.dialect;
         this.#refresh();
       });
-      const notes = [
-        row.refused?.message,
-        row.thrown && `throws: ${row.thrown}; ${row.consequence ?? ""}`,
-        row.reading && `reads: ${row.reading}`,
-        !row.refused && row.rule && `rule: ${row.rule}`,
-      ].filter(Boolean);
       return element("tr", { className: row.dialect === current ? "current" : "" },
         element("th", { scope: "row" }, choose),
         element("td", {}, element("span", { className: `chip ${kind}` }, text)),
-        element("td", {}, notes.map((note) => element("div", {}, note))));
+        element("td", {}, notes[number].map((note) => element("div", {}, note))));
     }));
   }
+}
+
+/** Show a text of SQL or a selector with its button to copy; null is a dash. */
+function showCode(id, text) {
+  byId(id).replaceChildren(...(text === null ? ["–"] : highlighted(text)));
+  document.querySelector(`[data-copies=${id}]`).hidden = text === null;
+}
+
+function notesOn(row) {
+  return [
+    row.refused?.message,
+    row.thrown && `throws: ${row.thrown}; ${row.consequence ?? ""}`,
+    row.reading && `reads: ${row.reading}`,
+    !row.refused && row.rule && `rule: ${row.rule}`,
+  ].filter(Boolean);
 }
 
 function partRow(part) {

@@ -116,6 +116,8 @@ export class Topologies {
       const svg = await draw(topology.dot);
       this.#drawn = topology.dot;
       const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+      // A picture that is wider than its place shrinks to four fifths, and is scrolled beyond that.
+      picture.style.minWidth = `${Math.round(picture.width.baseVal.value * 0.8)}px`;
       picture.setAttribute("role", "img");
       picture.setAttribute("aria-label", "Exchanges, queues and bindings; the path is told in words above and below");
       byId("picture").replaceChildren(document.importNode(picture, true));

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.lint.check import Checker
 from transpiler.selector.dialects import Dialect
@@ -19,7 +20,10 @@ from transpiler.source import Span
 _PROPOSAL = re.compile(r"(?:did you mean|write|reads|quotes:) +(?P<text>\S.*?)(?=\?$|;| or '|$)")
 
 #: The beginning of a text in wrong quotes, of which a finding marks the first one.
-_QUOTED = re.compile("[\"`´‘’“”][^\"`´‘’“”']*[\"`´‘’“”']")
+_QUOTED = re.compile('["`´‘’“”][^"`´‘’“”\']*["`´‘’“”\']')
+
+#: Findings about how a selector is written: a change keeps its tree.
+_SAME_MEANING = ("lint.mixed-and-or",)
 
 #: Proposals that are tried for one finding.
 _MAX_TRIED = 4
@@ -45,22 +49,46 @@ def find_fix(text: str, finding: Diagnostic, findings: Sequence[Diagnostic], dia
             break
         after = [found.diagnostic for found in Checker().check(changed, [dialect]).findings]
         removed = finding.code not in {found.code for found in after} or len(after) < before
-        if removed and not any(found.severity == "error" for found in after):
+        if any(found.severity == "error" for found in after) or not removed:
+            continue
+        if finding.code not in _SAME_MEANING or parse_selector(changed, dialect) == parse_selector(text, dialect):
             return Fix(label, changed)
     return None
 
 
 def _changes(text: str, span: Span, proposal: str) -> Iterator[str]:
-    """Yield the text with the proposal at the span, over a text in wrong quotes, or for the whole."""
+    """Yield the text with the proposal over what it spells anew, over a text in wrong quotes, or over the span."""
+    respelled = _respelled(text, span, proposal)
+    if respelled is not None:
+        yield text[: respelled.start] + proposal + text[respelled.end :]
+        return
     quoted = _QUOTED.match(text, span.start)
     if quoted is not None:
-        every = _QUOTED.sub(lambda match: "'" + match[0][1:-1] + "'", text)
         yield text[: span.start] + proposal + text[quoted.end() :]
-        yield every
+        yield _QUOTED.sub(lambda match: "'" + match[0][1:-1] + "'", text)
     yield text[: span.start] + proposal + text[span.end :]
-    # An operator's proposal may show its operands, and that of a whole selector stands for all of it.
+    # An operator's proposal may show its operands.
     around = re.search(r"\S+\s*$", text[: span.start])
     behind = re.match(r"\s*\S+", text[span.end :])
     if around is not None and behind is not None:
         yield text[: around.start()] + proposal + text[span.end + behind.end() :]
-    yield proposal
+
+
+def _respelled(text: str, span: Span, proposal: str) -> Span | None:
+    """Return the part of the text around a span that the proposal is, but for parentheses, blanks and case."""
+    places = [at for at, character in enumerate(text) if _counts(character)]
+    squeezed = "".join(text[at] for at in places).casefold()
+    looked_for = "".join(filter(_counts, proposal)).casefold()
+    if len(squeezed) != len(places) or looked_for == "".join(filter(_counts, text[span.start : span.end])).casefold():
+        return None
+    at = squeezed.find(looked_for)
+    while at >= 0:
+        found = Span(places[at], places[at + len(looked_for) - 1] + 1)
+        if found.start <= span.start and span.end <= found.end:
+            return found
+        at = squeezed.find(looked_for, at + 1)
+    return None
+
+
+def _counts(character: str) -> bool:
+    return not character.isspace() and character not in "()"

@@ -51,7 +51,7 @@ def _object(text: str) -> dict[str, Any]:
     try:
         content = load_json(text)
     except JsonTextError as error:
-        hint = "write names and texts in double quotes: {\"color\": \"red\"}"
+        hint = 'write names and texts in double quotes: {"color": "red"}'
         span = error.span or Span(0, len(text))
         raise MessageProblem(Diagnostic("message.json", "error", error.message, source, span, hint)) from None
     if not isinstance(content, dict):

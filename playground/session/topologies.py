@@ -11,6 +11,7 @@ from playground.session.messages import MessageProblem, read_message
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
 from transpiler.explanation.bindings import BindingExplanation, RouteExplanation, explain_route
+from transpiler.message.message import Message
 from transpiler.topology.files import parse_topology, vhosts_of
 from transpiler.topology.model import Topology
 from transpiler.topology.report.diagram import dot_text
@@ -29,9 +30,9 @@ MAX_BINDINGS = 20
 
 _YAML_HINT = "turn it into JSON: selector-sql topology FILE --format json"
 
-#: Attributes for the pictures; the page's style sheet has the colours.
-_NODE = ', fontsize=11, margin="0.15,0.08"'
-_EDGE = ", fontsize=9, arrowsize=0.7"
+#: Attributes for the pictures: a font whose widths Graphviz knows. The page's style sheet has the colours.
+_NODE = ', fontname="Arial", fontsize=11, margin="0.2,0.1"'
+_EDGE = ', fontname="Arial", fontsize=9, arrowsize=0.7'
 
 
 def topology(text: str, vhost: str | None = None) -> dict[str, Any]:
@@ -94,7 +95,7 @@ def publish(
     }
 
 
-def _subject(message: Any) -> str | None:
+def _subject(message: Message) -> str | None:
     return None if message.properties is None else message.properties.subject
 
 
@@ -126,7 +127,7 @@ def _bindings(bindings: Iterable[BindingExplanation]) -> dict[str, Any]:
 
 def _path(topology: Topology, graph: Graph, route: RouteExplanation, exchange: str) -> dict[str, Any]:
     """Return the ids of nodes and the ends of arrows that the message passed, and those that it may have passed."""
-    ids = {(node.kind, name): node.id for node in graph.nodes for name in node.names}
+    ids: dict[tuple[str, str], str] = {(node.kind, name): node.id for node in graph.nodes for name in node.names}
     visited = {visit.exchange.name for visit in route.visits}
     nodes = {("exchange", exchange_title(name)) for name in {*visited, exchange}}
     nodes |= {("queue", name) for name in route.routed.queues}
@@ -146,9 +147,7 @@ def _path(topology: Topology, graph: Graph, route: RouteExplanation, exchange: s
     return {
         "nodes": sorted(ids[node] for node in nodes if node in ids),
         "arrows": drawn(arrows),
-        "possible_nodes": sorted(
-            ids["queue", name] for name in route.routed.possible_queues if ("queue", name) in ids
-        ),
+        "possible_nodes": sorted(ids["queue", name] for name in route.routed.possible_queues if ("queue", name) in ids),
         "possible_arrows": drawn(maybe),
     }
 

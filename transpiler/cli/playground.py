@@ -7,6 +7,7 @@ which the extra ``playground`` brings, carries one.
 from __future__ import annotations
 
 import webbrowser
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -26,10 +27,15 @@ HOST = "127.0.0.1"
 #: What makes a folder a page: the document, and the snapshot that the build writes last.
 _NEEDED = ("index.html", "core/snapshot.bin.gz")
 
+_NOT_INSTALLED = (
+    "  hint: pip install 'selector-sql[playground]'; or in a checkout: python -m playground.build build/playground, "
+    "then selector-sql playground --page build/playground"
+)
 
-@click.command(short_help="Serve the playground: selectors and topologies, live in a browser.")
+
+@click.command(short_help="Try selectors and topologies in a browser.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="The port; 0 takes a free one."
+    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="The port; 0 is a free one."
 )
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 @click.option(
@@ -49,21 +55,23 @@ def playground(port: int, no_browser: bool, page: Path | None) -> None:
     try:
         server = page_server(folder, port)
     except OSError as error:
-        fail(f"cannot listen on {HOST}:{port}: {error.strerror}\n  hint: give another port with --port, or 0 for a free one")
+        hint = "give another port with --port, or 0 for a free one"
+        fail(f"cannot listen on {HOST}:{port}: {error.strerror}\n  hint: {hint}")
     with server:
         address = f"http://{HOST}:{server.server_port}/"
         click.echo(f"The playground is at {address} (Ctrl-C ends it)")
         if not no_browser:
             webbrowser.open(address)
-        server.serve_forever()
+        # That is how this command ends, and no interruption.
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
 
 
 def _installed_page() -> Path:
     try:
         page = files(PAGE_PACKAGE) / "page"
     except ModuleNotFoundError:
-        hint = "pip install 'selector-sql[playground]', or in a checkout: python -m playground.build build/playground, and --page build/playground"
-        fail(f"the playground's page is not installed\n  hint: {hint}")
+        fail(f"the playground's page is not installed\n{_NOT_INSTALLED}")
     return Path(str(page))
 
 
@@ -79,7 +87,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    # The types of what the page loads, whatever the system's table says: a module or WebAssembly of another one is refused.
+    # What the page loads, whatever the system's table says: browsers refuse modules and WebAssembly of other types.
     extensions_map = {  # noqa: RUF012
         **SimpleHTTPRequestHandler.extensions_map,
         ".css": "text/css",
@@ -93,7 +101,7 @@ class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def end_headers(self) -> None:
-        """Let the browser ask again before it shows a file that it has: another version may be installed by then."""
+        """Let the browser ask before it shows a file that it has: another version may be installed by then."""
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
@@ -102,5 +110,5 @@ class _Handler(SimpleHTTPRequestHandler):
         """Refuse to list a folder."""
         self.send_error(404)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: Any) -> None:
         """Write no line for a request."""

@@ -1,5 +1,5 @@
 // A message as a form or as JSON. The text of the JSON is the value; the form is made from it and writes it.
-import { ask } from "./session.js";
+import { askOr } from "./session.js";
 import { byId, element } from "./dom.js";
 
 const KINDS = { text: "text", integer: "integer", decimal: "decimal", boolean: "true or false", null: "null", json: "JSON" };
@@ -76,7 +76,7 @@ export class MessageEditor {
   }
 
   async #show() {
-    const { rows } = await ask("message", { text: this.value });
+    const { rows } = await askOr({ rows: null }, "message", { text: this.value });
     const json = this.modes.querySelector("[value=json]");
     this.modes.querySelector("[value=form]").disabled = rows === null;
     if (rows === null) json.checked = true;

@@ -1,10 +1,14 @@
 // The tab of selectors: one selector, one message, and all that the core says about them.
-import { ask, coalesced } from "./session.js";
+import { TOO_MUCH, askOr, askSlowly, coalesced } from "./session.js";
 import { byId, element, fillMenu, highlighted, listFindings, marked, offsets } from "./dom.js";
 import { MessageEditor } from "./message.js";
 
 const VERDICTS = new Map([[true, ["true", "matches"]], [false, ["false", "does not match"]], [null, ["unknown", "does not match: unknown"]]]);
 const TRUTHS = new Map([[true, ["true", "TRUE"]], [false, ["false", "FALSE"]], [null, ["unknown", "unknown"]]]);
+
+/** The answers where a question was too much for the interpreter. */
+const NO_VERDICT = { findings: [TOO_MUCH], explanation: null, problem: null, names: [] };
+const NO_TEXT = { sql: null, text: null, findings: [TOO_MUCH] };
 
 /** Milliseconds without a keystroke after which the selector is ported, which takes longer than all the rest. */
 const IDLE = 400;
@@ -16,12 +20,12 @@ export class Selectors {
   #examples = [];
   #timer;
   #typed = 0;
+  #asked = 0;
 
   constructor(changed) {
     this.changed = changed;
     this.message = new MessageEditor(byId("message"), "Message", () => this.#refresh());
     this.run = coalesced((outdated) => this.#answer(outdated));
-    this.port = coalesced(() => this.#port());
     for (const id of [...MENUS, ...TEXTS]) byId(id).addEventListener("input", () => this.#refresh());
     byId("selector").addEventListener("scroll", () => {
       byId("marks").scrollTop = byId("selector").scrollTop;
@@ -89,7 +93,7 @@ export class Selectors {
     byId("marks").textContent = `${byId("selector").value}\n`;
     byId("schema-field").hidden = byId("layout").value !== "schema";
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.port(), IDLE);
+    this.#timer = setTimeout(() => this.#port(), IDLE);
     this.changed();
     return this.run();
   }
@@ -98,31 +102,36 @@ export class Selectors {
     const [selector, message] = [byId("selector").value, this.message.value];
     const dialect = byId("dialect").value;
     const typed = this.#typed;
-    const judged = await ask("judge", { selector, message, dialect });
+    const judged = await askOr(NO_VERDICT, "judge", { selector, message, dialect });
     if (selector === byId("selector").value) {
       this.#showVerdict(selector, judged);
       performance.measure("verdict", { start: typed });
       document.documentElement.dataset.verdicts = Number(document.documentElement.dataset.verdicts ?? 0) + 1;
     }
-    if (outdated()) return;
+    if (judged === NO_VERDICT) {
+      showCode("sql", null);
+      listFindings(byId("sql-findings"), []);
+      this.#showDialects({ rows: [], note: "" }, dialect);
+    }
+    if (outdated() || judged === NO_VERDICT) return;
     const [layout, result, schema] = [byId("layout").value, byId("result").value, byId("schema").value];
-    const sql = await ask("sql", { selector, dialect, layout, result, schema });
+    const sql = await askOr(NO_TEXT, "sql", { selector, dialect, layout, result, schema });
     showCode("sql", sql.sql);
     const refused = judged.findings.some((finding) => finding.severity === "error");
     listFindings(byId("sql-findings"), refused ? [] : sql.findings);
     if (outdated()) return;
-    const { rows } = await ask("dialects", { selector, message });
-    this.#showDialects(rows, dialect);
+    this.#showDialects(await askOr({ rows: [], note: TOO_MUCH.message }, "dialects", { selector, message }), dialect);
   }
 
   async #port() {
     const [selector, source, target] = [byId("selector").value, byId("dialect").value, byId("target").value];
-    const { text, findings } = await ask("port", { selector, source, target });
-    if (selector !== byId("selector").value) return;
+    const asked = ++this.#asked;
+    const { text, findings } = await askSlowly(NO_TEXT, "port", { selector, source, target });
+    if (asked !== this.#asked) return;
     showCode("ported", text);
     byId("use-port").disabled = text === null || target === source;
     // What the dialect refuses is said below the selector already.
-    listFindings(byId("port-findings"), findings.filter(({ code }) => code.startsWith("port.")));
+    listFindings(byId("port-findings"), findings.filter(({ code }) => /^(port|playground)[.]/.test(code)));
   }
 
   #showVerdict(selector, { findings, explanation, problem, names }) {
@@ -149,7 +158,7 @@ export class Selectors {
     byId("parts").tBodies[0].replaceChildren(...parts.map(partRow));
   }
 
-  #showDialects(rows, current) {
+  #showDialects({ rows, note }, current) {
     const [standard] = rows;
     const same = (row) => (row.refused === null) === (standard.refused === null) && row.verdict === standard.verdict;
     const others = rows.filter((row) => !same(row)).map((row) => row.dialect);
@@ -157,7 +166,7 @@ export class Selectors {
     for (const [number, note] of notes.entries()) {
       if (number > 0 && note.length > 0 && note.join() === notes[0].join()) notes[number] = [`as ${standard.dialect}`];
     }
-    byId("agreement").textContent = others.length === 0 ? "they agree" : `${others.length} of ${rows.length} ${others.length === 1 ? "differs" : "differ"} from ${standard.dialect}`;
+    byId("agreement").textContent = note ?? (others.length === 0 ? "they agree" : `${others.length} of ${rows.length} ${others.length === 1 ? "differs" : "differ"} from ${standard.dialect}`);
     byId("dialects").classList.toggle("agreed", notes.every((note) => note.length === 0));
     byId("dialects").tBodies[0].replaceChildren(...rows.map((row, number) => {
       const [kind, text] = row.refused ? ["none", "refused"] : row.judged ? TRUTHS.get(row.verdict) : ["none", "accepted"];

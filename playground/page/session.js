@@ -1,28 +1,55 @@
 // Questions to the two workers, as promises.
 
 class Channel {
+  #script;
   #worker;
   #waiting = new Map();
   #count = 0;
+  #fail;
 
   constructor(script) {
-    // A worker of a blob has the page's Content-Security-Policy; one of a file would have its own, which is none.
-    const url = new URL(script, import.meta.url).href;
-    const source = new Blob([`import ${JSON.stringify(url)};`], { type: "text/javascript" });
-    this.#worker = new Worker(URL.createObjectURL(source), { type: "module" });
+    this.#script = new URL(script, import.meta.url).href;
+    /** Resolves with an error's text if the worker cannot start. */
     this.failed = new Promise((resolve) => {
-      this.#worker.addEventListener("error", (event) => resolve(event.message || "a script cannot be loaded"));
-      this.#worker.addEventListener("message", ({ data }) => {
-        if (data.id === undefined && data.error) resolve(data.error);
-      });
+      this.#fail = resolve;
     });
-    this.#worker.addEventListener("message", ({ data }) => {
+    this.#start();
+  }
+
+  #start() {
+    // A worker of a blob has the page's Content-Security-Policy; one of a file would have its own, which is none.
+    const source = new Blob([`import ${JSON.stringify(this.#script)};`], { type: "text/javascript" });
+    const worker = new Worker(URL.createObjectURL(source), { type: "module" });
+    worker.addEventListener("error", (event) => this.#fail(event.message || "a script cannot be loaded"));
+    worker.addEventListener("message", ({ data }) => {
+      if (worker !== this.#worker) return;
+      if (data.id === undefined) {
+        if (data.error) this.#fail(data.error);
+        return;
+      }
+      if (data.answer === undefined) {
+        this.#restart(data.error);
+        return;
+      }
       const waiting = this.#waiting.get(data.id);
-      if (waiting === undefined) return;
       this.#waiting.delete(data.id);
-      if (data.error === undefined) waiting.resolve(data.answer);
-      else waiting.reject(new Error(data.error));
+      waiting.resolve(data.answer);
     });
+    this.#worker = worker;
+  }
+
+  /** An interpreter whose stack has overflowed answers nothing more: begin with a new one. */
+  #restart(error) {
+    this.#worker.terminate();
+    this.#start();
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(new TooMuch(error));
+  }
+
+  /** End the questions that are not answered yet: nobody needs their answers any more. */
+  abandon() {
+    if (this.#waiting.size > 0) this.#restart("abandoned");
   }
 
   ask(request) {
@@ -34,8 +61,42 @@ class Channel {
   }
 }
 
+/** A question was too much for the interpreter, as one that is nested thousands of levels deep. */
+export class TooMuch extends Error {}
+
+/** What to say of such a question, as a finding. */
+export const TOO_MUCH = {
+  severity: "error",
+  code: "playground.too-much",
+  message: "this is too much for Python in a browser",
+  hint: "selector-sql has more room: see selector-sql explain and selector-sql route",
+};
+
+/** Ask a second interpreter, which may take its time: the question before is abandoned. */
+export async function askSlowly(instead, question, parameters) {
+  slow ??= new Channel("worker.js");
+  slow.abandon();
+  try {
+    return JSON.parse(await slow.ask(JSON.stringify({ ask: question, ...parameters })));
+  } catch (error) {
+    if (error instanceof TooMuch) return instead;
+    throw error;
+  }
+}
+
+/** Ask the core; where that is too much for it, the answer is another one. */
+export async function askOr(instead, question, parameters) {
+  try {
+    return await ask(question, parameters);
+  } catch (error) {
+    if (error instanceof TooMuch) return instead;
+    throw error;
+  }
+}
+
 const core = new Channel("worker.js");
 let drawing;
+let slow;
 
 /** Resolve with the text of the error, if the interpreter cannot start; else never. */
 export const failed = core.failed;

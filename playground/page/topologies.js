@@ -1,5 +1,5 @@
 // The tab of topologies: a broker's configuration, a message that is published, and its path in the picture.
-import { ask, coalesced, draw } from "./session.js";
+import { TOO_MUCH, askOr, coalesced, draw } from "./session.js";
 import { byId, element, fillMenu, listFindings } from "./dom.js";
 import { MessageEditor } from "./message.js";
 
@@ -12,6 +12,10 @@ const OUTCOMES = {
   "no-exchange": ["false", "there is no such exchange"],
   undecided: ["unknown", "undecided"],
 };
+
+/** The answers where a question was too much for the interpreter. */
+const NO_TOPOLOGY = { dot: null, vhosts: [], findings: [TOO_MUCH] };
+const NO_ROUTE = { problem: TOO_MUCH };
 
 export class Topologies {
   #examples = [];
@@ -80,7 +84,7 @@ export class Topologies {
     const vhost = byId("vhost").value || null;
     const read = `${vhost}\n${text}`;
     if (read !== this.#read) {
-      const topology = await ask("topology", { text, vhost });
+      const topology = await askOr(NO_TOPOLOGY, "topology", { text, vhost });
       if (outdated()) return;
       this.#read = read;
       await this.#showTopology(topology);
@@ -90,7 +94,7 @@ export class Topologies {
       text, exchange: byId("exchange").value, routing_key: byId("key").value, message: this.message.value,
       vhost: byId("vhost").value || null,
     };
-    this.#showRoute(await ask("publish", published));
+    this.#showRoute(await askOr(NO_ROUTE, "publish", published));
     document.documentElement.dataset.routes = Number(document.documentElement.dataset.routes ?? 0) + 1;
   }
 
@@ -113,7 +117,7 @@ export class Topologies {
     byId("counts").textContent = topology.counts + (topology.grouped ? "; alike ones are drawn as groups" : "");
     byId("report").textContent = topology.report;
     if (topology.dot !== this.#drawn) {
-      const svg = await draw(topology.dot);
+      const svg = await draw(topology.dot).catch(() => "<svg xmlns='http://www.w3.org/2000/svg'/>");
       this.#drawn = topology.dot;
       const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
       // A picture that is wider than its place shrinks to four fifths, and is scrolled beyond that.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from transpiler.diagnostics import Diagnostic
@@ -11,6 +12,12 @@ from transpiler.jsontext import JsonTextError, load_json
 from transpiler.message.json import SECTION_NAMES
 from transpiler.message.message import Message, as_message
 from transpiler.source import Source, Span
+
+#: Levels of JSON; the interpreter's stack in a browser has room for some hundreds.
+MAX_DEPTH = 100
+
+#: Brackets, and strings, in which brackets do not count.
+_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 
 
 class MessageProblem(Exception):  # noqa: N818
@@ -44,10 +51,24 @@ def message_rows(text: str) -> dict[str, Any]:
     return {"problem": None, "rows": [_row(name, value) for name, value in content.items()]}
 
 
+def refuse_deep_json(text: str, source: Source) -> None:
+    """Raise ``MessageProblem`` for arrays and objects that are nested deeper than Python can follow in a browser."""
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        if bracket[0] in "[{":
+            depth += 1
+        elif bracket[0] in "]}":
+            depth -= 1
+        if depth > MAX_DEPTH:
+            span = Span(bracket.start(), bracket.start() + 1)
+            raise MessageProblem(Diagnostic("message.json", "error", "this is nested too deeply", source, span))
+
+
 def _object(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     source = Source(text, "message")
+    refuse_deep_json(text, source)
     try:
         content = load_json(text)
     except JsonTextError as error:

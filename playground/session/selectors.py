@@ -36,6 +36,9 @@ MAX_PARTS = 300
 #: Kinds of parts that say no more than their text.
 _LITERALS = ("stringliteral", "integerliteral", "floatliteral", "booleanliteral", "nullliteral", "binaryliteral")
 
+#: Characters up to which a selector is compared and ported while somebody types; the commands have no such limit.
+MAX_COMPARED, MAX_PORTED = 4_000, 2_000
+
 #: Characters from which on a selector is not looked through for changes to offer.
 _MAX_FIXED = 2_000
 
@@ -117,11 +120,13 @@ def _layout(name: str, schema: str) -> LayoutLike:
 
 def dialects(selector: str, message: str) -> dict[str, Any]:
     """Return what each dialect makes of a selector, and of a message where it reads."""
+    if len(selector) > MAX_COMPARED:
+        return {"rows": [], "note": f"longer than {MAX_COMPARED:,} characters: selector-sql compare has them"}
     try:
         read = read_message(message)
     except MessageProblem:
         read = None
-    return {"rows": [_row(row) for row in compare_dialects(selector, read)]}
+    return {"rows": [_row(row) for row in compare_dialects(selector, read)], "note": None}
 
 
 def _row(row: Compared) -> dict[str, Any]:
@@ -140,6 +145,12 @@ def _row(row: Compared) -> dict[str, Any]:
 
 def port(selector: str, source: str, target: str, changes: Changes = "rare") -> dict[str, Any]:
     """Return a selector in another dialect with notes on what changes; ``text`` is None where it cannot be said."""
+    if len(selector) > MAX_PORTED:
+        message = f"the selector is longer than {MAX_PORTED:,} characters, which takes long in a browser"
+        return {
+            "text": None,
+            "findings": [_rendered(Diagnostic("port.long", "info", message, hint="selector-sql port ports it"))],
+        }
     try:
         ported = port_selector(selector, source, target, changes=changes)
     except TranspilerError as error:

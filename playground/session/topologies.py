@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from playground.session.messages import MessageProblem, read_message
+from playground.session.messages import MessageProblem, read_message, refuse_deep_json
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
 from transpiler.explanation.bindings import BindingExplanation, RouteExplanation, explain_route
 from transpiler.message.message import Message
+from transpiler.source import Source
 from transpiler.topology.files import parse_topology, vhosts_of
 from transpiler.topology.model import Topology
 from transpiler.topology.report.diagram import dot_text
@@ -42,8 +43,11 @@ def topology(text: str, vhost: str | None = None) -> dict[str, Any]:
     """
     vhosts: list[str] = []
     try:
+        refuse_deep_json(text, Source(text, _NAME))
         vhosts = vhosts_of(text, _NAME)
         read, graph = _read(text, _chosen(vhost, vhosts))
+    except MessageProblem as problem:
+        return {"dot": None, "vhosts": [], "findings": [_rendered(problem.diagnostic)]}
     except TranspilerError as error:
         return {"dot": None, "vhosts": vhosts, "findings": [_rendered(one) for one in error.diagnostics]}
     exchanges = [
@@ -72,6 +76,7 @@ def publish(
     being published: the topology or the message does not read.
     """
     try:
+        refuse_deep_json(text, Source(text, _NAME))
         read, graph = _read(text, _chosen(vhost, vhosts_of(text, _NAME)))
         published = read_message(message)
         keys = [routing_key] if routing_key or not _subject(published) else None

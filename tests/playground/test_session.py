@@ -137,6 +137,13 @@ def test_port_is_that_of_the_library_or_says_why_not() -> None:
     assert refused["findings"]
 
 
+def test_a_long_selector_is_left_to_the_commands() -> None:
+    selector = " OR ".join(f"a = {number}" for number in range(500))
+    assert "selector-sql compare" in ask("dialects", selector=selector, message="{}")["note"]
+    assert ask("port", selector=selector, source="jms", target="activemq")["findings"][0]["code"] == "port.long"
+    assert judge(selector, {"a": 499})["explanation"]["verdict"] is True
+
+
 @pytest.mark.parametrize("example", TOPOLOGIES, ids=lambda example: example.title)
 def test_an_example_of_a_topology_is_drawn_and_routed(example: Any) -> None:
     text = json.dumps(example.topology)
@@ -182,6 +189,7 @@ def test_a_topology_that_does_not_read_says_where(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "yaml", None)
     for text, said in (
         ("{", "this is not JSON"),
+        ('{"a": ' * 5_000, "this is nested too deeply"),
         ("broker: rabbitmq", "the page reads no YAML"),
         ('{"broker": "rabbitmq", "bindings": [{"source": "x", "queue": "q"}]}', "there is no exchange called 'x'"),
     ):

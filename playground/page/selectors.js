@@ -126,6 +126,9 @@ export class Selectors {
   async #port() {
     const [selector, source, target] = [byId("selector").value, byId("dialect").value, byId("target").value];
     const asked = ++this.#asked;
+    showCode("ported", null, "…");
+    byId("use-port").disabled = true;
+    listFindings(byId("port-findings"), []);
     const { text, findings } = await askSlowly(NO_TEXT, "port", { selector, source, target });
     if (asked !== this.#asked) return;
     showCode("ported", text);
@@ -183,9 +186,9 @@ export class Selectors {
   }
 }
 
-/** Show a text of SQL or a selector with its button to copy; null is a dash. */
-function showCode(id, text) {
-  byId(id).replaceChildren(...(text === null ? ["–"] : highlighted(text)));
+/** Show a text of SQL or a selector with its button to copy; where there is none, another text without the button. */
+function showCode(id, text, instead = "–") {
+  byId(id).replaceChildren(...(text === null ? [instead] : highlighted(text)));
   document.querySelector(`[data-copies=${id}]`).hidden = text === null;
 }
 

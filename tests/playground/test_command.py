@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 import urllib.request
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +20,7 @@ import playground
 from playground import build
 from playground.downloads import BuildError, run
 from playground.licences import licences_page
+from transpiler import __version__
 from transpiler.cli import main
 from transpiler.cli import playground as command
 
@@ -77,6 +79,12 @@ def test_the_installed_page_is_the_default(page: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(command, "files", lambda _: page.parent)
     monkeypatch.setattr(command.ThreadingHTTPServer, "serve_forever", lambda _: time.sleep(0))
     assert CliRunner().invoke(main, ["playground", "--port", "0", "--no-browser"]).exit_code == 0
+
+
+def test_the_extra_brings_the_page_of_this_version() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert f"{build.WHEEL_NAME}=={__version__}" in extras["playground"]
+    assert build.WHEEL_PACKAGE == command.PAGE_PACKAGE
 
 
 def test_a_page_that_is_not_there_is_an_error_with_what_to_do(tmp_path: Path) -> None:

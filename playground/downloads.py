@@ -79,10 +79,10 @@ def fetch_sly(folder: Path) -> Path:
 
 def program(name: str) -> str:
     """Return the path of a program that the build runs; ``BuildError`` where it is not installed."""
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise BuildError(f"{name} is not installed: install Node.js 20 or later, which brings node and npm")
-    return found
+    return path
 
 
 def run(command: list[str], folder: Path, purpose: str) -> None:

@@ -51,11 +51,11 @@ const SQL = /('(?:[^']|'')*')|\b(AND|OR|NOT|IN|IS|NULL|LIKE|RLIKE|CASE|WHEN|THEN
 export function highlighted(text) {
   const nodes = [];
   let end = 0;
-  for (const found of text.matchAll(SQL)) {
-    nodes.push(text.slice(end, found.index));
-    const kind = found[1] ? "string" : found[2] ? "keyword" : "number";
-    nodes.push(element("span", { className: kind }, found[0]));
-    end = found.index + found[0].length;
+  for (const match of text.matchAll(SQL)) {
+    nodes.push(text.slice(end, match.index));
+    const kind = match[1] ? "string" : match[2] ? "keyword" : "number";
+    nodes.push(element("span", { className: kind }, match[0]));
+    end = match.index + match[0].length;
   }
   return [...nodes, text.slice(end)];
 }

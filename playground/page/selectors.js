@@ -20,7 +20,7 @@ export class Selectors {
   #examples = [];
   #timer;
   #typed = 0;
-  #asked = 0;
+  #ports = 0;
 
   constructor(changed) {
     this.changed = changed;
@@ -125,12 +125,12 @@ export class Selectors {
 
   async #port() {
     const [selector, source, target] = [byId("selector").value, byId("dialect").value, byId("target").value];
-    const asked = ++this.#asked;
+    const port = ++this.#ports;
     showCode("ported", null, "…");
     byId("use-port").disabled = true;
     listFindings(byId("port-findings"), []);
     const { text, findings } = await askSlowly(NO_TEXT, "port", { selector, source, target });
-    if (asked !== this.#asked) return;
+    if (port !== this.#ports) return;
     showCode("ported", text);
     byId("use-port").disabled = text === null || target === source;
     // What the dialect refuses is said below the selector already.

@@ -140,7 +140,7 @@ export class Topologies {
       ...rows.map((row) => element("tr", { className: passed },
         element("th", { scope: "row" }, `${row.exchange} → ${row.target}`),
         element("td", {}, element("span", { className: `chip ${{ passed: "true", possible: "unknown", idle: "none" }[passed]}` }, heading)),
-        element("td", {}, row.said))),
+        element("td", {}, row.text))),
       more > 0 ? element("tr", {}, element("td", { colSpan: 3 }, `and ${more} more`)) : null,
     ]).filter(Boolean), ...(route.others ? [element("tr", {}, element("td", { colSpan: 3 }, `${route.others} other ${route.others === 1 ? "binding is" : "bindings are"} further off`))] : []));
     this.#light(route);

@@ -47,9 +47,9 @@ def find_fix(text: str, finding: Diagnostic, findings: Sequence[Diagnostic], dia
     for number, changed in enumerate(_changes(text, finding.span, label)):
         if number == _MAX_TRIED:
             break
-        after = [found.diagnostic for found in Checker().check(changed, [dialect]).findings]
-        removed = finding.code not in {found.code for found in after} or len(after) < before
-        if any(found.severity == "error" for found in after) or not removed:
+        after = [one.diagnostic for one in Checker().check(changed, [dialect]).findings]
+        removed = finding.code not in {one.code for one in after} or len(after) < before
+        if any(one.severity == "error" for one in after) or not removed:
             continue
         if finding.code not in _SAME_MEANING or parse_selector(changed, dialect) == parse_selector(text, dialect):
             return Fix(label, changed)
@@ -78,15 +78,15 @@ def _respelled(text: str, span: Span, proposal: str) -> Span | None:
     """Return the part of the text around a span that the proposal is, but for parentheses, blanks and case."""
     places = [at for at, character in enumerate(text) if _counts(character)]
     squeezed = "".join(text[at] for at in places).casefold()
-    looked_for = "".join(filter(_counts, proposal)).casefold()
-    if len(squeezed) != len(places) or looked_for == "".join(filter(_counts, text[span.start : span.end])).casefold():
+    wording = "".join(filter(_counts, proposal)).casefold()
+    if len(squeezed) != len(places) or wording == "".join(filter(_counts, text[span.start : span.end])).casefold():
         return None
-    at = squeezed.find(looked_for)
+    at = squeezed.find(wording)
     while at >= 0:
-        found = Span(places[at], places[at + len(looked_for) - 1] + 1)
-        if found.start <= span.start and span.end <= found.end:
-            return found
-        at = squeezed.find(looked_for, at + 1)
+        place = Span(places[at], places[at + len(wording) - 1] + 1)
+        if place.start <= span.start and span.end <= place.end:
+            return place
+        at = squeezed.find(wording, at + 1)
     return None
 
 

@@ -59,8 +59,8 @@ def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
     wrong with the message. ``names`` are those of the selector.
     """
     rules = find_dialect(dialect)
-    found = [finding.diagnostic for finding in Checker().check(selector, [rules]).findings]
-    findings = [_finding(selector, one, found, dialect) for one in found]
+    diagnostics = [finding.diagnostic for finding in Checker().check(selector, [rules]).findings]
+    findings = [_finding(selector, one, diagnostics, dialect) for one in diagnostics]
     answer: dict[str, Any] = {"findings": findings, "explanation": None, "problem": None, "names": []}
     read: Message | None = None
     try:
@@ -78,26 +78,26 @@ def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
     if read is None:
         return answer
     explanation = explain_tree(tree, selector, read, rules, Receiver())
-    told = explanation.to_dict()
-    told["parts"] = [] if explanation.tree is None else list(_parts(explanation.tree))[:MAX_PARTS]
-    del told["tree"]
-    answer["explanation"] = told
+    entry = explanation.to_dict()
+    entry["parts"] = [] if explanation.tree is None else list(_parts(explanation.tree))[:MAX_PARTS]
+    del entry["tree"]
+    answer["explanation"] = entry
     return answer
 
 
 def _finding(selector: str, finding: Diagnostic, findings: list[Diagnostic], dialect: str) -> dict[str, Any]:
-    told = finding.to_dict()
+    entry = finding.to_dict()
     if len(selector) <= _MAX_FIXED:
         fix = find_fix(selector, finding, findings, find_dialect(dialect))
         if fix is not None:
-            told["fix"] = {"label": fix.label, "selector": fix.selector}
-    return told
+            entry["fix"] = {"label": fix.label, "selector": fix.selector}
+    return entry
 
 
 def _parts(part: Part, depth: int = 0) -> Iterator[dict[str, Any]]:
-    told = part.to_dict()
-    told.pop("parts", None)
-    yield {**told, "depth": depth, "is_condition": part.is_condition}
+    entry = part.to_dict()
+    entry.pop("parts", None)
+    yield {**entry, "depth": depth, "is_condition": part.is_condition}
     for inner in part.parts:
         if inner.kind not in _LITERALS or inner.thrown is not None:
             yield from _parts(inner, depth + 1)

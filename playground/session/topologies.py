@@ -123,7 +123,7 @@ def _bindings(bindings: Iterable[BindingExplanation]) -> dict[str, Any]:
         {
             "exchange": exchange_title(one.binding.source),
             "target": one.target,
-            "said": "; ".join(one.lacks) if one.lacks else one.asks,
+            "text": "; ".join(one.lacks) if one.lacks else one.asks,
         }
         for one in listed[:MAX_BINDINGS]
     ]

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all bench docs lint clean java python
+.PHONY: demo test test-all bench docs playground lint clean java python
 
 demo: java .venv/.installed
 	@mkdir -p build
@@ -23,9 +23,13 @@ bench: java .venv/.installed
 # The site, in build/site: every warning is an error, and every link leads somewhere. The playground takes its page's place.
 docs: .venv/.docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
-	@test ! -d playground || { rm -rf build/site/playground && $(BIN)/python -m playground.build build/site/playground; }
+	@rm -rf build/site/playground
+	@$(BIN)/python -m playground.build build/site/playground
 	@$(BIN)/python docs/site/check_links.py build/site
 	@echo "build/site/index.html is the site; with a search: $(BIN)/python -m http.server -d build/site"
+
+playground: .venv/.installed
+	@$(BIN)/python -m playground.build build/playground
 
 lint: .venv/.installed
 	@$(BIN)/ruff check .

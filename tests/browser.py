@@ -13,6 +13,12 @@ import pytest
 #: The folder of the last run's screenshots, for a person to look at; it is not in the tree.
 SCREENSHOTS = Path(__file__).parent.parent / "build" / "screenshots"
 
+#: The options of every run: without a window, without services of its vendor, with the same colours everywhere.
+OPTIONS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --hide-scrollbars --force-color-profile=srgb"
+).split()
+
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -25,9 +31,7 @@ def browser() -> str:
 
 
 def _run(profile: Path, *arguments: str) -> str:
-    options = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    options += "--disable-component-update --disable-sync --hide-scrollbars --force-color-profile=srgb"
-    command = [browser(), *options.split(), f"--user-data-dir={profile}", *arguments]
+    command = [browser(), *OPTIONS, f"--user-data-dir={profile}", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 

@@ -43,7 +43,8 @@ def commands(program: str) -> list[ManualCommand]:
 
 
 def examples(program: str) -> list[Example]:
-    return [example for command in commands(program) for example in command.examples]
+    # The playground serves until it is interrupted: tests/playground runs it.
+    return [example for command in commands(program) for example in command.examples if command.name != "playground"]
 
 
 @pytest.fixture

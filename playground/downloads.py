@@ -1,0 +1,93 @@
+"""What the page ships of others, pinned by version and hash, and fetched by the registries' own clients."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class BuildError(Exception):
+    """The page cannot be built; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class NpmPackage:
+    """A package of npm: ``files`` are those that the page ships, by their paths in the package."""
+
+    name: str
+    version: str
+    #: As npm states it: the base64 form of the SHA-512 of the archive.
+    integrity: str
+    files: tuple[str, ...]
+
+
+PYODIDE = NpmPackage(
+    "pyodide",
+    "314.0.7",
+    "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A==",
+    ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"),
+)
+VIZ = NpmPackage(
+    "@viz-js/viz",
+    "3.31.0",
+    "sha512-r7zlQdRvcwvIpjHGgs+KNWHeE/P5/Dq7k8ZAKaMCbZqomxCBJV78gVuQYaHzFVca+kB0mX0fMW9UFevCOBG50A==",
+    ("dist/viz.js",),
+)
+#: axe-core, with which a test looks for what keeps people from using the page. It is not shipped.
+AXE = NpmPackage(
+    "axe-core",
+    "4.14.1",
+    "sha512-FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==",
+    ("axe.min.js",),
+)
+
+SLY = "sly==0.5 --hash=sha256:20485483259eec7f6ba85ff4d2e96a4e50c6621902667fc2695cc8bc2a3e5133"
+
+
+#: Characters of a failed program's output in an error, from its end.
+_MAX_SHOWN = 2_000
+
+
+def fetch_npm(package: NpmPackage, folder: Path) -> Path:
+    """Fetch a package of npm, check its hash, unpack it into a folder and return where it is."""
+    target = folder / package.name.replace("/", "-")
+    run([program("npm"), "pack", "--silent", f"{package.name}@{package.version}"], folder, f"fetch {package.name}")
+    archive = folder / f"{package.name.removeprefix('@').replace('/', '-')}-{package.version}.tgz"
+    digest = "sha512-" + base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
+    if digest != package.integrity:
+        raise BuildError(f"{package.name} {package.version}: its hash is {digest}, not {package.integrity}")
+    with tarfile.open(archive) as opened:
+        opened.extractall(target, filter="data")
+    return target / "package"
+
+
+def fetch_sly(folder: Path) -> Path:
+    """Fetch the wheel of SLY with its hash checked, and return it."""
+    requirements = folder / "requirements.txt"
+    requirements.write_text(f"{SLY}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
+    run([*command, "--quiet", "--dest", str(folder), "--requirement", str(requirements)], folder, "fetch sly")
+    return next(folder.glob("sly-*.whl"))
+
+
+def program(name: str) -> str:
+    """Return the path of a program that the build runs; ``BuildError`` where it is not installed."""
+    path = shutil.which(name)
+    if path is None:
+        raise BuildError(f"{name} is not installed: install Node.js 20 or later, which brings node and npm")
+    return path
+
+
+def run(command: list[str], folder: Path, purpose: str) -> None:
+    """Run a program in a folder; ``BuildError`` with what it wrote where it fails."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+    if done.returncode != 0:
+        written = (done.stderr or done.stdout).strip()[-_MAX_SHOWN:]
+        raise BuildError(f"cannot {purpose}: {Path(command[0]).name} ended with {done.returncode}\n{written}")

@@ -1,0 +1,29 @@
+"""Requests by the name of their question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from playground.session import selectors, topologies
+from playground.session.examples import examples
+from playground.session.messages import message_rows
+
+QUESTIONS: Mapping[str, Callable[..., dict[str, Any]]] = {
+    "choices": lambda: {**selectors.choices(), **examples()},
+    "judge": selectors.judge,
+    "sql": selectors.sql,
+    "dialects": selectors.dialects,
+    "port": selectors.port,
+    "message": message_rows,
+    "topology": topologies.topology,
+    "publish": topologies.publish,
+}
+
+
+def handle(request: str) -> str:
+    """Answer one request; ``KeyError`` for a question that there is none of, which only a faulty page asks."""
+    parameters = json.loads(request)
+    answer = QUESTIONS[parameters.pop("ask")](**parameters)
+    return json.dumps(answer, ensure_ascii=False)

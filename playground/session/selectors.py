@@ -1,0 +1,162 @@
+"""One selector on one message: findings, verdict, SQL, all dialects, ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.session.fixes import find_fix
+from playground.session.messages import MessageProblem, read_message
+from transpiler.compiler import LayoutLike, Result, parse_selector, transpile_selector
+from transpiler.diagnostics import Diagnostic
+from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
+from transpiler.dialect_tools.port.port import Changes, port_selector
+from transpiler.errors import TranspilerError
+from transpiler.explanation.explanation import explain_tree
+from transpiler.explanation.parts import Part
+from transpiler.lint.check import Checker
+from transpiler.message.message import Message
+from transpiler.reference.receiving import Receiver
+from transpiler.selector import ast
+from transpiler.selector.dialects import DIALECTS, find_dialect
+from transpiler.stores import STORES, preset
+
+#: The name of the layout whose columns are those of a schema that the user types.
+OWN_COLUMNS = "schema"
+
+#: What the presets that need an option get.
+_OPTIONS = {"text-map": {"types": "by-use"}}
+
+#: Presets that say nothing without a schema.
+_WITHOUT_SCHEMA = ("struct",)
+
+#: Parts of a selector that are listed; a longer selector has its verdict and its sentence.
+MAX_PARTS = 300
+
+#: Kinds of parts that say no more than their text.
+_LITERALS = ("stringliteral", "integerliteral", "floatliteral", "booleanliteral", "nullliteral", "binaryliteral")
+
+#: Characters up to which a selector is compared and ported while somebody types; the commands have no such limit.
+MAX_COMPARED, MAX_PORTED = 4_000, 2_000
+
+#: Characters from which on a selector is not looked through for changes to offer.
+_MAX_FIXED = 2_000
+
+
+def choices() -> dict[str, Any]:
+    """Return what the page's menus offer: dialects and layouts."""
+    presets = [name for name in STORES if name not in _WITHOUT_SCHEMA]
+    return {
+        "dialects": list(DIALECTS),
+        "layouts": ["amqp", "amqp-0-10", *presets, OWN_COLUMNS],
+    }
+
+
+def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
+    """Return the findings about a selector, and why a message matches it.
+
+    ``explanation`` is None where the dialect refuses the selector or the message does not read; ``problem`` is what is
+    wrong with the message. ``names`` are those of the selector.
+    """
+    rules = find_dialect(dialect)
+    diagnostics = [finding.diagnostic for finding in Checker().check(selector, [rules]).findings]
+    findings = [_finding(selector, one, diagnostics, dialect) for one in diagnostics]
+    answer: dict[str, Any] = {"findings": findings, "explanation": None, "problem": None, "names": []}
+    read: Message | None = None
+    try:
+        read = read_message(message)
+    except MessageProblem as problem:
+        answer["problem"] = problem.diagnostic.to_dict()
+    try:
+        tree = parse_selector(selector, rules)
+    except TranspilerError as error:
+        if not findings:
+            answer["findings"] = [one.to_dict() for one in error.diagnostics]
+        return answer
+    if tree is not None:
+        answer["names"] = list(dict.fromkeys(node.name for node in ast.walk(tree) if isinstance(node, ast.Identifier)))
+    if read is None:
+        return answer
+    explanation = explain_tree(tree, selector, read, rules, Receiver())
+    entry = explanation.to_dict()
+    entry["parts"] = [] if explanation.tree is None else list(_parts(explanation.tree))[:MAX_PARTS]
+    del entry["tree"]
+    answer["explanation"] = entry
+    return answer
+
+
+def _finding(selector: str, finding: Diagnostic, findings: list[Diagnostic], dialect: str) -> dict[str, Any]:
+    entry = finding.to_dict()
+    if len(selector) <= _MAX_FIXED:
+        fix = find_fix(selector, finding, findings, find_dialect(dialect))
+        if fix is not None:
+            entry["fix"] = {"label": fix.label, "selector": fix.selector}
+    return entry
+
+
+def _parts(part: Part, depth: int = 0) -> Iterator[dict[str, Any]]:
+    entry = part.to_dict()
+    entry.pop("parts", None)
+    yield {**entry, "depth": depth, "is_condition": part.is_condition}
+    for inner in part.parts:
+        if inner.kind not in _LITERALS or inner.thrown is not None:
+            yield from _parts(inner, depth + 1)
+
+
+def sql(selector: str, dialect: str, layout: str, result: Result, schema: str = "") -> dict[str, Any]:
+    """Return the SQL of a selector over a layout, and the compiler's warnings; ``sql`` is None where it refuses."""
+    try:
+        transpiled = transpile_selector(selector, _layout(layout, schema), dialect=dialect, result=result)
+    except TranspilerError as error:
+        return {"sql": None, "findings": [_rendered(one) for one in error.diagnostics]}
+    return {"sql": transpiled.sql, "findings": [_rendered(one) for one in transpiled.diagnostics]}
+
+
+def _layout(name: str, schema: str) -> LayoutLike:
+    if name == OWN_COLUMNS:
+        return schema
+    return preset(name, _OPTIONS[name]) if name in _OPTIONS else name
+
+
+def dialects(selector: str, message: str) -> dict[str, Any]:
+    """Return what each dialect makes of a selector, and of a message where it reads."""
+    if len(selector) > MAX_COMPARED:
+        return {"rows": [], "note": f"longer than {MAX_COMPARED:,} characters: selector-sql compare has them"}
+    try:
+        read = read_message(message)
+    except MessageProblem:
+        read = None
+    return {"rows": [_row(row) for row in compare_dialects(selector, read)], "note": None}
+
+
+def _row(row: Compared) -> dict[str, Any]:
+    thrown = row.verdict.thrown if row.verdict is not None else None
+    return {
+        "dialect": row.dialect.name,
+        "refused": None if row.refused is None else row.refused.to_dict(),
+        "judged": row.verdict is not None,
+        "verdict": row.truth,
+        "thrown": thrown,
+        "consequence": row.dialect.on_throw if thrown is not None else None,
+        "rule": row.rule,
+        "reading": row.reading,
+    }
+
+
+def port(selector: str, source: str, target: str, changes: Changes = "rare") -> dict[str, Any]:
+    """Return a selector in another dialect with notes on what changes; ``text`` is None where it cannot be said."""
+    if len(selector) > MAX_PORTED:
+        message = f"the selector is longer than {MAX_PORTED:,} characters, which takes long in a browser"
+        return {
+            "text": None,
+            "findings": [_rendered(Diagnostic("port.long", "info", message, hint="selector-sql port ports it"))],
+        }
+    try:
+        ported = port_selector(selector, source, target, changes=changes)
+    except TranspilerError as error:
+        return {"text": None, "findings": [_rendered(one) for one in error.diagnostics]}
+    return {"text": ported.text, "findings": [_rendered(one) for one in ported.notes]}
+
+
+def _rendered(finding: Diagnostic) -> dict[str, Any]:
+    return {**finding.to_dict(), "rendered": finding.render()}

@@ -1,0 +1,66 @@
+"""Cases for the page and for CPython alike: selectors that are in use, each with a message about its own names."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+from transpiler import TranspilerError, evaluate, parse_selector
+from transpiler.selector import ast
+
+SELECTORS = Path(__file__).parent.parent / "data" / "real_selectors.txt"
+
+#: The verdicts as the page has them in ``data-verdict``; a refused selector has none.
+WORDS = {True: "true", False: "false", None: "unknown"}
+
+#: Selectors that only somebody writes who looks for a limit.
+HOSTILE = (
+    "(" * 20_000 + "a" + ")" * 20_000,
+    "NOT " * 5_000 + "a",
+    "a = " + "1" * 10_000,
+    "a+" * 3_000 + "a > 1",
+    "😀" * 50,
+)
+
+
+class Case(NamedTuple):
+    """A selector in a dialect, a message as JSON text, and the verdict."""
+
+    selector: str
+    dialect: str
+    message: str
+    verdict: str
+
+
+def cases(count: int) -> list[Case]:
+    """Return so many cases, the same in every run; a message has values that its selector compares with, and others."""
+    random_source = random.Random(26)
+    read, dialect = [], "jms"
+    for line in SELECTORS.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# dialect: "):
+            dialect = line.removeprefix("# dialect: ")
+        elif line.startswith("# illegal"):
+            dialect = "jms"
+        elif not line.startswith("#"):
+            read.append((line, dialect))
+    chosen = random_source.sample(read, count)
+    return [_case(selector, dialect, random_source) for selector, dialect in chosen]
+
+
+def _case(selector: str, dialect: str, random_source: random.Random) -> Case:
+    try:
+        tree = parse_selector(selector, dialect)
+    except TranspilerError:
+        return Case(selector, dialect, '{"a": 1}', "none")
+    nodes = [] if tree is None else list(ast.walk(tree))
+    values = [node.value for node in nodes if isinstance(node, ast.StringLiteral | ast.IntegerLiteral)]
+    values += [text.strip("%") for text in values if isinstance(text, str)] + [1, 5, "x", True, 2.5]
+    names = [node.name for node in nodes if isinstance(node, ast.Identifier) and not node.name.startswith("JMS")]
+    message = {name: random_source.choice(values) for name in dict.fromkeys(names) if random_source.random() < 0.85}
+    if "JMSType" in selector:
+        message["JMSType"] = str(random_source.choice(values))
+    if "JMSPriority" in selector:
+        message["JMSPriority"] = random_source.randrange(10)
+    return Case(selector, dialect, json.dumps(message), WORDS[evaluate(selector, message, dialect)])

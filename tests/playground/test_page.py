@@ -1,0 +1,252 @@
+"""The built page in a browser: what it shows is what the library says, it is quick, and it asks nobody else."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+import pytest
+
+from playground.downloads import AXE, fetch_npm
+from tests.browser import SCREENSHOTS
+from tests.devtools import Page, open_browser
+from tests.playground.cases import HOSTILE, cases
+
+pytestmark = pytest.mark.live
+
+VERDICT = "document.documentElement?.dataset.ready && document.documentElement.dataset.verdicts"
+ALL = f"{VERDICT} && document.getElementById('ported').childElementCount"
+ROUTE = "document.documentElement?.dataset.routes"
+
+#: Put a case into the page and return its verdict; the fields are those that a person types into.
+JUDGE = """
+async ({selector, dialect, message}) => {
+  const put = (id, text) => { document.getElementById(id).value = text; };
+  put("message-text", message);
+  put("dialect", dialect);
+  put("selector", selector);
+  const root = document.documentElement, before = root.dataset.verdicts;
+  document.getElementById("selector").dispatchEvent(new Event("input", {bubbles: true}));
+  while (root.dataset.verdicts === before) await new Promise((resolve) => setTimeout(resolve, 1));
+  return document.getElementById("verdict").dataset.verdict;
+}
+"""
+
+AXE_RUN = """
+axe.run().then(({violations}) => violations.map(({id, impact, nodes}) => [id, impact, nodes.map(({html}) => html)]))
+"""
+
+TYPED = "messageType = 'DENM' AND (quadTree LIKE '%,12002%' OR quadTree LIKE '%,1201%') AND JMSPriority > 4"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Page]:
+    with open_browser(tmp_path / "profile") as opened:
+        opened.resize(1280, 900)
+        yield opened
+        assert opened.failures == []
+
+
+def text_of(page: Page, element: str) -> str:
+    text: str = page.run(f"document.getElementById({element!r}).textContent")
+    return text
+
+
+def choose(page: Page, menu: str, value: str) -> None:
+    page.run(f"document.getElementById({menu!r}).value = {value!r}")
+    page.run(f"document.getElementById({menu!r}).dispatchEvent(new Event('change'))")
+
+
+def link(**state: str) -> str:
+    return f"#{'&'.join(f'{name}={value}' for name, value in state.items())}"
+
+
+def test_two_hundred_verdicts_are_those_of_evaluate(page: Page, address: str) -> None:
+    page.open(address)
+    page.wait_for(VERDICT)
+    page.run("document.querySelector('#message [value=json]').click()")
+    for case in cases(200):
+        assert page.run(f"({JUDGE})({json.dumps(case._asdict())})") == case.verdict, case
+
+
+def test_typing_shows_findings_at_their_places_and_a_fix(page: Page, address: str) -> None:
+    page.open(address)
+    page.wait_for(VERDICT)
+    page.run("document.getElementById('selector').select()")
+    page.type("color = 'red' AND JMSPriorty > 4")
+    page.wait_for("document.querySelector('#findings .fix') !== null")
+    assert page.run("document.querySelector('#marks mark.warning').textContent") == "JMSPriorty"
+    assert "did you mean JMSPriority?" in text_of(page, "findings")
+    page.run("document.querySelector('#findings .fix').click()")
+    page.wait_for("document.getElementById('findings').childElementCount === 0")
+    assert page.run("document.getElementById('selector').value") == "color = 'red' AND JMSPriority > 4"
+    page.type(" AND")
+    page.wait_for("document.getElementById('headline').textContent === 'refused'")
+    assert page.run("document.getElementById('selector').getAttribute('aria-invalid')") == "true"
+    # Offsets count code points, and the page's text UTF-16.
+    page.run("document.getElementById('selector').select()")
+    page.type("a = '😀😀' AND JMSPriorty > 4")
+    page.wait_for("document.querySelector('#marks mark.warning')?.textContent === 'JMSPriorty'")
+
+
+def test_all_panels_follow_the_selector(page: Page, address: str) -> None:
+    page.open(address)
+    page.wait_for(VERDICT)
+    choose(page, "example", "2")
+    page.wait_for("document.getElementById('agreement').textContent === '1 of 7 differs from jms'")
+    assert text_of(page, "headline") == "does not match: unknown"
+    assert text_of(page, "reason").startswith("appId is missing (the message has appid)")
+    assert page.run("document.querySelector('#parts code').textContent") == "appId <> 'app-1'"
+    assert text_of(page, "sql").startswith("application_properties['appId']")
+    page.wait_for("document.getElementById('ported').textContent === \"appId NOT IN ('app-1')\"")
+    # A row's dialect is chosen by its name; it reads the message's absence in another way.
+    page.run("document.querySelectorAll('#dialects button')[3].click()")
+    page.wait_for("document.getElementById('headline').textContent === 'matches'")
+    page.run("document.querySelector('.missing .add').click()")
+    page.type("app-1")
+    page.wait_for("document.getElementById('headline').textContent === 'does not match'")
+    assert page.run("JSON.parse(document.getElementById('message-text').value)") == {"appid": "app-2", "appId": "app-1"}
+
+
+def test_a_link_shows_the_same_again(page: Page, address: str) -> None:
+    menus = {"dialect": "activemq", "layout": "variant", "result": "ternary"}
+    page.open(address + link(selector="a%20%3E%201", message="%7B%22a%22%3A%202%7D", **menus))
+    page.wait_for(VERDICT)
+    assert text_of(page, "headline") == "matches"
+    page.wait_for("document.getElementById('sql').textContent.includes('properties')")
+    page.run("document.getElementById('selector').focus()")
+    page.run("document.getElementById('selector').setSelectionRange(5, 5)")
+    page.type("0")
+    page.wait_for("document.getElementById('headline').textContent === 'does not match'")
+    page.wait_for("location.hash.includes('a+%3E+10') && location.hash.includes('layout=variant')")
+    shown = page.run("location.href")
+    page.open("about:blank")
+    page.open(shown)
+    page.wait_for(VERDICT)
+    assert page.run("document.getElementById('selector').value") == "a > 10"
+    assert {menu: page.run(f"document.getElementById({menu!r}).value") for menu in menus} == menus
+
+
+def test_a_topology_lights_the_path_of_a_message(page: Page, address: str) -> None:
+    def lit() -> list[str]:
+        texts = "[...document.querySelectorAll('.node.passed')].map((node) => node.querySelector('text').textContent)"
+        return sorted(page.run(texts))
+
+    page.open(address + "#tab=topologies")
+    page.wait_for(ROUTE)
+    assert lit() == ["billing", "by-type", "fragile", "orders", "shipping-eu"]
+    assert page.run("document.querySelectorAll('.edge.passed').length") == 4
+    assert text_of(page, "queues") == "to billing, fragile, shipping-eu"
+    assert "amount is 'low', not 'high'" in text_of(page, "why")
+    page.run("document.getElementById('key').select()")
+    page.type("invoice")
+    page.wait_for("document.getElementById('outcome').textContent === 'delivered by way of an alternate'")
+    assert lit() == ["lost-and-found", "orders", "unrouted"]
+    page.wait_for("location.hash.includes('key=invoice') && location.hash.includes('zipped=')")
+    shown = page.run("location.href")
+    page.open("about:blank")
+    page.open(shown)
+    page.wait_for(ROUTE)
+    assert lit() == ["lost-and-found", "orders", "unrouted"]
+    page.run("document.getElementById('topology').select()")
+    page.type('{"broker": "rabbitmq", "queues": [1]}')
+    # On the way there the text is no JSON.
+    page.wait_for("document.getElementById('topology-findings').textContent.includes('queues[0]')")
+    page.wait_for("document.getElementById('outcome').textContent === 'not published'")
+
+
+def test_nothing_is_asked_of_anybody_else(page: Page, address: str) -> None:
+    page.open(address)
+    page.wait_for(VERDICT)
+    page.run("document.getElementById('tab-topologies').click()")
+    page.wait_for(ROUTE)
+    own = (address, f"blob:{address}")
+    assert [one for one in page.requests if not one.startswith(own)] == []
+    assert {one.rsplit("/", 1)[1] for one in page.requests} >= {"pyodide.asm.wasm", "snapshot.bin.gz", "viz.js"}
+    # Not even a faulty page, or a worker of it, could: the policy is in the page itself, whatever the server says.
+    elsewhere = address.replace("127.0.0.1", "localhost")
+    asks = f"fetch({elsewhere!r}, {{mode: 'no-cors'}}).then(() => 'sent', () => 'refused')"
+    assert page.run(asks) == "refused"
+    worker = f"new Blob([{asks + '.then((text) => postMessage(text))'!r}], {{type: 'text/javascript'}})"
+    heard = "new Promise((done) => { made.onmessage = (event) => done(event.data); })"
+    answer = page.run(f"(() => {{ const made = new Worker(URL.createObjectURL({worker})); return {heard}; }})()")
+    assert answer == "refused"
+    page.failures.clear()
+
+
+def test_hostile_texts_leave_the_page_alive(page: Page, address: str) -> None:
+    page.open(address)
+    page.wait_for(VERDICT)
+    for selector in (*HOSTILE, "a = 1"):
+        case = {"selector": selector, "dialect": "jms", "message": '{"a": 1}' if selector == "a = 1" else "[" * 50_000}
+        verdict = page.run(f"({JUDGE})({json.dumps(case)})")
+    assert verdict == "true"
+    assert page.run("document.getElementById('status').hidden")
+    # Pyodide tells of an interpreter whose stack has overflowed; the page has begun with a new one.
+    page.failures.clear()
+
+
+def test_the_page_works_by_keyboard(page: Page, address: str) -> None:
+    page.open(address)
+    page.wait_for(VERDICT)
+    seen = []
+    for _ in range(40):
+        page.press("Tab", 9)
+        seen.append(page.run("document.activeElement.id || document.activeElement.className"))
+    controls = "tab-selectors, link, example, dialect, selector, name code, value code, layout, result, sql, target"
+    assert [name for name in controls.split(", ") if name not in seen] == []
+    assert "tab-topologies" not in seen
+    page.run("document.getElementById('tab-selectors').focus()")
+    page.press("ArrowRight", 39)
+    page.wait_for(ROUTE)
+    assert page.run("document.activeElement.id") == "tab-topologies"
+    assert page.run("document.getElementById('selectors').hidden")
+
+
+def test_axe_has_no_findings_in_any_look(page: Page, address: str, tmp_path: Path) -> None:
+    script = (fetch_npm(AXE, tmp_path) / "axe.min.js").read_text(encoding="utf-8")
+    for tab, ready in (("selectors", ALL), ("topologies", ROUTE)):
+        for name, width, height, dark in (
+            ("wide", 1280, 900, False),
+            ("wide-dark", 1280, 900, True),
+            ("phone", 390, 844, False),
+            ("phone-dark", 390, 844, True),
+        ):
+            page.resize(width, height, dark=dark)
+            page.open("about:blank")
+            page.open(f"{address}#tab={tab}")
+            page.wait_for(ready)
+            page.screenshot(f"playground-{tab}-{name}")
+            page.run(script)
+            found = page.run(AXE_RUN)
+            assert found == [], (tab, name, found)
+            assert page.run("document.documentElement.scrollWidth <= innerWidth"), (tab, name)
+
+
+def test_how_long_the_first_verdict_and_a_keystroke_take(page: Page, address: str) -> None:
+    """Measures, and does not judge: the machine may do other things. The numbers are in build/screenshots."""
+    measure = "performance.getEntriesByName('verdict').map((one) => [one.startTime, one.duration])"
+    first = []
+    for _ in range(5):
+        page.open("about:blank")
+        page.open(address)
+        page.wait_for(VERDICT)
+        first.append(sum(page.run(measure)[0]))
+    page.run("performance.clearMeasures(); document.getElementById('selector').select()")
+    for character in TYPED:
+        page.type(character)
+        time.sleep(0.1)
+    strokes = [duration for _, duration in page.run(measure)]
+    times: dict[str, Any] = {
+        "first verdict, ms": [round(one) for one in first],
+        "keystroke, ms, median": round(median(strokes), 1),
+        "keystroke, ms, 95%": round(quantiles(strokes, n=20)[-1], 1),
+        "keystrokes": len(strokes),
+    }
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    (SCREENSHOTS / "playground-times.json").write_text(json.dumps(times, indent=2) + "\n", encoding="utf-8")
+    print(times)

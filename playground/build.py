@@ -27,7 +27,15 @@ ROOT = Path(__file__).parent.parent
 HERE = Path(__file__).parent
 
 #: What a wheel of this project is made of.
-_SOURCES = ("pyproject.toml", "README.md", "LICENSE", "pytest_selector_sql.py", "transpiler", "spark_ext")
+_SOURCES = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "pytest_selector_sql.py",
+    "selector_spark.py",
+    "transpiler",
+    "spark_ext",
+)
 
 #: The distribution that carries the built page, and its one package.
 WHEEL_NAME, WHEEL_PACKAGE = "selector-sql-playground", "selector_sql_playground"

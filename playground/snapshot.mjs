@@ -49,7 +49,7 @@ def prepare():
     names = [name.removesuffix(".pyc").removesuffix("/__init__") for name in zipfile.ZipFile("/compiled.zip").namelist()]
     for name in sorted(name.replace("/", ".") for name in names):
         # Commands and tests are not part of the page, nor is what needs packages of the extras.
-        if name.startswith(("transpiler.cli", "transpiler.pytest_plugin", "transpiler.testing")):
+        if name.startswith(("transpiler.__main__", "transpiler.cli", "transpiler.pytest_plugin", "transpiler.testing")):
             continue
         try:
             importlib.import_module(name)

@@ -1,0 +1,145 @@
+"""Agreement, routing and plan tests on each supported PySpark and Python, each pair in an environment of its own.
+
+``make matrix`` takes the Pythons that it finds; ``ARGS="--spark 4.0 --python 3.11"`` takes some. Environments are kept in
+``build/matrix``. The table of tests passed is printed as Markdown; ``--write`` puts it into README.md too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "build" / "matrix"
+
+#: The newest patch of each is taken.
+SPARKS = ("4.0", "4.1", "4.2", "4.3")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+
+#: All of them on the first Python, and the newest PySpark on every Python.
+FIRST_PYTHON, NEWEST_SPARK = PYTHONS[0], SPARKS[-1]
+
+TESTS = (
+    "tests/spark/test_agreement.py",
+    "tests/spark/test_dialect_agreement.py",
+    "tests/spark/test_verification.py",
+    "tests/spark/test_plans.py",
+    "tests/spark/test_promoted.py",
+    "tests/spark/test_filters.py",
+    "tests/spark/test_long_selectors.py",
+    "tests/spark/test_connect.py",
+    "tests/spark/test_spark_versions.py",
+    "tests/stores/test_tables.py",
+    "tests/stores/test_plans.py",
+    "tests/routing/test_route.py",
+    "tests/routing/test_plan.py",
+    "tests/routing/test_outcomes.py",
+)
+
+TABLE = re.compile(r"(<!-- versions -->\n).*?(<!-- end of versions -->\n)", re.DOTALL)
+
+
+class Outcome(NamedTuple):
+    """Tests of one pair: how many passed, failed and were skipped; None in place of a pair that there is no Python for."""
+
+    spark: str
+    python: str
+    passed: int
+    failed: int
+    skipped: int
+
+    def __str__(self) -> str:
+        text = f"{self.passed} passed"
+        return text + "".join(f", {n} {name}" for n, name in ((self.failed, "failed"), (self.skipped, "skipped")) if n)
+
+
+def main() -> int:
+    """Run the pairs; 1 if a test failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spark", action="append", choices=SPARKS, help="a version of PySpark; may be repeated")
+    parser.add_argument("--python", action="append", choices=PYTHONS, help="a version of Python; may be repeated")
+    parser.add_argument("--all", action="store_true", help="every PySpark on every Python")
+    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    arguments = parser.parse_args()
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    for spark, python in pairs(arguments.spark, arguments.python, arguments.all):
+        interpreter = shutil.which(f"python{python}")
+        if interpreter is None:
+            print(f"PySpark {spark} on Python {python}: there is no python{python} here", file=sys.stderr)
+            continue
+        outcome = outcomes[spark, python] = run(spark, python, interpreter)
+        print(f"PySpark {outcome.spark} on Python {outcome.python}: {outcome}", file=sys.stderr, flush=True)
+    table = markdown(outcomes)
+    print(table, end="")
+    if arguments.write:
+        readme = ROOT / "README.md"
+        text = readme.read_text(encoding="utf-8")
+        readme.write_text(TABLE.sub(lambda match: match[1] + table + match[2], text), encoding="utf-8")
+    return int(any(outcome.failed for outcome in outcomes.values()))
+
+
+def pairs(sparks: list[str] | None, pythons: list[str] | None, every: bool) -> Iterator[tuple[str, str]]:
+    """The pairs of versions to run."""
+    for spark in sparks or SPARKS:
+        for python in pythons or PYTHONS:
+            if every or sparks or pythons or python == FIRST_PYTHON or spark == NEWEST_SPARK:
+                yield spark, python
+
+
+def run(spark: str, python: str, interpreter: str) -> Outcome:
+    """Run the tests of one pair in its environment, which is made where it is not there yet."""
+    folder = FOLDER / f"spark{spark}-python{python}"
+    own = folder / "bin" / "python"
+    requirement = f"pyspark[connect]~={spark}.0"
+    if not (folder / "installed").exists():
+        subprocess.run([interpreter, "-m", "venv", folder], check=True)
+        install = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        # The development environment pins one PySpark: what the tests need besides is named here.
+        tools = ["pytest>=8.3", "pytest-xdist>=3.6", "hypothesis>=6.130", "pika>=1.3"]
+        subprocess.run([*install, "-e", f"{ROOT}[cli,yaml,picture]", requirement, *tools], check=True, cwd=ROOT)
+        (folder / "installed").touch()
+    report = folder / "report.xml"
+    report.unlink(missing_ok=True)
+    command = [own, "-m", "pytest", "--numprocesses", str(min(2, os.cpu_count() or 1)), f"--junit-xml={report}", *TESTS]
+    with (folder / "output.txt").open("w", encoding="utf-8") as output:
+        subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    version = subprocess.run(
+        [own, "-c", "import platform, pyspark; print(pyspark.__version__, platform.python_version())"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return counted(report, *version.stdout.split())
+
+
+def counted(report: Path, spark: str, python: str) -> Outcome:
+    """Count the tests in pytest's report; one failed where there is no report."""
+    if not report.exists():
+        return Outcome(spark, python, 0, 1, 0)
+    [suite] = ElementTree.parse(report).getroot().iter("testsuite")
+    total, failed, errors, skipped = (int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped"))
+    return Outcome(spark, python, total - failed - errors - skipped, failed + errors, skipped)
+
+
+def markdown(outcomes: dict[tuple[str, str], Outcome]) -> str:
+    """The table: a row for each PySpark, a column for each Python."""
+    pythons = [python for python in PYTHONS if any(python == other for _, other in outcomes)]
+    lines = [f"| | {' | '.join(f'Python {python}' for python in pythons)} |", f"|---|{'---|' * len(pythons)}"]
+    for spark in SPARKS:
+        row = [outcomes.get((spark, python)) for python in pythons]
+        own = next((outcome.spark for outcome in row if outcome is not None), None)
+        if own is not None:
+            lines.append(f"| PySpark {own} | {' | '.join('' if cell is None else str(cell) for cell in row)} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

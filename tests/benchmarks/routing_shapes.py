@@ -1,0 +1,237 @@
+"""Shapes of bindings that real topologies have, each beside one hand-written filter over the same messages.
+
+Run: python -m tests.benchmarks.routing_shapes [--quick] [SHAPE ...]. ``--quick`` takes a hundredth of the messages and
+bindings. A row has the seconds of planning by the clock, the CPU seconds of Spark's process without the pass that only
+reads the messages, as multiples of the filter's, the matches of a message, and the length of the plan. Every shape is
+checked first: a sample of the messages goes where ``transpiler.reference`` routes it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+from pyspark.sql import DataFrame
+
+from spark_ext import route
+from tests.benchmarks.routing import cpu_seconds, kept, session, stored, total, written
+from transpiler import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import route_message
+from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+
+MESSAGES = 1_000_000
+
+#: Messages of the sample, and bindings up to which a sample is checked.
+SAMPLE, MAX_CHECKED = 40, 10_000
+
+COUNTRIES = ("NO", "SE", "FI", "DK", "DE", "AT", "NL", "BE", "FR", "ES", "IT", "PL", "CZ", "HU", "SI", "HR", "IE", "CH")
+TYPES = ("DATEX2", "DENM", "IVIM", "SPATEM", "MAPEM", "SREM", "SSEM", "CAM")
+
+
+def _one_of(values: tuple[str, ...], salt: int) -> str:
+    listed = ", ".join(f"'{value}'" for value in values)
+    return f"element_at(array({listed}), 1 + CAST(pmod(xxhash64(id, {salt}), {len(values)}) AS INT))"
+
+
+def _tile(salt: int, digits: int) -> str:
+    """A quadtree tile: so many digits of base 4, behind the 12 and 1 of Northern Europe."""
+    return f"concat('1', lpad(conv(pmod(xxhash64(id, {salt}), {4**digits}), 10, 4), {digits}, '0'))"
+
+
+#: The columns of the messages, as SQL over ``id``.
+COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        "originatingCountry": _one_of(COUNTRIES, 1),
+        "messageType": _one_of(TYPES, 2),
+        "quadTree": f"concat(',', {_tile(3, 12)}, ',', {_tile(4, 12)}, ',', {_tile(5, 12)}, ',')",
+        "publisherId": "concat('pub-', pmod(xxhash64(id, 6), 1000), '-', pmod(xxhash64(id, 7), 7))",
+        "region": "concat('r', pmod(xxhash64(id, 8), 1000))",
+        "weight": "pmod(xxhash64(id, 9), 1000000)",
+        "price": "CAST(pmod(xxhash64(id, 10), 100000000) AS DOUBLE) / 100",
+        "amount": "CAST(pmod(xxhash64(id, 11), 1000000) / 100 AS DECIMAL(12, 2))",
+        "sent": "timestamp_millis(1760000000000 + pmod(xxhash64(id, 12), 100000) * 1000)",
+        "plain": "concat('c', pmod(xxhash64(id, 13), 5000))",
+        "note": "CASE WHEN pmod(id, 10) < 9 THEN concat('n', pmod(xxhash64(id, 14), 100)) END",
+    }
+)
+
+#: The type of a column's values in a message of the reference router; others are strings.
+AMQP = MappingProxyType({"weight": AmqpType.LONG, "price": AmqpType.DOUBLE, "amount": AmqpType.DOUBLE})
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A shape of bindings: the selector of the binding of a number, and sizes."""
+
+    name: str
+    selector: Callable[[int, random.Random], str]
+    sizes: tuple[int, ...]
+    by_hand: str = "region = 'r5' AND weight > 250000"
+    messages: int = MESSAGES
+
+
+def _prefix(spread: random.Random, digits: int) -> str:
+    return "1" + "".join(spread.choice("0123") for _ in range(digits))
+
+
+def _nordic(digits: int, listed: int) -> Callable[[int, random.Random], str]:
+    def selector(_: int, spread: random.Random) -> str:
+        tiles = [f"quadTree LIKE '%,{_prefix(spread, digits)}%'" for _ in range(spread.randint(1, listed))]
+        country, kind = spread.choice(COUNTRIES), spread.choice(TYPES)
+        return f"originatingCountry = '{country}' AND ({' OR '.join(tiles)}) AND messageType = '{kind}'"
+
+    return selector
+
+
+def _many(number: int, spread: random.Random) -> str:
+    """One of 2,000 shapes: an equality and a choice of other tests, joined by AND and OR."""
+    shape = number % 2_000
+    tests = (
+        f"weight > {spread.randrange(900_000, 1_000_000)}",
+        f"price <= {spread.randrange(100_000)}.5",
+        f"publisherId LIKE 'pub-{spread.randrange(100)}%'",
+        f"messageType <> '{spread.choice(TYPES)}'",
+        f"quadTree LIKE '%,{_prefix(spread, 4)}%'",
+        f"weight + {spread.randrange(1, 1000)} < price * 2",
+        "note IS NULL",
+        f"NOT originatingCountry = '{spread.choice(COUNTRIES)}'",
+        f"originatingCountry IN ('{spread.choice(COUNTRIES)}', 'NO')",
+        f"weight BETWEEN {spread.randrange(1, 500_000)} AND {spread.randrange(500_000, 1_000_000)}",
+        f"messageType NOT IN ('DATEX2', '{spread.choice(TYPES)}')",
+    )
+    chosen = [test for bit, test in enumerate(tests) if (shape + 40) >> bit & 1] or [tests[0]]
+    middle = len(chosen) // 2
+    joined = [" AND ".join(chosen), f"({' OR '.join(chosen[:middle] or chosen)}) AND {' AND '.join(chosen[middle:])}"]
+    return f"region = 'r{spread.randrange(1000)}' AND {joined[shape % 2]}"
+
+
+SHAPES = (
+    Shape(
+        "country, one to three tiles, type",
+        _nordic(5, 3),
+        (1_000, 10_000, 100_000),
+        "originatingCountry = 'NO' AND quadTree LIKE '%,112003%' AND messageType = 'DENM'",
+    ),
+    Shape("region, one tile", lambda n, r: f"region = 'r{n % 1000}' AND quadTree LIKE '%,{_prefix(r, 5)}%'", (2_000,)),
+    Shape("tiles alone", lambda _, r: f"quadTree LIKE '%,{_prefix(r, 9)}%'", (1_000, 100_000)),
+    Shape("parts alone", lambda _, r: f"publisherId LIKE '%{r.randrange(1000)}-{r.randrange(7)}%'", (1_000, 7_000)),
+    Shape(
+        "both ends",
+        lambda _, r: f"publisherId LIKE 'pub-{r.randrange(1000)}%{r.randrange(7)}'",
+        (1_000, 7_000),
+    ),
+    Shape("one character of any", lambda _, r: f"publisherId LIKE 'pub-{r.randrange(100)}_-{r.randrange(7)}'", (700,)),
+    Shape(
+        "ranges",
+        lambda _, r: (lambda low: f"price BETWEEN {low} AND {low + r.randrange(1, 200)}.5")(r.randrange(1, 999_000)),
+        (1_000, 10_000, 100_000),
+    ),
+    Shape("bounds of a DECIMAL", lambda n, _: f"amount BETWEEN {n % 9999}.25 AND {n % 9999}.75", (1_000, 10_000)),
+    Shape("a DECIMAL", lambda n, r: f"amount = {n % 9999}.{r.randrange(10, 100)}", (1_000, 10_000)),
+    Shape(
+        "negations",
+        lambda n, _: f"region = 'r{n % 1000}' AND note <> 'n{n % 100}' AND plain NOT IN ('c1', 'c{n % 5000}')",
+        (10_000,),
+    ),
+    Shape("absence", lambda n, _: f"note IS NULL AND region = 'r{n % 1000}'", (1_000,)),
+    Shape("unequal alone", lambda n, _: f"note <> 'n{n % 100}'", (1_000,), messages=MESSAGES // 10),
+    Shape(
+        "arithmetic",
+        lambda n, r: f"weight % 1000 = {1 + n % 999} AND weight / 1000 < {r.randrange(1, 1000)}",
+        (10_000,),
+    ),
+    Shape("2,000 shapes", _many, (2_000, 100_000)),
+    Shape("one key", lambda _, r: f"originatingCountry = 'NO' AND weight = {r.randrange(1_000_000)}", (100_000,)),
+    Shape("one key and no more", lambda *_: "region = 'r5'", (100_000,)),
+    Shape("all match", lambda *_: "weight >= 0", (1_000, 100_000), messages=1_000),
+)
+
+
+def topology(shape: Shape, count: int) -> Topology:
+    """So many bindings of a shape, each with a queue of its own."""
+    spread = random.Random(25)
+    bindings = tuple(
+        Binding("x", f"q{n}", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, shape.selector(n, spread))})
+        for n in range(count)
+    )
+    queues = tuple(Queue(f"q{n}") for n in range(count))
+    return Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, bindings, default_exchange="x")
+
+
+def checked(messages: DataFrame, where: Topology) -> int:
+    """Compare a sample with the reference router; return the deliveries of the sample."""
+    sample = messages.limit(SAMPLE)
+    deliveries = 0
+    for row in route(sample, where, messages).collect():
+        values = {
+            name: AmqpValue(AMQP.get(name, AmqpType.STRING), float(row[name]) if name == "amount" else row[name])
+            for name in COLUMNS
+            if row[name] is not None and name != "sent"
+        }
+        expected = list(route_message(where, Message(application_properties=values)))
+        assert row.queues == expected, (row, expected)
+        deliveries += len(expected)
+    return deliveries
+
+
+def measured(shape: Shape, size: int, messages: DataFrame, runs: int) -> None:
+    where = topology(shape, size)
+    agreed = checked(messages, where) if size <= MAX_CHECKED else None
+    started = time.perf_counter()
+    routed = route(messages, where, messages)
+    text = routed._jdf.queryExecution().executedPlan().toString()
+    planned = time.perf_counter() - started
+    timed: tuple[Callable[[], object], ...] = (
+        partial(kept, messages, shape.by_hand),
+        partial(written, messages),
+        partial(written, routed),
+    )
+    best = [float("inf")] * len(timed)
+    for _ in range(runs):
+        for place, run in enumerate(timed):
+            before = cpu_seconds()
+            run()
+            best[place] = min(best[place], cpu_seconds() - before)
+    filtered, read, spent = best
+    print(
+        f"{shape.name:36s}{size:>9,d} planned {planned:6.2f} s, plan {len(text):>9,d}; {spent:6.2f} s = "
+        f"{spent / filtered:5.1f} filters, {(spent - read) / filtered:5.1f} beyond reading; "
+        f"{total(routed) / messages.count():.2f} matches{'' if agreed is None else f', {agreed} checked'}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("shapes", nargs="*", metavar="SHAPE")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--size", type=int)
+    parser.add_argument("--messages", type=int)
+    options = parser.parse_args()
+    spark = session()
+    scale = 100 if options.quick else 1
+    with tempfile.TemporaryDirectory() as directory:
+        frames: dict[int, DataFrame] = {}
+        for shape in SHAPES:
+            if options.shapes and shape.name not in options.shapes:
+                continue
+            count = options.messages or max(1_000, shape.messages // scale)
+            if count not in frames:
+                columns = [f"{sql} AS {name}" for name, sql in COLUMNS.items()]
+                frames[count] = stored(spark.range(count).selectExpr(*columns), directory, f"messages{count}")
+            for size in (options.size,) if options.size else shape.sizes:
+                measured(shape, max(100, size // scale) if options.quick else size, frames[count], options.runs)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

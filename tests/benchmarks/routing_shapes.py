@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 
 from spark_ext import route
 from tests.benchmarks.routing import cpu_seconds, kept, session, stored, total, written
@@ -64,7 +64,9 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
 )
 
 #: The type of a column's values in a message of the reference router; others are strings.
-AMQP = MappingProxyType({"weight": AmqpType.LONG, "price": AmqpType.DOUBLE, "amount": AmqpType.DOUBLE})
+AMQP = MappingProxyType(
+    {"weight": AmqpType.LONG, "price": AmqpType.DOUBLE, "amount": AmqpType.DOUBLE, "sent": AmqpType.LONG}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,11 @@ SHAPES = (
         (1_000, 10_000, 100_000),
     ),
     Shape("bounds of a DECIMAL", lambda n, _: f"amount BETWEEN {n % 9999}.25 AND {n % 9999}.75", (1_000, 10_000)),
+    Shape(
+        "times",
+        lambda n, r: f"sent BETWEEN {1760000000000 + 5000 * n} AND {1760000000000 + 5000 * n + r.randrange(1, 9000)}",
+        (10_000,),
+    ),
     Shape("a DECIMAL", lambda n, r: f"amount = {n % 9999}.{r.randrange(10, 100)}", (1_000, 10_000)),
     Shape(
         "negations",
@@ -166,17 +173,23 @@ def topology(shape: Shape, count: int) -> Topology:
     return Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, bindings, default_exchange="x")
 
 
+def as_message(row: Row) -> Message:
+    """The message of a row, for the reference router; a time is milliseconds there."""
+    values = {}
+    for name in COLUMNS:
+        value = row[name]
+        if name == "sent" and value is not None:
+            value = round(value.timestamp() * 1000)
+        if value is not None:
+            values[name] = AmqpValue(AMQP.get(name, AmqpType.STRING), float(value) if name == "amount" else value)
+    return Message(application_properties=values)
+
+
 def checked(messages: DataFrame, where: Topology) -> int:
     """Compare a sample with the reference router; return the deliveries of the sample."""
-    sample = messages.limit(SAMPLE)
     deliveries = 0
-    for row in route(sample, where, messages).collect():
-        values = {
-            name: AmqpValue(AMQP.get(name, AmqpType.STRING), float(row[name]) if name == "amount" else row[name])
-            for name in COLUMNS
-            if row[name] is not None and name != "sent"
-        }
-        expected = list(route_message(where, Message(application_properties=values)))
+    for row in route(messages.limit(SAMPLE), where, messages).collect():
+        expected = list(route_message(where, as_message(row)))
         assert row.queues == expected, (row, expected)
         deliveries += len(expected)
     return deliveries

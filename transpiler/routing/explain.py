@@ -112,8 +112,8 @@ def explain_routing(
 ) -> RoutingReport:
     """Report how ``route`` finds the bindings of a topology for messages of a layout, without any message.
 
-    ``exchange`` and ``missing`` are those of ``route``. ``print()`` shows a table of the classes and names bindings that
-    every message tests; ``tried`` has all of these. Raises what ``route`` raises.
+    ``exchange`` and ``missing`` are those of ``route``. ``print()`` shows a table of the classes, and names some of the
+    bindings that every message tests; ``tried`` has all of them. Raises what ``route`` raises.
     """
     plan = build_plan(topology, find_layout(layout), missing, exchange)
     states = build_exchange_graph(topology, exchange).states

@@ -109,7 +109,7 @@ def merge_signatures(rules: Rules) -> Rules:
     if kept <= tuning.MAX_TABLES and len(rules) - kept <= 1:
         return rules
     if kept > tuning.MAX_TABLES:
-        share = sum(map(len, rules.values())) // tuning.MAX_TABLES
+        share = sum(map(len, rules.values())) // max(1, tuning.MAX_TABLES)
         kept = min(sum(len(listed) > share for listed in rules.values()), tuning.UNMERGED_TABLES)
     merged = dict(ordered[:kept])
     members = _members(dict(ordered[kept:]))

@@ -1,26 +1,23 @@
 """Shapes of bindings that real topologies have, each beside one hand-written filter over the same messages.
 
-Run: python -m tests.benchmarks.routing_shapes [--quick] [SHAPE ...]. ``--quick`` takes a hundredth of the messages and
-bindings. A row has the seconds of planning by the clock, the CPU seconds of Spark's process without the pass that only
-reads the messages, as multiples of the filter's, the matches of a message, and the length of the plan. Every shape is
-checked first: a sample of the messages goes where ``transpiler.reference`` routes it.
+Every shape is checked first: a sample of the messages goes where ``transpiler.reference`` routes it.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as sf
 
 from spark_ext import route
-from tests.benchmarks.routing import cpu_seconds, kept, session, stored, total, written
+from tests.benchmarks.measure import Table, in_turn, spark_cpu
+from tests.benchmarks.routing import written
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
@@ -195,56 +192,53 @@ def checked(messages: DataFrame, where: Topology) -> int:
     return deliveries
 
 
-def measured(shape: Shape, size: int, messages: DataFrame, runs: int) -> None:
-    where = topology(shape, size)
-    agreed = checked(messages, where) if size <= MAX_CHECKED else None
-    started = time.perf_counter()
-    routed = route(messages, where, messages)
-    text = routed._jdf.queryExecution().executedPlan().toString()
-    planned = time.perf_counter() - started
-    timed: tuple[Callable[[], object], ...] = (
-        partial(kept, messages, shape.by_hand),
-        partial(written, messages),
-        partial(written, routed),
+def length(routed: DataFrame) -> int:
+    """The characters of a query's plan."""
+    return len(routed._jdf.queryExecution().executedPlan().toString())
+
+
+def shapes_table(spark: SparkSession, directory: Path, scale: int, rounds: int, shapes: tuple[str, ...] = ()) -> Table:
+    """Each shape at each of its sizes; a ``scale`` divides the messages and the bindings."""
+    table = Table(
+        f"Routing {MESSAGES // scale:,} messages by bindings of one shape: multiples of one hand-written filter",
+        ("shape", "bindings", "planning, s", "plan, characters", "filters", "beyond reading", "matches a message"),
+        "CPU seconds of Spark's process; planning by the clock, compiling the bindings included. Targets: 10 filters "
+        "beyond reading for country, tiles and type; 5 filters for 10,000 ranges. Shapes that all match have fewer "
+        "messages.",
+        unit="filters",
     )
-    best = [float("inf")] * len(timed)
-    for _ in range(runs):
-        for place, run in enumerate(timed):
-            before = cpu_seconds()
-            run()
-            best[place] = min(best[place], cpu_seconds() - before)
-    filtered, read, spent = best
-    print(
-        f"{shape.name:36s}{size:>9,d} planned {planned:6.2f} s, plan {len(text):>9,d}; {spent:6.2f} s = "
-        f"{spent / filtered:5.1f} filters, {(spent - read) / filtered:5.1f} beyond reading; "
-        f"{total(routed) / messages.count():.2f} matches{'' if agreed is None else f', {agreed} checked'}",
-        flush=True,
-    )
+    cpu = spark_cpu(spark)
+    frames: dict[int, DataFrame] = {}
+    for shape in SHAPES:
+        if shapes and shape.name not in shapes:
+            continue
+        count = max(1_000, shape.messages // scale)
+        if count not in frames:
+            path = str(directory / f"shapes{count}")
+            columns = [f"{sql} AS {name}" for name, sql in COLUMNS.items()]
+            spark.range(count).selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(path)
+            frames[count] = spark.read.parquet(path)
+        messages = frames[count]
+        for size in sorted({max(100, size // scale) for size in shape.sizes}):
+            where = topology(shape, size)
+            if size <= MAX_CHECKED:
+                checked(messages, where)
+            started = time.perf_counter()
+            routed = route(messages, where, messages)
+            characters = length(routed)
+            planned = time.perf_counter() - started
+            runs = (
+                lambda messages=messages, shape=shape: written(messages.filter(shape.by_hand)),
+                lambda messages=messages: written(messages),
+                lambda routed=routed: written(routed),
+            )
+            by_hand, read, spent = (each.seconds for each in in_turn(runs, cpu, rounds))
+            [total] = routed.agg(sf.sum(sf.size("queues"))).first()
+            filters, beyond = spent / by_hand, (spent - read) / by_hand
+            table.add(shape.name, size, planned, characters, filters, beyond, (total or 0) / count)
+            table.bars.append((f"{shape.name}, {size:,}", filters, TARGETS.get((shape.name, size))))
+    return table
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("shapes", nargs="*", metavar="SHAPE")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--runs", type=int, default=4)
-    parser.add_argument("--size", type=int)
-    parser.add_argument("--messages", type=int)
-    options = parser.parse_args()
-    spark = session()
-    scale = 100 if options.quick else 1
-    with tempfile.TemporaryDirectory() as directory:
-        frames: dict[int, DataFrame] = {}
-        for shape in SHAPES:
-            if options.shapes and shape.name not in options.shapes:
-                continue
-            count = options.messages or max(1_000, shape.messages // scale)
-            if count not in frames:
-                columns = [f"{sql} AS {name}" for name, sql in COLUMNS.items()]
-                frames[count] = stored(spark.range(count).selectExpr(*columns), directory, f"messages{count}")
-            for size in (options.size,) if options.size else shape.sizes:
-                measured(shape, max(100, size // scale) if options.quick else size, frames[count], options.runs)
-    spark.stop()
-
-
-if __name__ == "__main__":
-    main()
+#: Targets in filters, by shape and bindings.
+TARGETS = MappingProxyType({("country, one to three tiles, type", 100_000): 10.0, ("ranges", 10_000): 5.0})

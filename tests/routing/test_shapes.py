@@ -78,6 +78,8 @@ def test_no_shape_costs_text_by_the_number_of_its_bindings(shape: Shape) -> None
 OTHER = {
     "an escape": "region = 'r5' AND quadTree LIKE '%!_{n}%' ESCAPE '!'",
     "a comment": "region = 'r5' AND quadTree LIKE '%{n}%' /* {n} */",
+    "many digits": "amount > {n}.123456789",
+    "a time": "sent BETWEEN 17{n:04d}e8 AND 18e11",
     "an exponent": "price > {n}e2 AND region = 'r1'",
     "zero": "weight > 0 AND region = 'r{n}' AND price < 0.0",
     "long lists": "region NOT IN ('a{n}', 'b', 'c') AND plain IN ('c1', 'c{n}')",

@@ -171,7 +171,7 @@ def _tests(table: Table, plan: RoutingPlan) -> float:
         return 0.0
     rows = sum(map(len, table.rows.values()))
     if isinstance(table.index, Interval):
-        group = list(max(table.rows.values(), key=len))
+        group = max((list(rows) for rows in table.rows.values()), key=len)
         index = build_interval_index(table.index, group)
         bounds = [float(row[place]) for row in group[:_SAMPLE] for place in table.index.bounds]
         return sum(len(index.rows(bound)) for bound in bounds) / len(bounds)
@@ -188,5 +188,5 @@ def _distinct(bindings: Iterable[Binding]) -> tuple[Binding, ...]:
 
 def _described(binding: Binding) -> str:
     key = f" key {binding.key!r}" if binding.key else ""
-    arguments = ", ".join(f"{name} = {value.value}" for name, value in binding.arguments.items())
+    arguments = ", ".join(f"{name} = {value.value!s}" for name, value in binding.arguments.items())
     return f"{binding.source} -> {binding.destination}{key}{': ' + arguments if arguments else ''}"

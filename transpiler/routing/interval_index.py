@@ -14,10 +14,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan
+from decimal import Decimal
+from math import inf, isfinite, isnan, nextafter
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, DOUBLE
+from transpiler.ir.column_types import DOUBLE, SparkType
 from transpiler.message.types import TypeClass
 from transpiler.routing import tuning
 from transpiler.routing.signatures import (
@@ -153,6 +154,9 @@ def _number(
     if place is None:
         return None
     number = row[place]
+    if isinstance(number, Decimal):
+        # Java may round to the other double next to it.
+        return outer(nextafter(float(number), -inf), nextafter(float(number), inf))
     return outer(float(number), nearest_float(number)) if ranges.rounded else float(number)
 
 
@@ -226,10 +230,15 @@ _LOWER = {Comparison.GT: True, Comparison.GE: True, Comparison.LT: False, Compar
 def _parameter(value: ir.Value) -> int | None:
     if isinstance(value, ir.Apply) and value.function in (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT):
         value = value.arguments[0]
-    return parameter_number(value) if value.type in (BIGINT, DOUBLE) else None
+    return parameter_number(value) if value.type.kind in _NUMBERS else None
+
+
+_NUMBERS = (*(kind for kind in SparkType if kind.bits), SparkType.FLOAT, SparkType.DOUBLE, SparkType.DECIMAL)
 
 
 def _as_double(value: ir.Value) -> ir.Value:
     return (
-        ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE) if ir.type_class(value.type) is TypeClass.INTEGER else value
+        ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
+        if ir.type_class(value.type) is TypeClass.INTEGER or value.type.kind in (SparkType.DECIMAL, SparkType.FLOAT)
+        else value
     )

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import product
 from math import prod
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, BOOLEAN, STRING, ColumnType
+from transpiler.ir.column_types import BIGINT, BOOLEAN, STRING, ColumnType, SparkType
 from transpiler.ir.java_regex import regular_expression
 from transpiler.message.types import TypeClass
 from transpiler.routing import tuning
@@ -27,6 +28,7 @@ from transpiler.routing.rules import Rule, Rules
 from transpiler.routing.signatures import (
     Parameter,
     Signature,
+    constant_value,
     contained_text,
     is_plain,
     parameter,
@@ -100,6 +102,35 @@ class _Bin:
 
 #: Bits of a BIGINT but for its sign.
 _MAX_FLAGS = 62
+
+
+def open_constants(rules: Rules) -> Rules:
+    """The same rules; signatures of few rules that differ in constants only become one, with those as parameters."""
+    opened: dict[Signature, list[tuple[Signature, list[_Term]]]] = {}
+    for signature, listed in rules.items():
+        if len(listed) >= tuning.MIN_ROWS:
+            continue
+        terms = [_term(part) for part in (*_conjuncts(signature.guard), *_conjuncts(signature.residual))]
+        if any(isinstance(source, _Fixed) for term in terms for source in term.sources):
+            conditions: list[ir.Predicate] = []
+            types: list[ColumnType] = []
+            for term in terms:
+                conditions.append(_renumbered(term.predicate, len(types)))
+                types += term.types
+            keys = signature.keys, signature.key_types
+            form = Signature(*keys, ir.TRUE, ir.all_of(*conditions), tuple(types))
+            opened.setdefault(form, []).append((signature, terms))
+    result = dict(rules)
+    for form, members in opened.items():
+        if sum(len(rules[signature]) for signature, _ in members) < tuning.MIN_ROWS:
+            continue
+        rows = result.setdefault(form, [])
+        for signature, terms in members:
+            del result[signature]
+            for rule in rules[signature]:
+                parameters = tuple(constant for term in terms for constant in term.constants(rule))
+                rows.append(rule._replace(parameters=parameters))
+    return result
 
 
 def merge_signatures(rules: Rules) -> Rules:
@@ -240,7 +271,10 @@ def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
         ir.all_of(*conditions),
         tuple(types),
     )
-    defaults = [_DEFAULTS[ir.type_class(column_type)] for column_type in types]
+    defaults = [
+        Decimal(0) if column_type.kind is SparkType.DECIMAL else _DEFAULTS[ir.type_class(column_type)]
+        for column_type in types
+    ]
     rules = []
     for member in each.members:
         terms = {term.predicate: term for term in member.terms}
@@ -279,10 +313,15 @@ class _Opened:
 
     def predicate(self, test: ir.Predicate) -> ir.Predicate:
         match test:
+            case ir.Compare(
+                operator=operator, left=left, right=ir.Constant(value=int() as micros, type=column_type)
+            ) if column_type.kind in _TIMES and operator in _HALF_OPEN and micros % 1_000 == 0 and reads_message(left):
+                milliseconds = ir.Apply(ir.Function.MILLISECONDS, (self._value(left),), BIGINT)
+                return ir.Compare(operator, milliseconds, self._fixed(micros // 1_000, BIGINT))
             case ir.Compare(operator=operator, left=left, right=ir.Constant() as constant) if _opens(left, constant):
-                return ir.Compare(operator, self._value(left), self._fixed(constant.value, constant.type))
+                return ir.Compare(operator, self._value(left), self._fixed(constant_value(constant), constant.type))
             case ir.Compare(operator=operator, left=ir.Constant() as constant, right=right) if _opens(right, constant):
-                return ir.Compare(operator, self._fixed(constant.value, constant.type), self._value(right))
+                return ir.Compare(operator, self._fixed(constant_value(constant), constant.type), self._value(right))
             case ir.Like(value=value, pattern=pattern, negated=negated) if any(isinstance(p, str) for p in pattern):
                 return self._like(self._value(value), pattern, negated)
             case ir.Matches(value=value, expression=expression, negated=negated):
@@ -316,6 +355,11 @@ class _Opened:
             self.types.append(column_type)
         place = len(self.sources) - 1 if isinstance(source, _Fixed) else self.sources.index(source)
         return parameter(place, column_type)
+
+
+#: Times, whose constants are microseconds, and the comparisons that whole milliseconds decide as well.
+_TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
+_HALF_OPEN = (Comparison.GE, Comparison.LT)
 
 
 def _opens(other: ir.Value, constant: ir.Constant) -> bool:

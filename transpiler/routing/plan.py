@@ -21,7 +21,7 @@ from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TO
 from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward
 from transpiler.routing.interval_index import Interval, find_interval
-from transpiler.routing.merge_signatures import merge_signatures
+from transpiler.routing.merge_signatures import merge_signatures, open_constants
 from transpiler.routing.prefilter import implied_filter
 from transpiler.routing.rules import Delivery, Rule, Rules
 from transpiler.routing.signatures import (
@@ -30,6 +30,7 @@ from transpiler.routing.signatures import (
     Parameter,
     Signature,
     Substring,
+    as_constant,
     bind_parameters,
     columns_in,
     disjuncts,
@@ -274,7 +275,7 @@ class _Builder:
 
     def _divide(self) -> tuple[list[Signature], list[Signature]]:
         """The signatures with tables, and those whose rules are compiled."""
-        self._rules = specialize(self._rules)
+        self._rules = specialize(open_constants(self._rules))
         tables: list[Signature] = []
         compiled: list[Signature] = []
         rare = {
@@ -312,7 +313,7 @@ class _Builder:
         for signature in signatures:
             for rule in self._rules[signature]:
                 keys = [
-                    ir.Compare(Comparison.EQ, value, ir.Constant(constant, column_type))
+                    ir.Compare(Comparison.EQ, value, as_constant(constant, column_type))
                     for value, column_type, constant in zip(signature.keys, signature.key_types, rule.key, strict=True)
                     if not isinstance(constant, bytes)
                 ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from itertools import product
 
 from transpiler import ir
@@ -22,7 +23,7 @@ from transpiler.selector.ast import Comparison
 ROW = "_routing_row"
 
 #: The Python types of a parameter's value.
-Parameter = bool | int | float | str | bytes
+Parameter = bool | int | float | Decimal | str | bytes
 
 
 def parameter(number: int, column_type: ColumnType) -> ir.Column:
@@ -82,9 +83,7 @@ def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir
         number = parameter_number(column)
         if number is None:
             return column
-        value = constants[number]
-        assert not isinstance(value, bytes)
-        return ir.Constant(value, column.type)
+        return as_constant(constants[number], column.type)
 
     return ir.replace_columns(pattern, constant)
 
@@ -184,7 +183,7 @@ def constant_of(value: ir.Value) -> Extract | None:
         return _Get(number)
     match value:
         case ir.Constant() if is_plain(value):
-            return _Always(value.value)
+            return _Always(constant_value(value))
         case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if (
             number := parameter_number(inner)
         ) is not None:
@@ -204,7 +203,9 @@ _PLAIN = (
     SparkType.SMALLINT,
     SparkType.INT,
     SparkType.BIGINT,
+    SparkType.FLOAT,
     SparkType.DOUBLE,
+    SparkType.DECIMAL,
     SparkType.STRING,
     SparkType.BINARY,
 )
@@ -213,6 +214,25 @@ _PLAIN = (
 def is_plain(constant: ir.Constant) -> bool:
     """Return True if a constant's value is what a column of a table holds."""
     return constant.type.kind in _PLAIN
+
+
+def constant_value(constant: ir.Constant) -> Parameter:
+    """The value of a constant as a table holds it; a DECIMAL's is an integer without its point."""
+    if constant.type.kind is SparkType.DECIMAL and isinstance(constant.value, int):
+        return Decimal(constant.value).scaleb(-constant.type.scale, _EXACT_DECIMALS)
+    return constant.value
+
+
+def as_constant(value: Parameter, column_type: ColumnType) -> ir.Constant:
+    """The constant with a value of a table."""
+    assert not isinstance(value, bytes)
+    if isinstance(value, Decimal):
+        return ir.Constant(int(value.scaleb(column_type.scale, _EXACT_DECIMALS)), column_type)
+    return ir.Constant(value, column_type)
+
+
+#: Spark's DECIMAL has 38 digits at most.
+_EXACT_DECIMALS = Context(prec=76)
 
 
 @dataclass(frozen=True, slots=True)

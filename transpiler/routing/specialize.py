@@ -16,6 +16,7 @@ from transpiler.routing.rules import Rule, Rules
 from transpiler.routing.signatures import (
     Parameter,
     Signature,
+    as_constant,
     columns_in,
     disjuncts,
     parameter,
@@ -69,7 +70,7 @@ def _bound(signature: Signature, numbers: Sequence[int], constants: Sequence[Par
     def constant(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
         value = None if number is None else known.get(number)
-        return column if value is None or isinstance(value, bytes) else ir.Constant(value, column.type)
+        return column if value is None or isinstance(value, bytes) else as_constant(value, column.type)
 
     pairs = zip(signature.keys, signature.key_types, strict=True)
     keys = [

@@ -10,6 +10,7 @@ In order of use::
     diff(df, "weight > 2500", "weight > 2400")                           # rows won and lost by a change
     compare_dialects(df, "color <> 5", ["jms", "activemq"])              # rows on which brokers differ
     route(df, read_topology("definitions.json"))                         # the queues of each message
+    print(explain_routing(topology, df.schema))                          # by which key or index bindings are found
     backtest(route(trace_messages(log), topology))                       # against what a broker recorded
 
 Readers (``read_messages``, ``read_rabbitmq_trace``, …) and ``create_messages`` make DataFrames; ``infer_layout``
@@ -45,12 +46,14 @@ from spark_ext.routing.query import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 from spark_ext.traces import trace_messages
 from spark_ext.verification import Verification, verify
+from transpiler.routing.explain import RoutingReport, explain_routing
 
 __all__ = [
     "MESSAGE_SCHEMA",
     "DialectComparison",
     "Diff",
     "MatchExplanation",
+    "RoutingReport",
     "SelectorWarning",
     "Verification",
     "backtest",
@@ -63,6 +66,7 @@ __all__ = [
     "destination_type",
     "diff",
     "explain_matches",
+    "explain_routing",
     "infer_layout",
     "message_type",
     "read_artemis_export",

@@ -1,7 +1,7 @@
 """Agreement, routing and plan tests on each supported PySpark and Python, each pair in an environment of its own.
 
-``make matrix`` takes the Pythons that it finds; ``ARGS="--spark 4.0 --python 3.11"`` takes some. Environments are kept in
-``build/matrix``. The table of tests passed is printed as Markdown; ``--write`` puts it into README.md too.
+``make matrix`` takes the Pythons that it finds; ``ARGS="--spark 4.0 --python 3.11"`` takes some. Environments are kept
+in ``build/matrix``. The table of tests passed is printed as Markdown; ``--write`` puts it into README.md too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TABLE = re.compile(r"(<!-- versions -->\n).*?(<!-- end of versions -->\n)", re.D
 
 
 class Outcome(NamedTuple):
-    """Tests of one pair: how many passed, failed and were skipped; None in place of a pair that there is no Python for."""
+    """The full versions of one pair, and how many of its tests passed, failed and were skipped."""
 
     spark: str
     python: str

@@ -34,6 +34,8 @@ TINY = Size(
     cases=CASES[-2:],
     kinds=("LIKE '%,n,%'", "mixed"),
     patterns=PATTERNS[:2],
+    routing=1_000,
+    shapes=("ranges",),
 )
 
 
@@ -42,7 +44,7 @@ def test_every_part_of_the_benchmarks_runs(spark: SparkSession, tmp_path: Path) 
     assert [len(table.rows) for table in found[:3]] == [6, 2, 2]
     assert all(len(row) == len(table.columns) for table in found for row in table.rows)
     page = report.markdown(found, "tiny")
-    assert page.count("\n## ") == len(found) == 13
+    assert page.count("\n## ") == len(found) == 14
     assert ElementTree.fromstring(report.svg(found, "tiny")).tag.endswith("svg")
 
 

@@ -67,6 +67,9 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
         return [condition]
     others = [term for term in condition.terms if term is not longest] if isinstance(condition, ir.And) else []
     room = OPERATIONS - sum(map(ir.size, others))
+    if 2 * room < OPERATIONS:
+        # The other terms would be tested again with each part.
+        return [condition]
     groups: list[list[ir.Predicate]] = [[]]
     for term in longest.terms:
         if groups[-1] and sum(map(ir.size, groups[-1])) + ir.size(term) > room:

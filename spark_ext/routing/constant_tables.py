@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from enum import Enum
 from functools import cached_property
 from itertools import chain
@@ -18,8 +19,11 @@ from spark_ext.routing.lookups import Lookup
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.routing.cuckoo_table import build_cuckoo_table
 from transpiler.routing.exchange_graph import Entry, Hop, Visit
-from transpiler.routing.interval_index import IntervalTree, build_interval_tree
-from transpiler.routing.plan import Delivery, Group, RoutingPlan, Table
+from transpiler.routing.interval_index import Interval, IntervalIndex, build_interval_index
+from transpiler.routing.plan import Group, RoutingPlan, Table
+from transpiler.routing.rules import Delivery
+from transpiler.routing.signatures import Parameter, Substring
+from transpiler.routing.substring_index import SubstringIndex, build_substring_index
 
 try:
     # Spark's fast path for large tables; without it rows go one by one.
@@ -28,8 +32,12 @@ try:
 except ImportError:
     pyarrow = None
 
-#: A tree of ``routing.interval_index``.
-_TREE = "STRUCT<bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, leaves: INT, nodes: ARRAY<ARRAY<INT>>>"
+#: An index of ``routing.interval_index``, and one of ``routing.substring_index``.
+_INTERVALS = (
+    "STRUCT<low: DOUBLE, high: DOUBLE, scale: DOUBLE, last: INT, bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, "
+    "shifts: ARRAY<INT>, offsets: ARRAY<INT>, nodes: ARRAY<ARRAY<INT>>>"
+)
+_SUBSTRINGS = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 #: The filler of a slot without a word: words have no dots.
 _NO_WORD = "."
@@ -168,16 +176,29 @@ class ConstantTables:
             rows = [group and list(group.items()) for group in groups]
             values = [listed and [list(map(of, delivered)) for _, delivered in listed] for listed in rows]
         columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": values}
-        for place, column_type in enumerate(table.signature.types):
+        types = table.signature.types
+        if table.in_structs:
+            fields = ", ".join(f"p{place}: {column_type}" for place, column_type in enumerate(types))
+            columns[f"{name}_p ARRAY<STRUCT<{fields}>>"] = [
+                listed and [_fields(constants) for constants, _ in listed] for listed in rows
+            ]
+            types = ()
+        for place, column_type in enumerate(types):
             columns[f"{name}_p{place} ARRAY<{column_type}>"] = [
                 listed and [constants[place] for constants, _ in listed] for listed in rows
             ]
-        if table.ranges is not None:
-            ranges = table.ranges
-            columns[f"{name}_r {_TREE}"] = [
-                listed and _tree(build_interval_tree(ranges, [constants for constants, _ in listed])) for listed in rows
+        if table.index is not None:
+            declared = _INTERVALS if isinstance(table.index, Interval) else _SUBSTRINGS
+            columns[f"{name}_r {declared}"] = [
+                listed and self._index(table.index, [constants for constants, _ in listed]) for listed in rows
             ]
         return columns
+
+    def _index(self, index: Interval | Substring, rows: list[tuple[Parameter, ...]]) -> tuple[Any, ...]:
+        """Return the index of one group, as a struct of Spark."""
+        if isinstance(index, Interval):
+            return _as_row(build_interval_index(index, rows))
+        return _as_row(build_substring_index(index.text, self._plan.grams[index.value], rows))
 
     def _in_columns(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
         """Return the columns of a table whose keys have few rows, each row in columns of its own, by declaration."""
@@ -294,8 +315,12 @@ def _without_nulls(data_type: DataType) -> DataType:
             return data_type
 
 
-def _tree(ranks: IntervalTree) -> tuple[Any, ...]:
-    return ranks.bounds, ranks.steps, ranks.leaves, ranks.nodes
+def _as_row(index: IntervalIndex | SubstringIndex) -> tuple[Any, ...]:
+    return tuple(getattr(index, field.name) for field in fields(index))
+
+
+def _fields(constants: Sequence[Parameter]) -> dict[str, Parameter]:
+    return {f"p{place}": constant for place, constant in enumerate(constants)}
 
 
 def _lead(lead: Hop | None) -> tuple[int | None, str | None]:

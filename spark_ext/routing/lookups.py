@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
 from spark_ext.routing.broadcast_join import Key, Part, hashed
 from spark_ext.routing.codegen_budget import hoist_to_method, lookup_length, rows_length, split_by_budget, table_length
+from spark_ext.routing.topic_sql import let
 from transpiler import ir
 from transpiler.ir.column_types import ColumnType, Element, Path
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.signatures import Parameter, parameter_number
-from transpiler.sql import emit_filter, emit_value
+from transpiler.routing.substring_index import Grams
+from transpiler.sql import emit_filter, emit_value, quote_text
 
 #: A row of constants, by its number, and what it delivers, as the lambdas have them: names that no column has.
 _ROW, _DELIVERED = "_routing_row", "_routing_delivered"
@@ -98,7 +100,7 @@ class Lookup:
         If one needed fewer columns, Spark would prune the others and broadcast a second table.
         """
         tables = tuple(
-            (table.most if self.in_columns(table) else 0, table.flat, table.ranges is None, table.signature.types)
+            (table.most if self.in_columns(table) else 0, table.flat, type(table.index), table.signature.types)
             for table in self.tables
         )
         return self.key_types, tables
@@ -134,20 +136,23 @@ class Lookup:
         """Return True if a key has so few rows that each is stored in columns of its own."""
         operations = ir.size(table.signature.guard) + ir.size(table.signature.residual)
         few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * len(table.deliveries)
-        return self.plain and few and table.flat and table.ranges is None and operations <= self.limits.short
+        return self.plain and few and table.flat and table.index is None and operations <= self.limits.short
 
     def _guard(self, table: Table) -> ir.Predicate:
         """Return the part of the condition on the message alone that the prefilter does not decide."""
         return ir.TRUE if len(self.tables) == 1 and self.needed != ir.TRUE else table.signature.guard
 
-    def deliveries(self) -> Iterator[tuple[LookupForm, str]]:
-        """Yield the SQL of the deliveries of each table to the message that its row was joined to, with their form."""
+    def deliveries(self, grams: Mapping[ir.Value, str]) -> Iterator[tuple[LookupForm, str]]:
+        """Yield the SQL of the deliveries of each table to the message that its row was joined to, with their form.
+
+        ``grams`` are the columns with the hashed substrings of values.
+        """
         for number, table in enumerate(self.tables):
             name, guard = self.table_name(number), self._guard(table)
             if self.in_columns(table):
                 yield from ((LookupForm.ONE, text) for text in _of_columns(name, table, guard))
             else:
-                yield LookupForm.MANY if table.flat else LookupForm.LISTS, _of_arrays(name, table, guard)
+                yield LookupForm.MANY if table.flat else LookupForm.LISTS, _of_arrays(name, table, guard, grams)
 
 
 def build_lookups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain: bool) -> list[Lookup]:
@@ -205,14 +210,14 @@ def _of_columns(name: str, table: Table, guard: ir.Predicate) -> Iterator[str]:
         yield f"{name}_d{row}" if condition == ir.TRUE else _where(condition, f"{name}_d{row}")
 
 
-def _of_arrays(name: str, table: Table, guard: ir.Predicate) -> str:
+def _of_arrays(name: str, table: Table, guard: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
     """Return the deliveries of the rows of a key; the same may be delivered several times."""
     signature, delivered = table.signature, f"{name}_d"
     if signature.residual == guard == ir.TRUE:
         return delivered
     parts = []
     for residual in split_by_budget(signature.residual):
-        text = delivered if residual == ir.TRUE else _filter_rows(name, table, residual)
+        text = delivered if residual == ir.TRUE else _filter_rows(name, table, residual, grams)
         parts.append(hoist_to_method(text if guard == ir.TRUE else _where(guard, text)))
     return parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
 
@@ -231,25 +236,48 @@ def _with_constants(residual: ir.Predicate, path: Callable[[int], Path]) -> ir.P
     return ir.replace_columns(residual, constant)
 
 
-def _filter_rows(name: str, table: Table, residual: ir.Predicate) -> str:
+def _filter_rows(name: str, table: Table, residual: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
     """Return the deliveries of the rows for which a predicate holds."""
-    delivered = f"{name}_d"
-    condition = emit_filter(_with_constants(residual, lambda number: (f"{name}_p{number}", Element(_ROW))))
-    if table.ranges is None:
+    delivered, index = f"{name}_d", table.index
+
+    def path(number: int) -> Path:
+        if table.in_structs:
+            return (f"{name}_p", Element(_ROW), f"p{number}")
+        return (f"{name}_p{number}", Element(_ROW))
+
+    condition = emit_filter(_with_constants(residual, path))
+    if index is None:
         return f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {condition})"
-    rows = f"filter({_place(f'{name}_r', table.ranges)}, {_ROW} -> {condition})"
-    return f"transform({rows}, {_ROW} -> {delivered}[{_ROW}])"
+    if isinstance(index, Interval):
+        rows = _rows_at(f"{name}_r", index)
+    else:
+        hashes = grams[index.value]
+        rows = f"flatten(transform({hashes}, h -> get({name}_r.nodes, CAST(h & {name}_r.mask AS INT))))"
+    return f"transform(filter({rows}, {_ROW} -> {condition}), {_ROW} -> {delivered}[{_ROW}])"
 
 
-def _place(tree: str, ranges: Interval) -> str:
-    """Return the numbers of the rows whose range contains the message's value: see ``routing.interval_index``."""
+def cut_up(value: ir.Value, grams: Grams) -> str:
+    """Return the hashes of the substrings of a value: see ``routing.substring_index``."""
+    text = emit_value(value)
+    parts = [f"regexp_extract_all({text}, {quote_text(expression)}, 1)" for expression in grams.expressions]
+    substrings = parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
+    return f"transform(array_distinct({substrings}), g -> crc32(g))"
+
+
+def _rows_at(index: str, ranges: Interval) -> str:
+    """Return the numbers of the rows whose range may contain the message's value: see ``routing.interval_index``."""
     values = ", ".join(emit_value(value) for value in ranges.values)
     value = values if len(ranges.values) == 1 else f"coalesce({values})"
-    place = (
-        f"aggregate({tree}.steps, 0, (place, step) -> "
-        f"CASE WHEN get({tree}.bounds, place + step - 1) <= value THEN place + step ELSE place END)"
+    bucket = (
+        f"CASE WHEN value < {index}.low THEN 0 WHEN value < {index}.high "
+        f"THEN least(CAST((value - {index}.low) * {index}.scale AS INT), {index}.last) ELSE {index}.last END"
     )
-    to_root = f"sequence(0, size({tree}.steps))"
-    rows = f"transform({to_root}, up -> get({tree}.nodes, shiftright({tree}.leaves + {place}, up)))"
+    searched = (
+        f"aggregate({index}.steps, 0, (place, step) -> "
+        f"CASE WHEN get({index}.bounds, place + step - 1) <= value THEN place + step ELSE place END)"
+    )
+    leaf = f"CASE WHEN size({index}.steps) = 0 THEN {bucket} ELSE {searched} END"
+    node = f"get({index}.nodes, get({index}.offsets, level) + shiftright(leaf, shift))"
+    rows = f"flatten(transform({index}.shifts, (shift, level) -> {node}))"
     # Without a value nothing is in a range.
-    return f"flatten(transform(filter(array({value}), value -> value IS NOT NULL), value -> flatten({rows})))"
+    return let({"value": value, "leaf": f"CASE WHEN value IS NOT NULL THEN {leaf} END"}, rows)

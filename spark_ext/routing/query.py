@@ -30,7 +30,7 @@ from spark_ext.routing.codegen_budget import (
 from spark_ext.routing.constant_tables import ConstantTable, ConstantTables, Payload
 from spark_ext.routing.deliveries import CollectedDeliveries
 from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct
-from spark_ext.routing.lookups import Lookup, build_lookups
+from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.outcomes import Outcomes
 from spark_ext.routing.routing_keys import WORDS, Published, Source, has_routing_keys, published_exchanges
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, let, literal_code, run_automaton
@@ -194,6 +194,7 @@ class _Query:
         self._plan = plan
         self._payload = self._choose_payload()
         self._direct = False
+        self._grams = {value: f"{PREFIX}grams{number}" for number, value in enumerate(plan.grams)}
         self._tables = ConstantTables(messages.sparkSession, plan, self._payload)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
         words = [] if plan.trie is None else plan.trie.words
@@ -258,6 +259,10 @@ class _Query:
         plan = self._plan
         if plan.reads:
             frame = frame.selectExpr("*", *(f"{quote_path(path)} AS {name}" for name, path in plan.reads.items()))
+        if plan.grams:
+            frame = frame.selectExpr(
+                "*", *(cut_up(*each) + f" AS {self._grams[each[0]]}" for each in plan.grams.items())
+            )
         collected = self._collector()
         room = self._room
         if plan.trie is not None or not plan.simple:
@@ -388,7 +393,7 @@ class _Query:
         """Add the deliveries of a look-up to the messages."""
         frame = join(frame, table.rows, self._exchange_key(table) + look_up.pairs, look_up.needed, look_up.part)
         columns = []
-        for number, (form, text) in enumerate(look_up.deliveries()):
+        for number, (form, text) in enumerate(look_up.deliveries(self._grams)):
             name = f"{look_up.name}_f{number}"
             output.add(name, form=form)
             columns.append(f"{text} AS {name}")

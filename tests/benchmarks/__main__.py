@@ -15,13 +15,13 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from tests.benchmarks import activemq, compiling, filters, long, patterns, report, stores
+from tests.benchmarks import activemq, compiling, filters, long, patterns, report, routing_shapes, stores
 from tests.benchmarks.measure import Table
 from tests.benchmarks.messages import write_messages
 from tests.benchmarks.selectors import CASES, Case
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("filters", "stores", "compiling", "long", "patterns", "activemq")
+PARTS = ("filters", "stores", "compiling", "long", "patterns", "activemq", "routing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,9 @@ class Size:
     cases: tuple[Case, ...] = CASES
     kinds: tuple[str, ...] = tuple(long.KINDS)
     patterns: tuple[str, ...] = patterns.PATTERNS
+    #: By what the messages and bindings of routing are divided, and its shapes: all without any.
+    routing: int = 1
+    shapes: tuple[str, ...] = ()
     #: CPU seconds of each round of a filter and the one by hand.
     least: float = 0.0
 
@@ -58,7 +61,7 @@ WHOLE = Size(
     (10, 100, 1_000, 10_000),
     least=2.0,
 )
-QUICK = Size(200_000, 1_000, 20_000, 200, 1, 20, (10, 1_000), 500_000, (10, 1_000))
+QUICK = Size(200_000, 1_000, 20_000, 200, 1, 20, (10, 1_000), 500_000, (10, 1_000), routing=50)
 
 
 def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, ...] = PARTS) -> Iterator[Table]:
@@ -79,6 +82,8 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
                 yield from long.parts(spark, spark.read.parquet(path), size.listed, size.rounds, size.terms, size.kinds)
             case "patterns":
                 yield from patterns.parts(spark, size.characters, size.rounds, size.lengths, size.patterns)
+            case "routing":
+                yield routing_shapes.shapes_table(spark, directory, size.routing, size.rounds, size.shapes)
             case _:
                 yield from activemq.parts(spark, frames, size.messages, size.broker, size.rounds, size.cases)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -12,7 +13,8 @@ from transpiler import Message
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
-from transpiler.routing.interval_index import Interval, build_interval_tree
+from transpiler.routing import tuning
+from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import build_plan
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
@@ -51,7 +53,7 @@ def topology(count: int) -> Topology:
 def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> None:
     where = topology(600)
     found = build_plan(where, AmqpLayout(), "error", "amq.fanout")
-    assert sum(table.ranges is not None for table in found.tables) >= 5
+    assert sum(isinstance(table.index, Interval) for table in found.tables) >= 5
     messages = [
         Message.from_dict(
             {
@@ -75,18 +77,33 @@ def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> Non
     assert [row.queues for row in rows] == [list(route_message(where, message, "amq.fanout")) for message in messages]
 
 
-def test_a_place_finds_every_range_that_has_it_and_few_others() -> None:
+@pytest.mark.parametrize("room", [0, 2, 8, 64])
+@pytest.mark.parametrize("far", [False, True], ids=["even", "uneven"])
+def test_a_number_finds_every_range_that_has_it_and_few_others(
+    monkeypatch: pytest.MonkeyPatch, room: int, far: bool
+) -> None:
+    """With trees of one level and of many, by buckets and by a search."""
+    monkeypatch.setattr(tuning, "INTERVAL_ROOM", room)
     spread = random.Random(3)
-    pairs = [tuple(sorted((spread.randrange(100), spread.randrange(100)))) for _ in range(200)]
-    tree = build_interval_tree(Interval((), 0, 1), pairs)
-    for value in range(-1, 101):
-        place = sum(bound <= value for bound in tree.bounds)
-        node, found = tree.leaves + place, []
-        while node:
-            found += tree.nodes[node]
-            node >>= 1
-        inside = {number for number, (low, high) in enumerate(pairs) if low <= value <= high}
-        assert len(found) == len(set(found))
-        assert inside <= set(found)
-        # The others end at the bound before, which begins the same place.
-        assert {pairs[number][1] for number in set(found) - inside} <= {tree.bounds[place - 1]}
+    pairs: list[tuple[int, int]] = [(7, 3), (200, 100), (50, 49)]
+    for _ in range(300):
+        low = spread.randrange(1000)
+        pairs.append((low, low + spread.randrange(20 if room == 64 else 900)))
+    if far:
+        pairs.append((-(10**15), 10**15))
+    index = build_interval_index(Interval((), 0, 1), pairs)
+    assert bool(index.steps) is far
+    assert (len(index.shifts) == 1) is (room == 64)
+    for value in (-math.inf, -1, *range(0, 1001, 7), 0.5, 999.5, 3000, math.inf, math.nan):
+        rows = index.rows(value)
+        inside = {row for row, (low, high) in enumerate(pairs) if low <= value <= high}
+        assert len(rows) == len(set(rows))
+        assert inside <= set(rows)
+        assert len(set(rows) - inside) <= 16
+
+
+def test_an_index_of_ranges_without_bounds_or_of_one_has_every_row() -> None:
+    assert build_interval_index(Interval((), None, None), [(), ()]).rows(5) == [0, 1]
+    one = build_interval_index(Interval((), 0, None), [(5,)] * 70)
+    assert (one.rows(5), one.rows(math.inf)) == (list(range(70)), list(range(70)))
+    assert build_interval_index(Interval((), 0, 1), [(-math.inf, 1e308), (-1e308, 1e308)]).rows(0) == [0, 1]

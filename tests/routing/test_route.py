@@ -77,20 +77,23 @@ def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> Non
     assert sum(parted) >= len(parted) / 20
 
 
-@pytest.mark.parametrize("min_rows", [1, 3, 12])
+@pytest.mark.parametrize("min_rows", [0, 1, 3, 12])
 @pytest.mark.parametrize("rules", topologies.BROKERS, ids=lambda rules: rules.name)
 @given(data=st.data())
 @settings(max_examples=EXAMPLES, phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_spark_agrees_with_the_reference(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, rules: Rules, min_rows: int, data: st.DataObject
 ) -> None:
-    """With all conditions in tables, with some of them, and with all compiled."""
+    """With all conditions in tables, and these merged, with some of them, and with all compiled."""
     topology = data.draw(topologies.topologies(rules))
     messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
     names = [*topology.exchange_by_name, "nowhere", None]
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
     monkeypatch.setattr(tuning, "MIN_ROWS", min_rows)
-    monkeypatch.setattr(tuning, "MIN_INTERVALS", min_rows)
+    monkeypatch.setattr(tuning, "MIN_INDEXED", min_rows)
+    if min_rows == 0:
+        for name in ("MAX_TABLES", "UNMERGED_TABLES", "MAX_KEY_SETS", "MAX_KEYED", "MAX_COMPILED"):
+            monkeypatch.setattr(tuning, name, 0)
     if min_rows == 3:
         # What an engine does that hashes no constant map's keys.
         monkeypatch.setattr(query, "_hashed_from", lambda _: None)

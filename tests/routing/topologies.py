@@ -88,6 +88,11 @@ written = st.one_of(
     st.builds("a + 1 BETWEEN {} AND {}".format, st.integers(-2, 2), st.sampled_from((2, 5, 2147483647))),
     st.builds("a NOT IN ('{}', 'b') AND b NOT LIKE '{}_'".format, st.sampled_from("a1"), st.sampled_from("aé")),
     st.builds("a LIKE '%{0}' AND NOT b LIKE '{0}%%'".format, st.sampled_from(("a", "1", "é"))),
+    # Patterns of every form, which are rows by the texts in them.
+    st.builds("a LIKE '%{}%' OR b LIKE '%{}%'".format, st.sampled_from("a1é"), st.sampled_from(("a", "ab", "x"))),
+    st.builds("a LIKE '{0}%{1}' AND b NOT LIKE '%{1}%{0}%'".format, st.sampled_from("a1é"), st.sampled_from("ab")),
+    st.builds("a LIKE '_%' OR a LIKE '{}_' OR b LIKE '%{}_%'".format, st.sampled_from("aé"), st.sampled_from("ab")),
+    st.builds("b = 1 AND (a LIKE '!{0}%{1}%' ESCAPE '!')".format, st.sampled_from("%a_"), st.sampled_from("aé")),
 )
 #: What dialects answer most unlike each other: negations over missing values and over those of no fitting type.
 dividing = st.one_of(

@@ -35,6 +35,11 @@ class Function(Enum):
     #: So many characters from the beginning, or from the end, of a string.
     LEFT = "left"
     RIGHT = "right"
+    #: Whether a string contains another one, or a match of a regular expression of Java, either known by its row only.
+    CONTAINS = "contains"
+    MATCHES = "matches"
+    #: The bits that two integers have in common.
+    COMMON_BITS = "common bits"
     #: The text of bytes in UTF-8; NULL where they are none.
     DECODED = "decoded"
     #: The first argument that is not NULL.

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from transpiler import ir
-from transpiler.ir.column_types import STRING
+from transpiler.ir.column_types import BOOLEAN, STRING
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
 from transpiler.source import Span
@@ -31,28 +32,41 @@ def is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = Fals
     return ir.any_of(*(ir.Compare(Comparison.EQ, value, member) for member in members))
 
 
-def form_of(pattern: Pattern) -> tuple[str, int] | None:
-    """The form of a pattern with one text, the text aside; None for a pattern of more parts."""
+class PatternForm(NamedTuple):
+    """The form of a pattern of LIKE, its texts aside: the kind of test, a length, and whether it tests octets."""
+
+    kind: Literal["is", "begins", "ends", "contains", "matches"]
+    length: int = 0
+    octets: bool = False
+
+
+def text_form(pattern: Pattern) -> PatternForm | None:
+    """The form of a pattern whose test is one comparison with its one text; None for another pattern."""
     match pattern:
         case (str(),):
-            return "is", 0
+            return PatternForm("is")
         case (str() as prefix, Wildcard.ANY):
-            return "begins", len(prefix)
+            return PatternForm("begins", len(prefix))
         case (Wildcard.ANY, str() as suffix):
-            return "ends", len(suffix)
+            return PatternForm("ends", len(suffix))
+        case (Wildcard.ANY, str(), Wildcard.ANY):
+            return PatternForm("contains")
         case _:
             return None
 
 
-def fits(value: ir.Value, pattern: Pattern, parameter: ir.Value | None = None, negated: bool = False) -> ir.Predicate:
-    """The rows where a text matches, or does not match, a pattern; ``parameter`` stands for the text of its form."""
-    if parameter is None:
-        return ir.Like(value, pattern, negated)
-    match form_of(pattern):
-        case ("begins", length):
-            value = ir.Apply(ir.Function.LEFT, (value, ir.constant(length)), STRING)
-        case ("ends", length):
-            value = ir.Apply(ir.Function.RIGHT, (value, ir.constant(length)), STRING)
-        case None:
-            raise AssertionError(pattern)
+def fits(value: ir.Value, form: PatternForm, parameter: ir.Value, negated: bool = False) -> ir.Predicate:
+    """The rows where a text matches, or does not match, a pattern of that form; ``parameter`` stands for its text.
+
+    The text of ``matches`` is a regular expression of Java.
+    """
+    match form.kind:
+        case "begins":
+            value = ir.Apply(ir.Function.LEFT, (value, ir.constant(form.length)), STRING)
+        case "ends":
+            value = ir.Apply(ir.Function.RIGHT, (value, ir.constant(form.length)), STRING)
+        case "contains":
+            return ir.IsTrue(ir.Apply(ir.Function.CONTAINS, (value, parameter), BOOLEAN), negated)
+        case "matches":
+            return ir.IsTrue(ir.Apply(ir.Function.MATCHES, (value, parameter), BOOLEAN), negated)
     return ir.Compare(Comparison.NE if negated else Comparison.EQ, value, parameter)

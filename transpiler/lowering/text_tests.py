@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from transpiler import ir
 from transpiler.ir.column_types import BOOLEAN, STRING
-from transpiler.lowering.literal_parameters import fits
+from transpiler.ir.java_regex import regular_expression
+from transpiler.lowering.literal_parameters import PatternForm, fits, text_form
 from transpiler.lowering.operands import Operand
 from transpiler.lowering.outcomes import Outcomes
 from transpiler.message.operand_types import OperandType
@@ -69,26 +70,66 @@ class _Test(NamedTuple):
         value, pattern, wildcards = self.value, self.pattern, self.dialect.wildcards
         if wildcards is Wildcards.BYTES:
             value = ir.Apply(ir.Function.BEFORE_NUL, (value,), STRING)
-        if is_engine_independent(pattern, self.written, self.escape, self.dialect):
-            return fits(value, pattern, self.parameter, negated)
-        assert self.parameter is None
-        match wildcards:
-            case Wildcards.CODE_POINTS:
-                return ir.Like(value, pattern, negated)
-            case Wildcards.BYTES:
-                return ir.Like(*_by_octets(value, pattern), negated)
-            case Wildcards.BYTES_OF_LINE:
-                octets, parts = _by_octets(value, pattern)
-                return ir.Matches(octets, _line_expression(parts) + "(?![\\s\\S])", negated)
-            case Wildcards.LINES:
-                matches = ir.Matches(value, _line_expression(pattern) + "(?=\\n?(?![\\s\\S]))", negated)
-                if not _from_bytes(value):
-                    return matches
-                # What is no UTF-8 is no subject of a regular expression, and so unknown.
-                return ir.all_of(ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN)), matches)
+        independent = _is_engine_independent(pattern, self.written, self.escape, self.dialect)
+        if _tests_octets(pattern, self.dialect) and not independent:
+            value = ir.Apply(ir.Function.OCTETS, (value,), STRING)
+        if self.parameter is not None:
+            form = pattern_form(pattern, self.written, self.escape, self.dialect)
+            assert form is not None
+            test = fits(value, form, self.parameter, negated)
+        elif independent or wildcards in (Wildcards.CODE_POINTS, Wildcards.BYTES):
+            test = ir.Like(value, pattern if independent else _as_tested(pattern, self.dialect), negated)
+        else:
+            test = ir.Matches(value, pattern_expression(pattern, self.dialect), negated)
+        if not independent and wildcards is Wildcards.LINES and _from_bytes(value):
+            # What is no UTF-8 is no subject of a regular expression, and so unknown.
+            return ir.all_of(ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN)), test)
+        return test
 
 
-def is_engine_independent(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
+def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> PatternForm | None:
+    """The form of a pattern, to which ``pattern_text`` has the constant; None where a parameter cannot stand for it."""
+    if not any(isinstance(part, str) for part in pattern):
+        return None
+    independent = _is_engine_independent(pattern, written, escape, dialect)
+    form = text_form(pattern) if independent else None
+    return form or PatternForm("matches", 0, not independent and _tests_octets(pattern, dialect))
+
+
+def pattern_text(pattern: Pattern, form: PatternForm, dialect: Dialect) -> str:
+    """The constant that ``fits`` compares with: the only text of a pattern, or its regular expression."""
+    return pattern_expression(pattern, dialect) if form.kind == "matches" else needle(pattern, dialect)
+
+
+def needle(pattern: Pattern, dialect: Dialect) -> str:
+    """The longest text of a pattern, which every matching string contains, in the characters that are tested."""
+    return max((part for part in _as_tested(pattern, dialect) if isinstance(part, str)), key=len)
+
+
+def pattern_expression(pattern: Pattern, dialect: Dialect) -> str:
+    """A pattern as a regular expression of Java."""
+    tested = _as_tested(pattern, dialect)
+    match dialect.wildcards:
+        case Wildcards.CODE_POINTS | Wildcards.BYTES:
+            return regular_expression(tested)
+        case Wildcards.BYTES_OF_LINE:
+            return _line_expression(tested) + "(?![\\s\\S])"
+        case Wildcards.LINES:
+            return _line_expression(tested) + "(?=\\n?(?![\\s\\S]))"
+
+
+def _tests_octets(pattern: Pattern, dialect: Dialect) -> bool:
+    """Return True if a wildcard stands for one byte, so that text and pattern are compared as their bytes."""
+    return Wildcard.ONE in pattern and dialect.wildcards in (Wildcards.BYTES, Wildcards.BYTES_OF_LINE)
+
+
+def _as_tested(pattern: Pattern, dialect: Dialect) -> Pattern:
+    if not _tests_octets(pattern, dialect):
+        return pattern
+    return tuple(part.encode().decode("latin-1") if isinstance(part, str) else part for part in pattern)
+
+
+def _is_engine_independent(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
     """Return True if every engine finds the same texts to match: no wildcard has bytes or line ends to stumble over."""
     if Wildcard.ONE in pattern:
         return False
@@ -112,14 +153,6 @@ def _from_bytes(value: ir.Value) -> bool:
             return _from_bytes(inner)
         case _:
             return False
-
-
-def _by_octets(value: ir.Value, pattern: Pattern) -> tuple[ir.Value, Pattern]:
-    """The rows where a wildcard stands for one byte, text and pattern as their bytes."""
-    if Wildcard.ONE not in pattern:
-        return value, pattern
-    octets = tuple(part.encode().decode("latin-1") if isinstance(part, str) else part for part in pattern)
-    return ir.Apply(ir.Function.OCTETS, (value,), STRING), octets
 
 
 def _percents(written: str, escape: str | None) -> int:

@@ -11,6 +11,7 @@ change without changing an answer.
 Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and the meaning of a binding
 (``lowering.bindings``).
 
-In reading order: ``exchange_graph``, ``binding_patterns``, ``parameterize``, ``signatures``, ``plan``, ``prefilter``,
-``topic_automaton``, ``interval_index``, ``cuckoo_table``, ``common_lookups``, ``tuning``.
+In reading order: ``exchange_graph``, ``binding_patterns``, ``parameterize``, ``signatures``, ``rules``, ``plan``,
+``specialize``, ``merge_signatures``, ``prefilter``, ``topic_automaton``, ``interval_index``, ``substring_index``,
+``cuckoo_table``, ``common_lookups``, ``explain``, ``tuning``.
 """

@@ -1,20 +1,26 @@
 """Segment tree over the ranges of constant rows, for stabbing queries: the ranges that contain a message's number.
 
-The sorted bounds of all ranges of a table's group cut the numbers into elementary intervals, the leaves of a binary
-tree. A range is stored in the few nodes that make up its leaves. A message finds its leaf by binary search, and the
-ranges that contain its number in the nodes from there to the root. The whole residual is evaluated again on these
-candidates, so bounds may be read as inclusive, and as doubles, which keep the order of integers.
+The numbers between the bounds of all ranges of a group are cut into buckets of equal width, the leaves of a tree, so
+that a message computes its leaf; where most bounds would be in few buckets, the bounds are the leaves, and it searches
+them. A range is stored in the few nodes that make up its leaves, and a message finds the ranges that may contain its
+number in the nodes from its leaf to the root. A node has as many children as there is room for: with short ranges the
+leaves are the only level. The whole residual is evaluated again on these candidates, so bounds may be read as
+inclusive, and as doubles, which keep the order of integers.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from math import inf, isfinite, isnan, nextafter
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, DOUBLE
+from transpiler.ir.column_types import DOUBLE, SparkType
 from transpiler.message.types import TypeClass
+from transpiler.routing import tuning
 from transpiler.routing.signatures import (
     Parameter,
     Signature,
@@ -38,18 +44,45 @@ class Interval:
     upper: int | None
     rounded: bool = False
 
+    @property
+    def bounds(self) -> list[int]:
+        """The bounds' parameters that there are."""
+        return [number for number in (self.lower, self.upper) if number is not None]
+
 
 @dataclass(frozen=True, slots=True)
-class IntervalTree:
-    """The tree of one group: bounds in order, the steps of the binary search, the number of leaves, and rows by node.
+class IntervalIndex:
+    """The index of one group: from a number to its leaf, and from the leaf to the rows.
 
-    Node 1 is the root, node ``n`` has the children ``2n`` and ``2n + 1``, and place ``p`` is the leaf ``leaves + p``.
+    The leaf of a number is the bucket of equal width that it is in: ``low`` to ``high`` has ``last`` of them, of
+    ``scale`` to a unit. Where ``steps`` are there, the numbers are spread too unevenly for that, and the leaf is the
+    place among ``bounds`` that a binary search by these steps finds. A level of the tree has a node for each
+    ``2 ** shift`` leaves, from its ``offset`` on; ``nodes`` are the rows of each.
     """
 
+    low: float
+    high: float
+    scale: float
+    last: int
     bounds: list[float]
     steps: list[int]
-    leaves: int
+    shifts: list[int]
+    offsets: list[int]
     nodes: list[list[int]]
+
+    def leaf(self, number: float) -> int:
+        """The leaf of a number; NaN is above all numbers, as Spark has it."""
+        if self.steps:
+            return len(self.bounds) if isnan(number) else bisect_right(self.bounds, number)
+        if number < self.low:
+            return 0
+        return min(int((number - self.low) * self.scale), self.last) if number < self.high else self.last
+
+    def rows(self, number: float) -> list[int]:
+        """The rows whose range may contain a number."""
+        leaf = self.leaf(number)
+        places = zip(self.shifts, self.offsets, strict=True)
+        return [row for shift, offset in places for row in self.nodes[offset + (leaf >> shift)]]
 
 
 def find_interval(signature: Signature) -> Interval | None:
@@ -72,20 +105,47 @@ def _rounds(node: ir.Node) -> bool:
     )
 
 
-def build_interval_tree(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]) -> IntervalTree:
-    """The tree of the rows of one group."""
+def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]) -> IntervalIndex:
+    """The index of the rows of one group."""
     # A bound that may be rounded is the outer one of both.
     pairs = [(_number(row, ranges.lower, ranges, min), _number(row, ranges.upper, ranges, max)) for row in rows]
-    bounds = sorted({bound for pair in pairs for bound in pair if bound is not None})
-    leaves = 1 << len(bounds).bit_length()
-    nodes: list[list[int]] = [[] for _ in range(2 * leaves)]
-    for number, (lower, upper) in enumerate(pairs):
-        first = 0 if lower is None else bisect_right(bounds, lower)
-        last = len(bounds) if upper is None else bisect_right(bounds, upper)
-        for node in _cover(leaves + first, leaves + last):
-            nodes[node].append(number)
+    index = _leaves(sorted({bound for pair in pairs for bound in pair if bound is not None}))
+    leaves = [
+        (0 if lower is None else index.leaf(lower), index.last if upper is None else index.leaf(upper))
+        for lower, upper in pairs
+    ]
+    bits = index.last.bit_length()
+    room = tuning.INTERVAL_ROOM * len(rows) + index.last
+    # A level less is a look-up less, and more nodes for each range.
+    for width in (bits, 6, 4, 2, 1):
+        shifts = list(range(0, bits + 1 if width < bits else 1, max(width, 1)))
+        if width == 1 or sum(_count(first, last, shifts, width) for first, last in leaves) <= room:
+            break
+    for shift in shifts:
+        index.shifts.append(shift)
+        index.offsets.append(len(index.nodes))
+        index.nodes.extend([] for _ in range((index.last >> shift) + 1))
+    for row, (first, last) in enumerate(leaves):
+        for level, begin, end in _cover(first, last, len(shifts), width):
+            for node in range(index.offsets[level] + begin, index.offsets[level] + end):
+                index.nodes[node].append(row)
+    return index
+
+
+def _leaves(bounds: list[float]) -> IntervalIndex:
+    """The index without its rows: equal buckets where no bucket has many bounds, else the bounds themselves."""
+    if not bounds:
+        return IntervalIndex(0.0, 0.0, 0.0, 0, [], [], [], [], [])
+    low, high = bounds[0], bounds[-1]
+    last = 1 << (tuning.INTERVAL_BUCKETS * len(bounds)).bit_length()
+    scale = last / (high - low) if high > low else 0.0
+    if isfinite(scale) and isfinite(low) and isfinite(high):
+        index = IntervalIndex(low, high, scale, last, [], [], [], [], [])
+        load = Counter(map(index.leaf, bounds))
+        if max(load.values()) <= tuning.BUCKET_BOUNDS:
+            return index
     steps = [1 << bit for bit in reversed(range(len(bounds).bit_length()))]
-    return IntervalTree(bounds, steps, leaves, nodes)
+    return IntervalIndex(low, high, 0.0, len(bounds), bounds, steps, [], [], [])
 
 
 def _number(
@@ -94,19 +154,31 @@ def _number(
     if place is None:
         return None
     number = row[place]
+    if isinstance(number, Decimal):
+        # Java may round to the other double next to it.
+        return outer(nextafter(float(number), -inf), nextafter(float(number), inf))
     return outer(float(number), nearest_float(number)) if ranges.rounded else float(number)
 
 
-def _cover(first: int, last: int) -> Iterator[int]:
-    """The nodes that make up the leaves from the first to the last one."""
-    while first <= last:
-        if first & 1:
-            yield first
-            first += 1
-        if not last & 1:
-            yield last
-            last -= 1
-        first, last = first >> 1, last >> 1
+def _cover(first: int, last: int, levels: int, width: int) -> Iterator[tuple[int, int, int]]:
+    """The nodes that make up the leaves from the first to the last one: a level, its first node and that behind."""
+    end = last + 1
+    for level in range(levels - 1):
+        # The parts at both sides that make up no node of the next level.
+        up, down = -(-first >> width), end >> width
+        if up >= down:
+            yield level, first, end
+            return
+        if first < up << width:
+            yield level, first, up << width
+        if down << width < end:
+            yield level, down << width, end
+        first, end = up, down
+    yield levels - 1, first, end
+
+
+def _count(first: int, last: int, shifts: Sequence[int], width: int) -> int:
+    return sum(end - begin for _, begin, end in _cover(first, last, len(shifts), width))
 
 
 _Bound = tuple[tuple[ir.Value, ...], bool, int]
@@ -158,10 +230,15 @@ _LOWER = {Comparison.GT: True, Comparison.GE: True, Comparison.LT: False, Compar
 def _parameter(value: ir.Value) -> int | None:
     if isinstance(value, ir.Apply) and value.function in (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT):
         value = value.arguments[0]
-    return parameter_number(value) if value.type in (BIGINT, DOUBLE) else None
+    return parameter_number(value) if value.type.kind in _NUMBERS else None
+
+
+_NUMBERS = (*(kind for kind in SparkType if kind.bits), SparkType.FLOAT, SparkType.DOUBLE, SparkType.DECIMAL)
 
 
 def _as_double(value: ir.Value) -> ir.Value:
     return (
-        ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE) if ir.type_class(value.type) is TypeClass.INTEGER else value
+        ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
+        if ir.type_class(value.type) is TypeClass.INTEGER or value.type.kind in (SparkType.DECIMAL, SparkType.FLOAT)
+        else value
     )

@@ -13,13 +13,13 @@ from functools import partial
 
 from transpiler import ir
 from transpiler.compiler import parse_selector
-from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
+from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.literal_parameters import form_of
+from transpiler.lowering.literal_parameters import PatternForm
 from transpiler.lowering.names import Missing
 from transpiler.lowering.selector_lowering import integer_literal
 from transpiler.lowering.selectors import selector_lowering
-from transpiler.lowering.text_tests import is_engine_independent
+from transpiler.lowering.text_tests import needle, pattern_form, pattern_text
 from transpiler.message.ids import canonical
 from transpiler.rewrites.optimizer import optimize
 from transpiler.routing.signatures import Parameter, parameter, parameter_number
@@ -35,8 +35,7 @@ from transpiler.selector.literal_scanner import (
     scan,
     text_of,
 )
-from transpiler.selector.pattern import Pattern as LikePattern
-from transpiler.selector.pattern import read_pattern
+from transpiler.selector.pattern import PatternError, read_pattern
 from transpiler.source import Source, Span
 
 _TYPES = {"string": STRING, "integer": BIGINT, "float": DOUBLE}
@@ -58,6 +57,15 @@ class _Spelling:
     forms: tuple[tuple[int, Callable[[str], object]], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _LikePattern:
+    """A pattern of LIKE: its form, None where it has none, the constant of that form, and a text of every match."""
+
+    form: PatternForm | None
+    text: str = ""
+    needle: str = ""
+
+
 class SelectorParameterizer:
     """The patterns of selectors over one layout."""
 
@@ -67,6 +75,8 @@ class SelectorParameterizer:
         self._missing = missing
         self._rewritten = dict(dialect.fields.rewritten)
         self._spellings: dict[str, _Spelling] = {}
+        self._likes: dict[tuple[str | None, str], _LikePattern] = {}
+        self._last: tuple[str, ast.Expression | None] | None = None
         self._patterns: dict[tuple[object, ...], ParameterizedSelector] = {}
 
     def pattern(self, text: str) -> tuple[ParameterizedSelector, tuple[Parameter, ...]]:
@@ -89,20 +99,26 @@ class SelectorParameterizer:
         return pattern, tuple(read(literals[number].raw) for number, read in pattern.read)
 
     def _spell(self, text: str, literals: list[Scanned]) -> _Spelling:
-        tree = parse_selector(text, self._dialect)
+        tree = self._parsed(text)
         if tree is None:
             return _Spelling((), ())
         nodes, patterns = literal_nodes(tree, literals), pattern_nodes(tree, literals)
         forms: list[tuple[int, Callable[[str], object]]] = []
         for number in range(len(literals)):
             if number in patterns:
-                forms.append((number, self._form))
+                forms.append((number, partial(self._form_of, _escape(patterns[number]))))
             elif number in nodes and self._has_widths and isinstance(nodes[number], ast.IntegerLiteral):
                 forms.append((number, self._width))
         return _Spelling(
             tuple(number for number in range(len(literals)) if number not in nodes and number not in patterns),
             tuple(forms),
         )
+
+    def _parsed(self, text: str) -> ast.Expression | None:
+        """The tree of a text; the first text of a spelling is asked for twice, one after the other."""
+        if self._last is None or self._last[0] != text:
+            self._last = text, parse_selector(text, self._dialect)
+        return self._last[1]
 
     @property
     def _has_widths(self) -> bool:
@@ -112,47 +128,87 @@ class SelectorParameterizer:
         """Return the type of an integer by its size."""
         return len(raw) < 10 or integer_literal(int(raw), self._dialect)[0]
 
-    def _form(self, raw: str) -> object:
-        """Return the form of a pattern of LIKE, its text aside; the text itself where there is no common form."""
+    def _form_of(self, escape: str | None, raw: str) -> PatternForm | str:
+        """Return the form of a pattern of LIKE, its texts aside; the text itself where there is no common form."""
+        return self._like(escape, raw).form or raw
+
+    def _like(self, escape: str | None, raw: str) -> _LikePattern:
+        """Read a pattern, of which many bindings have the same ones."""
+        read = self._likes.get((escape, raw))
+        if read is None:
+            read = self._likes[escape, raw] = self._read_like(escape, raw)
+        return read
+
+    def _read_like(self, escape: str | None, raw: str) -> _LikePattern:
         written = text_of(raw)
-        pattern = self._pattern(written)
-        taken = is_engine_independent(pattern, written, None, self._dialect) and written not in self._rewritten
-        return (form_of(pattern) if taken else None) or raw
+        try:
+            pattern = read_pattern(written, escape, self._dialect.escapes)
+        except PatternError:
+            return _LikePattern(None)
+        form = pattern_form(pattern, written, escape, self._dialect)
+        if form is None or written in self._rewritten:
+            return _LikePattern(None)
+        return _LikePattern(form, pattern_text(pattern, form, self._dialect), needle(pattern, self._dialect))
 
-    def _pattern(self, written: str) -> LikePattern:
-        return read_pattern(written, None, self._dialect.escapes)
+    def _text(self, escape: str | None, raw: str) -> str:
+        return self._like(escape, raw).text
 
-    def _fixed_part(self, raw: str) -> str:
-        """Return the text of a pattern that has one."""
-        [part] = [part for part in self._pattern(text_of(raw)) if isinstance(part, str)]
-        return part
+    def _needle(self, escape: str | None, raw: str) -> str:
+        return self._like(escape, raw).needle
 
     def _lower(self, text: str, literals: list[Scanned]) -> ParameterizedSelector:
-        tree = parse_selector(text, self._dialect)
+        tree = self._parsed(text)
         if tree is None:
             return ParameterizedSelector(ir.TRUE, ())
         nodes, patterns = literal_nodes(tree, literals), pattern_nodes(tree, literals)
-        reads: dict[int, Callable[[str], Parameter]] = {}
+        reads: list[tuple[int, Callable[[str], Parameter]]] = []
         columns: dict[Span, ir.Column] = {}
+        #: The parameters that are regular expressions, each with the one that is a text of all their matches.
+        needles: dict[ir.Column, ir.Column] = {}
         ids = set(id_literals(tree, self._dialect.fields))
         for number, (kind, raw, end) in enumerate(literals):
+            column = parameter(len(reads), _TYPES[kind])
             if number in nodes:
-                node = nodes[number]
-                read = READERS[kind] if node.value == READERS[kind](raw) else partial(_negative, kind)
-                if node.span in ids:
+                span = nodes[number].span
+                read = READERS[kind] if nodes[number].value == READERS[kind](raw) else partial(_negative, kind)
+                if span in ids:
                     read = _id
                 elif kind == "string" and self._rewritten:
                     read = partial(_rewritten, self._rewritten)
-            elif number in patterns and self._form(raw) != raw:
-                node, read = patterns[number], self._fixed_part
+                reads.append((number, read))
+            elif number in patterns:
+                escape = _escape(patterns[number])
+                form = self._form_of(escape, raw)
+                if isinstance(form, str):
+                    continue
+                span = patterns[number].pattern.span
+                reads.append((number, partial(self._text, escape)))
+                if form.kind == "matches":
+                    needles[column] = parameter(len(reads), STRING)
+                    reads.append((number, partial(self._needle, escape)))
             else:
                 continue
-            assert node.span.end == end
-            columns[node.span] = parameter(len(reads), _TYPES[kind])
-            reads[number] = read
+            assert span.end == end
+            columns[span] = column
         source = Source(text)
         lowering = selector_lowering(self._layout, self._missing, source, self._dialect, parameters=columns)
-        return ParameterizedSelector(optimize(_known_of_literals(lowering.selector(tree))), tuple(reads.items()))
+        predicate = optimize(_known_of_literals(lowering.selector(tree)))
+        return ParameterizedSelector(_with_needles(predicate, needles), tuple(reads))
+
+
+def _escape(node: ast.Like) -> str | None:
+    return None if node.escape is None else node.escape.value
+
+
+def _with_needles(predicate: ir.Predicate, needles: Mapping[ir.Column, ir.Column]) -> ir.Predicate:
+    """Test for a text that all matches of a regular expression contain before each expression: it is a key."""
+    if not needles:
+        return predicate
+    match predicate:
+        case ir.IsTrue(ir.Apply(function=ir.Function.MATCHES, arguments=(value, ir.Column() as column)), negated=False):
+            contains = ir.Apply(ir.Function.CONTAINS, (value, needles[column]), BOOLEAN)
+            return ir.all_of(ir.IsTrue(contains), predicate)
+    return ir.rebuild(predicate, lambda part: _with_needles(part, needles), lambda value: value)
 
 
 def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:

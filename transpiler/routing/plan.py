@@ -21,18 +21,24 @@ from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TO
 from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward
 from transpiler.routing.interval_index import Interval, find_interval
+from transpiler.routing.merge_signatures import merge_signatures, open_constants
 from transpiler.routing.prefilter import implied_filter
+from transpiler.routing.rules import Delivery, Rule, Rules
 from transpiler.routing.signatures import (
     ROW,
     Disjunct,
     Parameter,
     Signature,
+    Substring,
+    as_constant,
     bind_parameters,
     columns_in,
     disjuncts,
     parameter,
     shift_parameters,
 )
+from transpiler.routing.specialize import specialize
+from transpiler.routing.substring_index import Grams, choose_grams, find_substring
 from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
 from transpiler.selector.ast import Comparison
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
@@ -43,17 +49,6 @@ MATCHED = "_routing_matched"
 
 #: How the columns of ``RoutingPlan.reads`` begin.
 READ = "_routing_read"
-
-
-class Delivery(NamedTuple):
-    """The effect of a matching binding: a queue, or the state that it leads to; and the state that it belongs to.
-
-    A queue is its place in ``RoutingPlan.queues``.
-    """
-
-    state: int
-    onward: int | None
-    queue: int | None
 
 
 #: The deliveries of the constant rows with one key, by their constants.
@@ -81,6 +76,11 @@ class Table:
         counts = [len(delivered) for group in self.rows.values() for delivered in group.values()]
         return sum(counts) <= len(counts) * tuning.MAX_REPEATED and max(counts) <= tuning.MAX_REPEATS
 
+    @property
+    def in_structs(self) -> bool:
+        """Return True if a row's constants are so many that they are one struct, of which few are read."""
+        return len(self.signature.types) > tuning.MAX_ARRAYS
+
     @cached_property
     def needed(self) -> ir.Predicate:
         """A condition on the message alone that every row implies, besides the equality of the key."""
@@ -98,11 +98,11 @@ class Table:
         return [delivery for group in self.rows.values() for delivered in group.values() for delivery in delivered]
 
     @cached_property
-    def ranges(self) -> Interval | None:
-        """The interval by which rows are indexed, where a key has so many that not each is evaluated."""
-        if max(map(len, self.rows.values()), default=0) < tuning.MIN_INTERVALS:
+    def index(self) -> Substring | Interval | None:
+        """The text or the interval by which rows are indexed, where a key has so many that not each is evaluated."""
+        if max(map(len, self.rows.values()), default=0) < tuning.MIN_INDEXED:
             return None
-        return find_interval(self.signature)
+        return find_substring(self.signature) or find_interval(self.signature)
 
 
 class Compiled(NamedTuple):
@@ -134,6 +134,16 @@ class RoutingPlan:
     whole: frozenset[int] | None = None
     reads: dict[str, Path] = field(default_factory=dict)
 
+    @cached_property
+    def grams(self) -> dict[ir.Value, Grams]:
+        """The values that are cut into substrings, once for all tables whose rows are indexed by those."""
+        texts: dict[ir.Value, list[str]] = {}
+        for table in self.tables:
+            if isinstance(table.index, Substring):
+                rows = (row for group in table.rows.values() for row in group)
+                texts.setdefault(table.index.value, []).extend(str(row[table.index.text]) for row in rows)
+        return {value: choose_grams(listed) for value, listed in texts.items()}
+
     @property
     def simple(self) -> bool:
         """Return True if every exchange's own bindings alone decide."""
@@ -156,7 +166,7 @@ class RoutingPlan:
         named = [delivery.queue for delivery in self.patterns if delivery is not None]
         named += [compiled.delivery.queue for compiled in self.compiled]
         for table in self.tables:
-            if table.ranges is not None:
+            if table.index is not None:
                 return False
             named += [delivery.queue for delivery in table.deliveries]
         return len(set(named)) == len(named)
@@ -181,13 +191,6 @@ def build_plan(
     return plan
 
 
-class _Rule(NamedTuple):
-    state: int
-    key: tuple[Parameter, ...]
-    parameters: tuple[Parameter, ...]
-    delivery: Delivery
-
-
 _MATCHED: ir.Predicate = ir.ArrayContains(parameter(0, BIGINT), (MATCHED,))
 
 
@@ -205,8 +208,8 @@ class _Builder:
                 self._published.setdefault(state, []).append(name)
         self._numbers = {state: number for number, state in enumerate(states.states)}
         self._queues = {name: number for number, name in enumerate(sorted(_queue_names(topology, states)))}
-        self._rules: dict[Signature, list[_Rule]] = {}
-        self._disjuncts: dict[int, tuple[ir.Predicate, list[tuple[Disjunct, list[_Rule]]]]] = {}
+        self._rules: Rules = {}
+        self._disjuncts: dict[int, tuple[ir.Predicate, list[tuple[Disjunct, list[Rule]]]]] = {}
         self._matched: dict[int, tuple[ir.Predicate, ir.Predicate]] = {}
         self._trie = TopicAutomatonBuilder()
         self._patterns: list[Delivery | None] = []
@@ -268,22 +271,32 @@ class _Builder:
             cached = self._disjuncts[id(predicate)] = (predicate, pairs)
         for disjunct, rules in cached[1]:
             key, parameters = disjunct.row(constants)
-            rules.append(_Rule(state, key, parameters, delivery))
+            rules.append(Rule(state, key, parameters, delivery))
 
     def _divide(self) -> tuple[list[Signature], list[Signature]]:
         """The signatures with tables, and those whose rules are compiled."""
-        tables, compiled = [], []
+        self._rules = specialize(open_constants(self._rules))
+        tables: list[Signature] = []
+        compiled: list[Signature] = []
+        rare = {
+            signature
+            for signature, rules in self._rules.items()
+            if len(rules) < tuning.MIN_ROWS or _size(signature) > tuning.MAX_RESIDUAL
+        }
+        # Few rules cost less as text. Of more, those with a key are rows of merged tables, and most messages test none.
+        keyed = sum(len(self._rules[signature]) for signature in rare if signature.keys) <= tuning.MAX_KEYED
         count = 0
         for signature, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):
-            large = ir.size(signature.guard) + ir.size(signature.residual) > tuning.MAX_RESIDUAL
-            small = len(rules) < tuning.MIN_ROWS and count + len(rules) <= tuning.MAX_COMPILED
             always = not signature.keys and signature.guard == ir.TRUE and signature.residual == ir.TRUE
-            if (large or small) and not always and not _has_bytes(rules):
+            may_be_text = signature in rare and not always and not _has_bytes(rules) and (keyed or not signature.keys)
+            if may_be_text and count + len(rules) <= tuning.MAX_COMPILED:
                 compiled.append(signature)
                 count += len(rules)
             else:
                 tables.append(signature)
-        return tables, compiled
+        merged = merge_signatures({signature: self._rules[signature] for signature in tables})
+        self._rules |= merged
+        return list(merged), compiled
 
     def _rows(self, signature: Signature) -> _Rows:
         rows: _Rows = {}
@@ -300,7 +313,7 @@ class _Builder:
         for signature in signatures:
             for rule in self._rules[signature]:
                 keys = [
-                    ir.Compare(Comparison.EQ, value, ir.Constant(constant, column_type))
+                    ir.Compare(Comparison.EQ, value, as_constant(constant, column_type))
                     for value, column_type, constant in zip(signature.keys, signature.key_types, rule.key, strict=True)
                     if not isinstance(constant, bytes)
                 ]
@@ -317,7 +330,11 @@ def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
     return names
 
 
-def _has_bytes(rules: list[_Rule]) -> bool:
+def _size(signature: Signature) -> int:
+    return ir.size(signature.guard) + ir.size(signature.residual)
+
+
+def _has_bytes(rules: list[Rule]) -> bool:
     return any(isinstance(value, bytes) for value in (*rules[0].key, *rules[0].parameters))
 
 

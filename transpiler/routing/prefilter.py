@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE
-from transpiler.routing.signatures import Parameter, constant_of, reads_message, reads_parameters
+from transpiler.routing.signatures import Parameter, as_constant, constant_of, reads_message, reads_parameters
 from transpiler.selector.ast import Comparison
 
 #: The loosest of the rows' constants by comparison operator: the smallest is a lower bound of all, the largest an
@@ -57,5 +57,5 @@ def _loosest_of(test: ir.Compare, rows: Collection[Sequence[Parameter]]) -> ir.P
         bounds = list(map(extract, rows))
         # NaN is above all numbers to Spark, and in no order to Python.
         if bounds and all(bound == bound for bound in bounds):
-            return ir.Compare(operator, value, ir.Constant(_LOOSEST[operator](bounds), other.type))
+            return ir.Compare(operator, value, as_constant(_LOOSEST[operator](bounds), other.type))
     return ir.TRUE

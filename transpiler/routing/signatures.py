@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from itertools import product
 
 from transpiler import ir
@@ -22,7 +23,7 @@ from transpiler.selector.ast import Comparison
 ROW = "_routing_row"
 
 #: The Python types of a parameter's value.
-Parameter = bool | int | float | str | bytes
+Parameter = bool | int | float | Decimal | str | bytes
 
 
 def parameter(number: int, column_type: ColumnType) -> ir.Column:
@@ -72,7 +73,7 @@ class Disjunct:
 
 def disjuncts(pattern: ir.Predicate) -> tuple[Disjunct, ...]:
     """The disjuncts of a pattern; one that would have too many is one disjunct as a whole."""
-    return tuple(_disjunct(terms) for terms in _normal_form(pattern, tuning.MAX_DISJUNCTS))
+    return tuple(_disjunct(terms) for terms in _alternatives(pattern, _has_index))
 
 
 def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir.Predicate:
@@ -82,9 +83,7 @@ def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir
         number = parameter_number(column)
         if number is None:
             return column
-        value = constants[number]
-        assert not isinstance(value, bytes)
-        return ir.Constant(value, column.type)
+        return as_constant(constants[number], column.type)
 
     return ir.replace_columns(pattern, constant)
 
@@ -92,36 +91,78 @@ def bind_parameters(pattern: ir.Predicate, constants: Sequence[Parameter]) -> ir
 _Terms = tuple[ir.Predicate, ...]
 
 
-def _normal_form(node: ir.Predicate, limit: int) -> list[_Terms]:
-    """The conjunctions of a disjunctive normal form, as far as the limit allows and each disjunct gains a key."""
+def _alternatives(node: ir.Predicate, has_index: Callable[[_Terms], bool]) -> list[_Terms]:
+    """The conjunctions of a disjunctive normal form, as far as the limits allow and each disjunct gains an index."""
     match node:
         case ir.Or(terms=terms):
-            conjunctions = [conjunction for term in terms for conjunction in _normal_form(term, limit)]
-            keyed = [conjunction for conjunction in conjunctions if _has_key(conjunction)]
-            if not keyed or len(keyed) > limit:
+            conjunctions = [conjunction for term in terms for conjunction in _alternatives(term, has_index)]
+            indexed = [conjunction for conjunction in conjunctions if has_index(conjunction)]
+            if not indexed or len(indexed) > tuning.MAX_LISTED:
                 return [(node,)]
-            # A disjunct without a key is evaluated for every message anyway, so all of them are one condition.
-            rest = [ir.all_of(*conjunction) for conjunction in conjunctions if not _has_key(conjunction)]
-            return [*keyed, (ir.any_of(*rest),)] if rest else keyed
+            # A disjunct without an index is evaluated for every message anyway, so all of them are one condition.
+            rest = [ir.all_of(*conjunction) for conjunction in conjunctions if not has_index(conjunction)]
+            return [*indexed, (ir.any_of(*rest),)] if rest else indexed
         case ir.And(terms=terms):
-            choices: list[list[_Terms]] = []
-            count = 1
-            # Distributing over a term pays where each of its disjuncts has an equality, and so a key.
-            for term in terms:
-                choice = _normal_form(term, limit)
-                if len(choice) > 1 and (count * len(choice) > limit or not all(map(_has_key, choice))):
-                    choice = [(term,)]
-                count *= len(choice)
-                choices.append(choice)
-            return [tuple(term for conjunction in chosen for term in conjunction) for chosen in product(*choices)]
-        case ir.In(value=value, members=members, negated=False) if len(members) <= limit:
+            # Distributing over a term pays where each of its disjuncts has a key.
+            return [
+                tuple(term for conjunction in chosen for term in conjunction)
+                for chosen in product(*_distributed([_alternatives(term, _has_key) for term in terms], terms))
+            ]
+        case ir.In(value=value, members=members, negated=False) if len(members) <= tuning.MAX_LISTED:
             return [(ir.Compare(Comparison.EQ, value, member),) for member in members]
         case _:
             return [(node,)] if node != ir.TRUE else [()]
 
 
+def _distributed(choices: list[list[_Terms]], terms: Sequence[ir.Predicate]) -> list[list[_Terms]]:
+    """Choose the terms of a conjunction that it is distributed over: short ones, and one long list."""
+    chosen = list(choices)
+    count, most = 1, tuning.MAX_DISJUNCTS
+    for place in sorted(range(len(terms)), key=lambda place: len(choices[place])):
+        length = len(choices[place])
+        if length > 1 and (
+            count * length > tuning.MAX_LISTED or count > most or not all(map(_has_key, choices[place]))
+        ):
+            chosen[place] = [(terms[place],)]
+        else:
+            count *= length
+    return chosen
+
+
 def _has_key(terms: _Terms) -> bool:
-    return any(_as_key(term) is not None for term in terms)
+    return any(_as_key(term) is not None or contained_text(term) is not None for term in terms)
+
+
+def _has_index(terms: _Terms) -> bool:
+    return _has_key(terms) or any(isinstance(term, ir.Compare) and _is_bound(term) for term in terms)
+
+
+def _is_bound(term: ir.Compare) -> bool:
+    pairs = ((term.left, term.right), (term.right, term.left))
+    return not term.operator.is_equality and any(
+        reads_message(value) and constant_of(other) is not None for value, other in pairs
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Substring:
+    """A text that a value contains wherever a residual holds, as the number of its parameter."""
+
+    value: ir.Value
+    text: int
+
+
+def contained_text(term: ir.Predicate) -> Substring | None:
+    """The text that a test finds in a value of the message."""
+    match term:
+        case ir.IsTrue(ir.Apply(function=ir.Function.CONTAINS, arguments=(value, text)), negated=False):
+            number = parameter_number(text)
+            return Substring(value, number) if number is not None and reads_message(value) else None
+        case ir.And(terms=terms):
+            # A pattern behind the test of a value's type.
+            return next(filter(None, map(contained_text, terms)), None)
+        case _:
+            return None
 
 
 def _as_key(term: ir.Predicate) -> tuple[ir.Value, ColumnType, Extract] | None:
@@ -141,8 +182,8 @@ def constant_of(value: ir.Value) -> Extract | None:
     if number is not None:
         return _Get(number)
     match value:
-        case ir.Constant(value=constant, type=column_type) if column_type.kind in _PLAIN:
-            return _Always(constant)
+        case ir.Constant() if is_plain(value):
+            return _Always(constant_value(value))
         case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if (
             number := parameter_number(inner)
         ) is not None:
@@ -162,10 +203,36 @@ _PLAIN = (
     SparkType.SMALLINT,
     SparkType.INT,
     SparkType.BIGINT,
+    SparkType.FLOAT,
     SparkType.DOUBLE,
+    SparkType.DECIMAL,
     SparkType.STRING,
     SparkType.BINARY,
 )
+
+
+def is_plain(constant: ir.Constant) -> bool:
+    """Return True if a constant's value is what a column of a table holds."""
+    return constant.type.kind in _PLAIN
+
+
+def constant_value(constant: ir.Constant) -> Parameter:
+    """The value of a constant as a table holds it; a DECIMAL's is an integer without its point."""
+    if constant.type.kind is SparkType.DECIMAL and isinstance(constant.value, int):
+        return Decimal(constant.value).scaleb(-constant.type.scale, _EXACT_DECIMALS)
+    return constant.value
+
+
+def as_constant(value: Parameter, column_type: ColumnType) -> ir.Constant:
+    """The constant with a value of a table."""
+    assert not isinstance(value, bytes)
+    if isinstance(value, Decimal):
+        return ir.Constant(int(value.scaleb(column_type.scale, _EXACT_DECIMALS)), column_type)
+    return ir.Constant(value, column_type)
+
+
+#: Spark's DECIMAL has 38 digits at most.
+_EXACT_DECIMALS = Context(prec=76)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ MIN_ROWS = 12
 #: have tables all the same.
 MAX_COMPILED = 600
 
+#: Rules of rare signatures with a key up to which they are compiled; more of them are rows of merged tables.
+MAX_KEYED = 60
+
 #: Nodes of a signature's guard and residual beyond which its rules are compiled one by one: a residual is tested inside
 #: a lambda, where no part of it gets a method of its own.
 MAX_RESIDUAL = 2_000
@@ -27,13 +30,46 @@ MAX_RESIDUAL = 2_000
 MAX_REPEATS = 4
 MAX_REPEATED = 1.1
 
-#: Disjuncts that one condition may become, each with rows of its own; one that would need more is tested as a whole.
-MAX_DISJUNCTS = 64
+#: Constants of a row up to which there is an array of each. More are an array of structs: a message reads few of them.
+MAX_ARRAYS = 8
 
-# Interval indexes (plan, interval_index).
+#: Disjuncts that the short lists of a condition may make together, and those with one long list besides, each with
+#: rows of its own; a condition that would need more is tested as a whole.
+MAX_DISJUNCTS, MAX_LISTED = 64, 4_096
 
-#: Rows of constants under one key from which on a message searches an interval tree. Fewer are tested in turn.
-MIN_INTERVALS = 64
+#: Values of the constants inside arithmetic up to which each has a signature of its own (specialize).
+MAX_SPECIALIZED = 16
+
+# Merging of signatures (merge_signatures).
+
+#: Signatures up to which each has a table to itself, and those that keep one where there are more, the largest ones.
+MAX_TABLES, UNMERGED_TABLES = 40, 16
+
+#: Combinations of keys that merged signatures may have. With more, each keeps one key, which has the most values.
+MAX_KEY_SETS = 8
+
+#: Nodes of all terms of a merged signature, which are tested in one method: with 90 the largest had 7,400 bytes, with
+#: 140 it had 12,000, and HotSpot compiles up to 8,000.
+MAX_MERGED = 90
+
+# Indexes of the rows under one key (plan, interval_index, substring_index).
+
+#: Rows of constants under one key from which on they have an index. Fewer are tested in turn.
+MIN_INDEXED = 64
+
+#: Buckets of an interval index for each bound, before rounding up to a power of two, and the bounds of one bucket up
+#: to which a message's leaf is its bucket: it tests the rows of all bounds in it.
+INTERVAL_BUCKETS, BUCKET_BOUNDS = 2, 8
+
+#: Numbers of rows in an interval index, for each row. With more, the tree has fewer levels.
+INTERVAL_ROOM = 24
+
+#: Lengths of the substrings that a message's value is cut into, and characters of one at most. Each length is one more
+#: pass over the value; a longer text has the substring at its beginning as its key.
+GRAM_LENGTHS, MAX_GRAM = 3, 24
+
+#: Characters that substrings may begin with, up to which others are passed over.
+MAX_FIRST = 64
 
 # The automaton of topics (topic_automaton).
 

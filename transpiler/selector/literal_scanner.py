@@ -98,13 +98,13 @@ def _operands(node: ast.Expression) -> Iterator[ast.Expression]:
         yield from _operands(child)
 
 
-def pattern_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.StringLiteral]:
-    """Return the patterns of LIKE without an escape character, by the number of the literal that each is."""
+def pattern_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.Like]:
+    """Return the LIKEs by the number of the literal that is the pattern of each."""
     by_end = {literal.end: number for number, literal in enumerate(literals)}
     return {
-        by_end[node.pattern.span.end]: node.pattern
+        by_end[node.pattern.span.end]: node
         for node in ast.walk(tree)
-        if isinstance(node, ast.Like) and node.escape is None and node.pattern.span.end in by_end
+        if isinstance(node, ast.Like) and node.pattern.span.end in by_end
     }
 
 

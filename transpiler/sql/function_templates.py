@@ -65,6 +65,9 @@ TEMPLATES: Mapping[ir.Function, str] = MappingProxyType(
         ir.Function.OCTETS: "decode(CAST({0} AS BINARY), 'ISO-8859-1')",
         ir.Function.TEXT_OF_BYTES: "CAST({0} AS STRING)",
         ir.Function.VALID: "is_valid_utf8({0})",
+        ir.Function.CONTAINS: "contains({0}, {1})",
+        ir.Function.MATCHES: "rlike({0}, {1})",
+        ir.Function.COMMON_BITS: "({0} & {1})",
         ir.Function.TEXT_OF_UUID: (
             f"concat_ws('-', substr({_HEX}, 1, 8), substr({_HEX}, 9, 4), substr({_HEX}, 13, 4),"
             f" substr({_HEX}, 17, 4), substr({_HEX}, 21, 12))"

@@ -1,0 +1,192 @@
+"""Report how a topology's bindings are found for a message: by which key or index, at what cost, or one by one.
+
+The classes are those of the plan, whose rows of constants the engine looks up. The costs are counts of the plan, not
+times: look-ups are made for every message, and tests for every row that a look-up leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from transpiler import html, ir
+from transpiler.compiler import LayoutLike, find_layout
+from transpiler.lowering.names import Missing
+from transpiler.routing.exchange_graph import build_exchange_graph
+from transpiler.routing.interval_index import Interval, build_interval_index
+from transpiler.routing.plan import RoutingPlan, Table, build_plan
+from transpiler.routing.rules import Delivery
+from transpiler.routing.signatures import Substring
+from transpiler.topology.model import Binding, Topology
+
+#: Rows at whose bounds the rows of an interval index are counted.
+_SAMPLE = 200
+
+#: Bindings of a class that ``str()`` names.
+SHOWN = 5
+
+
+class RoutingClass(NamedTuple):
+    """Bindings that are found in one manner.
+
+    A binding counts once for each row of constants that it has: ``a IN (1, 2)`` has two. ``tests`` is the number of
+    rows that a message tests, on the average of the keys.
+    """
+
+    name: str
+    rows: int
+    queries: int
+    tests: float
+    bindings: tuple[Binding, ...]
+
+    @property
+    def one_by_one(self) -> bool:
+        """Return True if every message tests each of the rows."""
+        return self.name in _ONE_BY_ONE
+
+
+#: The classes in the order of a report, and what each costs a message.
+COSTS = {
+    "every message": "none: delivered without a test",
+    "one condition": "one test for all of them",
+    "hash key": "a look-up for each table, and a test for each row of the key",
+    "hash key and substring index": "a look-up for each table and for each substring of the value",
+    "hash key and interval index": "a look-up for each table, and one in the index",
+    "substring index": "a look-up for each substring of the value",
+    "interval index": "one look-up in the index",
+    "topic automaton": "a look-up for each word of the routing key",
+    "compiled text": "a test for each condition, in the text of the query",
+    "tried one by one": "a test for each row",
+}
+_ONE_BY_ONE = ("compiled text", "tried one by one")
+
+
+@dataclass(frozen=True)
+class RoutingReport:
+    """The classes of a topology's bindings, in the order of ``COSTS``; see ``explain_routing``."""
+
+    classes: tuple[RoutingClass, ...]
+
+    @property
+    def tried(self) -> tuple[Binding, ...]:
+        """The bindings that every message tests, each once."""
+        return _distinct(binding for each in self.classes if each.one_by_one for binding in each.bindings)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{each.name}: {each.rows:,}" for each in self.classes)
+        return f"<RoutingReport {counts or 'no bindings'}>"
+
+    def __str__(self) -> str:
+        if not self.classes:
+            return "No binding of the topology has a condition or a queue."
+        heads = ("class", "rows", "tables", "tests a message", "cost")
+        cells = [heads, *(tuple(map(str, row)) for row in self._cells())]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = []
+        for row in cells:
+            parts = [
+                cell.rjust(width) if 0 < place < 4 else cell.ljust(width)
+                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            lines.append("  ".join(parts).rstrip())
+        if self.tried:
+            lines += ["", "Every message tests:"]
+            lines += [f"  {_described(binding)}" for binding in self.tried[:SHOWN]]
+            if len(self.tried) > SHOWN:
+                lines.append(f"  and {len(self.tried) - SHOWN:,} more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        tried = [(_described(binding),) for binding in self.tried]
+        classes = html.table(("class", "rows", "tables", "tests a message", "cost"), self._cells())
+        return classes + (html.table(("every message tests",), tried) if tried else "")
+
+    def _cells(self) -> Iterator[tuple[str, str, str, str, str]]:
+        for each in self.classes:
+            yield each.name, f"{each.rows:,}", f"{each.queries:,}", f"{each.tests:,.1f}", COSTS[each.name]
+
+
+def explain_routing(
+    topology: Topology, layout: LayoutLike = "amqp", *, exchange: str | None = None, missing: Missing = "error"
+) -> RoutingReport:
+    """Report how ``route`` finds the bindings of a topology for messages of a layout, without any message.
+
+    ``exchange`` and ``missing`` are those of ``route``. ``print()`` shows a table of the classes, and names some of the
+    bindings that every message tests; ``tried`` has all of them. Raises what ``route`` raises.
+    """
+    plan = build_plan(topology, find_layout(layout), missing, exchange)
+    states = build_exchange_graph(topology, exchange).states
+    by_ends: dict[tuple[str, str, str], list[Binding]] = {}
+    for binding in topology.bindings:
+        ends = (binding.source, binding.destination_type, binding.destination)
+        by_ends.setdefault(ends, []).append(binding)
+
+    def bindings(deliveries: Iterable[Delivery]) -> tuple[Binding, ...]:
+        ends = []
+        for state, onward, queue in deliveries:
+            to = ("queue", plan.queues[queue]) if queue is not None else ("exchange", states[onward or 0].exchange)
+            ends.append((states[state].exchange, *to))
+        return _distinct(binding for end in dict.fromkeys(ends) for binding in by_ends.get(end, ()))
+
+    found: dict[str, list[tuple[int, float, list[Delivery]]]] = {}
+    for table in plan.tables:
+        found.setdefault(_class(table), []).append((len(table.deliveries), _tests(table, plan), table.deliveries))
+    topics = [delivery for delivery in plan.patterns if delivery is not None]
+    if plan.trie is not None:
+        found["topic automaton"] = [(len(plan.patterns), 0.0, topics)]
+    if plan.compiled:
+        compiled = [each.delivery for each in plan.compiled]
+        found["compiled text"] = [(len(compiled), float(len(compiled)), compiled)]
+    return RoutingReport(
+        tuple(
+            RoutingClass(
+                name,
+                sum(rows for rows, _, _ in found[name]),
+                len(found[name]),
+                sum(tests for _, tests, _ in found[name]),
+                bindings(delivery for _, _, listed in found[name] for delivery in listed),
+            )
+            for name in COSTS
+            if name in found
+        )
+    )
+
+
+def _class(table: Table) -> str:
+    signature = table.signature
+    index = {Substring: "substring index", Interval: "interval index"}.get(type(table.index))
+    if signature.keys:
+        return f"hash key and {index}" if index else "hash key"
+    if index:
+        return index
+    if signature.residual != ir.TRUE:
+        return "tried one by one"
+    return "every message" if signature.guard == ir.TRUE else "one condition"
+
+
+def _tests(table: Table, plan: RoutingPlan) -> float:
+    """The rows that a message with one of the keys tests, on the average."""
+    if table.signature.residual == ir.TRUE:
+        return 0.0
+    rows = sum(map(len, table.rows.values()))
+    if isinstance(table.index, Interval):
+        group = max((list(rows) for rows in table.rows.values()), key=len)
+        index = build_interval_index(table.index, group)
+        bounds = [float(row[place]) for row in group[:_SAMPLE] for place in table.index.bounds]
+        return sum(len(index.rows(bound)) for bound in bounds) / len(bounds)
+    if isinstance(table.index, Substring):
+        grams = plan.grams[table.index.value]
+        texts = {grams.gram(str(row[table.index.text])) for group in table.rows.values() for row in group}
+        return rows / len(table.rows) / max(1, len(texts))
+    return rows / len(table.rows)
+
+
+def _distinct(bindings: Iterable[Binding]) -> tuple[Binding, ...]:
+    return tuple({id(binding): binding for binding in bindings}.values())
+
+
+def _described(binding: Binding) -> str:
+    key = f" key {binding.key!r}" if binding.key else ""
+    arguments = ", ".join(f"{name} = {value.value!s}" for name, value in binding.arguments.items())
+    return f"{binding.source} -> {binding.destination}{key}{': ' + arguments if arguments else ''}"

@@ -1,0 +1,366 @@
+"""Merge signatures of few rules each into few tables, so that the plan does not grow with the kinds of conditions.
+
+A condition is a conjunction of terms, and two thousand conditions have few terms between them once their constants are
+parameters. Signatures with one key become one: its residual is the conjunction of all their terms, each of which holds
+or is not a term of the row at hand, which a bit of the row's ``flags`` says. A signature gives up keys that few others
+have, as terms, so that few keys are left to join on; and constants that the text of a selector has in a form of its
+own become parameters.
+
+Invariant: the rows of a merged signature match the messages that the rows of the others did.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import product
+from math import prod
+
+from transpiler import ir
+from transpiler.ir.column_types import BIGINT, BOOLEAN, STRING, ColumnType, SparkType
+from transpiler.ir.java_regex import regular_expression
+from transpiler.message.types import TypeClass
+from transpiler.routing import tuning
+from transpiler.routing.interval_index import find_interval
+from transpiler.routing.rules import Rule, Rules
+from transpiler.routing.signatures import (
+    Parameter,
+    Signature,
+    constant_value,
+    contained_text,
+    is_plain,
+    parameter,
+    parameter_number,
+    reads_message,
+)
+from transpiler.selector.ast import Comparison
+from transpiler.selector.pattern import Pattern, Wildcard
+
+#: A key: a value of the message, and the type of its constants.
+_Key = tuple[ir.Value, ColumnType]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    """A constant that all rules of a signature have."""
+
+    value: Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A term over parameters numbered from 0, and where a rule has their constants: its keys, its parameters, or fixed.
+
+    ``place`` is the number of a rule's key where a term is one.
+    """
+
+    predicate: ir.Predicate
+    types: tuple[ColumnType, ...]
+    sources: tuple[int | _Fixed, ...]
+    place: int | None = None
+
+    def constants(self, rule: Rule) -> list[Parameter]:
+        """The constants of a rule."""
+        if self.place is not None:
+            return [rule.key[self.place]]
+        return [source.value if isinstance(source, _Fixed) else rule.parameters[source] for source in self.sources]
+
+
+@dataclass(slots=True)
+class _Member:
+    """A signature that is merged, its rules, and the terms behind the keys that it keeps; the first make an index."""
+
+    rules: list[Rule]
+    keys: dict[_Key, int]
+    terms: list[_Term]
+    index: tuple[_Term, ...] = ()
+
+
+@dataclass(slots=True)
+class _Bin:
+    """Signatures with the same keys and index, merged into one."""
+
+    members: list[_Member] = field(default_factory=list)
+    #: The terms of all members, with the types of their constants, and their sizes.
+    terms: dict[ir.Predicate, tuple[ColumnType, ...]] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, member: _Member) -> bool:
+        """Add a signature if there is room for its terms."""
+        new = {term.predicate: term.types for term in member.terms if term.predicate not in self.terms}
+        size = sum(map(ir.size, new))
+        too_large = self.size + size > tuning.MAX_MERGED or len(self.terms) + len(new) > _MAX_FLAGS
+        if self.members and too_large:
+            return False
+        self.members.append(member)
+        self.terms |= new
+        self.size += size
+        return True
+
+
+#: Bits of a BIGINT but for its sign.
+_MAX_FLAGS = 62
+
+
+def open_constants(rules: Rules) -> Rules:
+    """The same rules; signatures of few rules that differ in constants only become one, with those as parameters."""
+    opened: dict[Signature, list[tuple[Signature, list[_Term]]]] = {}
+    for signature, listed in rules.items():
+        if len(listed) >= tuning.MIN_ROWS:
+            continue
+        terms = [_term(part) for part in (*_conjuncts(signature.guard), *_conjuncts(signature.residual))]
+        if any(isinstance(source, _Fixed) for term in terms for source in term.sources):
+            conditions: list[ir.Predicate] = []
+            types: list[ColumnType] = []
+            for term in terms:
+                conditions.append(_renumbered(term.predicate, len(types)))
+                types += term.types
+            keys = signature.keys, signature.key_types
+            form = Signature(*keys, ir.TRUE, ir.all_of(*conditions), tuple(types))
+            opened.setdefault(form, []).append((signature, terms))
+    result = dict(rules)
+    for form, members in opened.items():
+        if sum(len(rules[signature]) for signature, _ in members) < tuning.MIN_ROWS:
+            continue
+        rows = result.setdefault(form, [])
+        for signature, terms in members:
+            del result[signature]
+            for rule in rules[signature]:
+                parameters = tuple(constant for term in terms for constant in term.constants(rule))
+                rows.append(rule._replace(parameters=parameters))
+    return result
+
+
+def merge_signatures(rules: Rules) -> Rules:
+    """The same rules with fewer signatures, where there are many; the largest stay as they are."""
+    ordered = sorted(rules.items(), key=lambda item: -len(item[1]))
+    kept = sum(len(listed) >= tuning.MIN_ROWS for listed in rules.values())
+    if kept <= tuning.MAX_TABLES and len(rules) - kept <= 1:
+        return rules
+    if kept > tuning.MAX_TABLES:
+        share = sum(map(len, rules.values())) // max(1, tuning.MAX_TABLES)
+        kept = min(sum(len(listed) > share for listed in rules.values()), tuning.UNMERGED_TABLES)
+    merged = dict(ordered[:kept])
+    members = _members(dict(ordered[kept:]))
+    _choose_keys(members)
+    bins: dict[object, list[_Bin]] = {}
+    # Those with the largest terms come first, and so together.
+    for member in sorted(members, key=lambda member: sorted(-ir.size(term.predicate) for term in member.terms)):
+        member_keys = tuple(sorted(member.keys, key=repr))
+        alike = bins.setdefault((member_keys, tuple(term.predicate for term in member.index)), [])
+        if not any(each.add(member) for each in alike):
+            alike.append(_Bin())
+            alike[-1].add(member)
+    for each in (each for alike in bins.values() for each in alike):
+        signature, listed = _merged(each)
+        merged.setdefault(signature, []).extend(listed)
+    return merged
+
+
+def _members(rules: Rules) -> list[_Member]:
+    """The signatures with their terms; a disjunction that few have becomes rows of its disjuncts."""
+    conditions = {signature: (*_conjuncts(signature.guard), *_conjuncts(signature.residual)) for signature in rules}
+    known: dict[ir.Predicate, _Term] = {}
+
+    def term(predicate: ir.Predicate) -> _Term:
+        if predicate not in known:
+            known[predicate] = _term(predicate)
+        return known[predicate]
+
+    counts = Counter(term(part).predicate for parts in conditions.values() for part in parts)
+    members = []
+    for signature, parts in conditions.items():
+        keys = {key: place for place, key in enumerate(zip(signature.keys, signature.key_types, strict=True))}
+        choices = [
+            part.terms if isinstance(part, ir.Or) and counts[term(part).predicate] * _RARE < len(rules) else (part,)
+            for part in parts
+        ]
+        if prod(map(len, choices)) > tuning.MAX_DISJUNCTS:
+            choices = [(part,) for part in parts]
+        for chosen in product(*choices):
+            terms = [term(part) for each in chosen for part in _conjuncts(each)]
+            members.append(_Member(rules[signature], dict(keys), terms))
+    return members
+
+
+#: A disjunction is rare that fewer than one in so many signatures have.
+_RARE = 8
+
+
+def _conjuncts(condition: ir.Predicate) -> tuple[ir.Predicate, ...]:
+    if isinstance(condition, ir.And):
+        return condition.terms
+    return () if condition == ir.TRUE else (condition,)
+
+
+def _choose_keys(members: list[_Member]) -> None:
+    """Leave few combinations of keys, and choose the terms of an index where a key has many rows."""
+    values: dict[_Key, set[Parameter]] = {}
+    for member in members:
+        for key, place in member.keys.items():
+            values.setdefault(key, set()).update(rule.key[place] for rule in member.rules)
+    if len({frozenset(member.keys) for member in members}) > tuning.MAX_KEY_SETS:
+        for member in members:
+            if len(member.keys) > 1:
+                best = max(member.keys, key=lambda key: (len(values[key]), repr(key)))
+                member.terms += [_key_term(key, place) for key, place in member.keys.items() if key != best]
+                member.keys = {best: member.keys[best]}
+    rows: Counter[frozenset[_Key]] = Counter()
+    for member in members:
+        rows[frozenset(member.keys)] += len(member.rules)
+    for member in members:
+        most = max((len(values[key]) for key in member.keys), default=1)
+        if rows[frozenset(member.keys)] >= tuning.MIN_INDEXED * most:
+            member.index = _index(member.terms)
+            member.terms = [*member.index, *(term for term in member.terms if term not in member.index)]
+
+
+def _key_term(key: _Key, place: int) -> _Term:
+    value, column_type = key
+    return _Term(ir.Compare(Comparison.EQ, value, parameter(0, column_type)), (column_type,), (0,), place)
+
+
+def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
+    """The terms by which rows may be indexed: a text that a value contains, else the bounds of one value."""
+    for term in terms:
+        if contained_text(term.predicate) is not None:
+            return (term,)
+    numbers: dict[int, _Term] = {}
+    shifted = []
+    for term in terms:
+        start = len(numbers)
+        shifted.append(_renumbered(term.predicate, start))
+        numbers |= dict.fromkeys(range(start, start + len(term.types)), term)
+    found = find_interval(Signature((), (), ir.TRUE, ir.all_of(*shifted), ()))
+    if found is None:
+        return ()
+    return tuple(dict.fromkeys(numbers[number] for number in found.bounds))
+
+
+def _renumbered(predicate: ir.Predicate, start: int) -> ir.Predicate:
+    def moved(column: ir.Column) -> ir.Value:
+        number = parameter_number(column)
+        return column if number is None else parameter(number + start, column.type)
+
+    return ir.replace_columns(predicate, moved)
+
+
+def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
+    """The signature of a bin, and its rules."""
+    counts = Counter(predicate for member in each.members for predicate in {term.predicate for term in member.terms})
+    types: list[ColumnType] = [BIGINT]
+    starts: dict[ir.Predicate, int] = {}
+    bits: dict[ir.Predicate, int] = {}
+    conditions = []
+    for predicate, term_types in each.terms.items():
+        starts[predicate] = len(types)
+        types += term_types
+        condition = _renumbered(predicate, starts[predicate])
+        if counts[predicate] < len(each.members):
+            bits[predicate] = 1 << len(bits)
+            flag = ir.Apply(ir.Function.COMMON_BITS, (parameter(0, BIGINT), ir.constant(bits[predicate])), BIGINT)
+            condition = ir.any_of(ir.Compare(Comparison.EQ, flag, ir.constant(0)), condition)
+        conditions.append(condition)
+    keys = sorted(each.members[0].keys, key=repr)
+    signature = Signature(
+        tuple(value for value, _ in keys),
+        tuple(column_type for _, column_type in keys),
+        ir.TRUE,
+        ir.all_of(*conditions),
+        tuple(types),
+    )
+    defaults = [
+        Decimal(0) if column_type.kind is SparkType.DECIMAL else _DEFAULTS[ir.type_class(column_type)]
+        for column_type in types
+    ]
+    rules = []
+    for member in each.members:
+        terms = {term.predicate: term for term in member.terms}
+        flags = sum(bits.get(predicate, 0) for predicate in terms)
+        for rule in member.rules:
+            row: list[Parameter] = [flags, *defaults[1:]]
+            for predicate, term in terms.items():
+                row[starts[predicate] : starts[predicate] + len(term.types)] = term.constants(rule)
+            key = tuple(rule.key[member.keys[each_key]] for each_key in keys)
+            rules.append(rule._replace(key=key, parameters=tuple(row)))
+    return signature, rules
+
+
+_DEFAULTS: Mapping[TypeClass, Parameter] = {
+    TypeClass.BOOLEAN: False,
+    TypeClass.INTEGER: 0,
+    TypeClass.FLOATING: 0.0,
+    TypeClass.STRING: "",
+    TypeClass.BYTES: b"",
+}
+
+
+def _term(predicate: ir.Predicate) -> _Term:
+    """A term with its constants as parameters, numbered in order."""
+    opened = _Opened()
+    renamed = opened.predicate(predicate)
+    return _Term(renamed, tuple(opened.types), tuple(opened.sources))
+
+
+class _Opened:
+    """Replaces the parameters and constants of a term by parameters in order."""
+
+    def __init__(self) -> None:
+        self.sources: list[int | _Fixed] = []
+        self.types: list[ColumnType] = []
+
+    def predicate(self, test: ir.Predicate) -> ir.Predicate:
+        match test:
+            case ir.Compare(
+                operator=operator, left=left, right=ir.Constant(value=int() as micros, type=column_type)
+            ) if column_type.kind in _TIMES and operator in _HALF_OPEN and micros % 1_000 == 0 and reads_message(left):
+                milliseconds = ir.Apply(ir.Function.MILLISECONDS, (self._value(left),), BIGINT)
+                return ir.Compare(operator, milliseconds, self._fixed(micros // 1_000, BIGINT))
+            case ir.Compare(operator=operator, left=left, right=ir.Constant() as constant) if _opens(left, constant):
+                return ir.Compare(operator, self._value(left), self._fixed(constant_value(constant), constant.type))
+            case ir.Compare(operator=operator, left=ir.Constant() as constant, right=right) if _opens(right, constant):
+                return ir.Compare(operator, self._fixed(constant_value(constant), constant.type), self._value(right))
+            case ir.Like(value=value, pattern=pattern, negated=negated) if any(isinstance(p, str) for p in pattern):
+                return self._like(self._value(value), pattern, negated)
+            case ir.Matches(value=value, expression=expression, negated=negated):
+                return self._test(ir.Function.MATCHES, self._value(value), expression, negated)
+            case _:
+                return ir.rebuild(test, self.predicate, self._value)
+
+    def _like(self, value: ir.Value, pattern: Pattern, negated: bool) -> ir.Predicate:
+        text = max((part for part in pattern if isinstance(part, str)), key=len)
+        if pattern == (Wildcard.ANY, text, Wildcard.ANY):
+            return self._test(ir.Function.CONTAINS, value, text, negated)
+        test = [] if negated else [self._test(ir.Function.CONTAINS, value, text, negated)]
+        return ir.all_of(*test, self._test(ir.Function.MATCHES, value, regular_expression(pattern), negated))
+
+    def _test(self, function: ir.Function, value: ir.Value, text: str, negated: bool) -> ir.Predicate:
+        return ir.IsTrue(ir.Apply(function, (value, self._fixed(text, STRING)), BOOLEAN), negated)
+
+    def _value(self, value: ir.Value) -> ir.Value:
+        return ir.replace_columns_in(value, self._column)
+
+    def _column(self, column: ir.Column) -> ir.Value:
+        number = parameter_number(column)
+        return column if number is None else self._numbered(number, column.type)
+
+    def _fixed(self, value: Parameter, column_type: ColumnType) -> ir.Column:
+        return self._numbered(_Fixed(value), column_type)
+
+    def _numbered(self, source: int | _Fixed, column_type: ColumnType) -> ir.Column:
+        if isinstance(source, _Fixed) or source not in self.sources:
+            self.sources.append(source)
+            self.types.append(column_type)
+        place = len(self.sources) - 1 if isinstance(source, _Fixed) else self.sources.index(source)
+        return parameter(place, column_type)
+
+
+#: Times, whose constants are microseconds, and the comparisons that whole milliseconds decide as well.
+_TIMES = (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
+_HALF_OPEN = (Comparison.GE, Comparison.LT)
+
+
+def _opens(other: ir.Value, constant: ir.Constant) -> bool:
+    return reads_message(other) and is_plain(constant)

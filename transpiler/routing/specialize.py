@@ -1,0 +1,81 @@
+"""Specialize signatures by constants inside their arithmetic, so that what is computed of a message becomes a key.
+
+``n % 10 = 3`` compares a value that depends on two constants. Where few values stand in the place of the 10, each has a
+signature of its own, in which ``n % 10`` depends on the message alone: a key of its constant table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transpiler import ir
+from transpiler.rewrites.optimizer import optimize
+from transpiler.routing import tuning
+from transpiler.routing.interval_index import find_interval
+from transpiler.routing.rules import Rule, Rules
+from transpiler.routing.signatures import (
+    Parameter,
+    Signature,
+    as_constant,
+    columns_in,
+    disjuncts,
+    parameter,
+    parameter_number,
+    shift_parameters,
+)
+from transpiler.routing.substring_index import find_substring
+from transpiler.selector.ast import Comparison
+
+
+def specialize(rules: Rules) -> Rules:
+    """The same rules, those without a key or an index under signatures that have one, where few constants bring it."""
+    specialized: Rules = {}
+    for signature, listed in rules.items():
+        numbers = _inner_parameters(signature)
+        groups: dict[tuple[Parameter, ...], list[Rule]] = {}
+        if numbers and len(listed) >= tuning.MIN_ROWS:
+            for rule in listed:
+                groups.setdefault(tuple(rule.parameters[number] for number in numbers), []).append(rule)
+        if not groups or len(groups) > tuning.MAX_SPECIALIZED or len(listed) < len(groups) * tuning.MIN_ROWS:
+            specialized.setdefault(signature, []).extend(listed)
+            continue
+        for constants, members in groups.items():
+            for disjunct in disjuncts(_bound(signature, numbers, constants)):
+                rows = specialized.setdefault(disjunct.signature, [])
+                for rule in members:
+                    key, parameters = disjunct.row((*rule.key, *rule.parameters))
+                    rows.append(rule._replace(key=key, parameters=parameters))
+    return specialized
+
+
+def _inner_parameters(signature: Signature) -> list[int]:
+    """The parameters inside values of the message that a signature without a key or an index compares."""
+    residual = signature.residual
+    if signature.keys or find_substring(signature) is not None or find_interval(signature) is not None:
+        return []
+    numbers: dict[int, None] = {}
+    for term in residual.terms if isinstance(residual, ir.And) else (residual,):
+        if isinstance(term, ir.Compare) and term.operator is not Comparison.NE:
+            for side in (term.left, term.right):
+                inside = [parameter_number(column) for column in columns_in(side)]
+                if None in inside:
+                    numbers |= dict.fromkeys(number for number in inside if number is not None)
+    return list(numbers)
+
+
+def _bound(signature: Signature, numbers: Sequence[int], constants: Sequence[Parameter]) -> ir.Predicate:
+    """The condition of a signature over the constants of its keys and parameters, some of which are known."""
+    known = dict(zip(numbers, constants, strict=True))
+
+    def constant(column: ir.Column) -> ir.Value:
+        number = parameter_number(column)
+        value = None if number is None else known.get(number)
+        return column if value is None or isinstance(value, bytes) else as_constant(value, column.type)
+
+    pairs = zip(signature.keys, signature.key_types, strict=True)
+    keys = [
+        ir.Compare(Comparison.EQ, value, parameter(place, column_type))
+        for place, (value, column_type) in enumerate(pairs)
+    ]
+    residual = shift_parameters(ir.replace_columns(signature.residual, constant), len(keys))
+    return optimize(ir.all_of(*keys, signature.guard, residual))

@@ -15,6 +15,7 @@ In reading order: ``query`` (the pass), ``routing_keys``, ``relay``, ``lookups``
 
 from __future__ import annotations
 
+from spark_ext.routing.plans import compile_topology
 from spark_ext.routing.query import deliveries, route
 
-__all__ = ["deliveries", "route"]
+__all__ = ["compile_topology", "deliveries", "route"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.streaming import DataStreamWriter
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from spark_ext.routing.plans import compile_topology
 from spark_ext.routing.query import route
@@ -51,13 +51,14 @@ def route_stream(
     compile_options = {name: options.pop(name) for name in _COMPILED if name in options}
     source = _Source(topology)
 
+    def compiled(read: Topology, batch: DataFrame) -> CompiledTopology:
+        columns = batch if layout is None else layout
+        return compile_topology(read, columns, messages=batch, **compile_options)
+
     def routed_batch(batch: DataFrame, number: int) -> None:
-        read = source.now()
-        if isinstance(read, Topology):
-            columns = batch if layout is None else layout
-            read = source.compiled(read, lambda: compile_topology(read, columns, **compile_options))
-        routed = route(batch, read, layout, **options)
-        write_batch(routed.withColumn(version_column, sf.lit(read.version)), number)
+        version = source.now(lambda read: compiled(read, batch))
+        routed = route(batch, version, layout, **options)
+        write_batch(routed.withColumn(version_column, sf.lit(version.version)), number)
 
     return messages.writeStream.foreachBatch(routed_batch)
 
@@ -69,22 +70,20 @@ class _Source:
         self._source = source
         self._stamp: tuple[int, int, int] | None = None
         self._read: Topology | CompiledTopology | None = None
-        self._compiled: tuple[Topology, CompiledTopology] | None = None
+        self._compiled: CompiledTopology | None = None
 
-    def now(self) -> Topology | CompiledTopology:
-        """Return the topology as it is now."""
-        if callable(self._source):
-            return self._source()
-        status = os.stat(self._source)
+    def now(self, compiled: Callable[[Topology], CompiledTopology]) -> CompiledTopology:
+        """Return the topology as it is now, compiled."""
+        read = self._source() if callable(self._source) else self._file(self._source)
+        if self._compiled is None or read is not self._read:
+            self._compiled = compiled(read) if isinstance(read, Topology) else read
+            self._read = read
+        return self._compiled
+
+    def _file(self, name: str | Path) -> Topology | CompiledTopology:
+        status = os.stat(name)
         stamp = status.st_mtime_ns, status.st_size, status.st_ino
         if self._read is None or stamp != self._stamp:
-            compiled = is_compiled(self._source)
-            self._read = CompiledTopology.load(self._source) if compiled else read_topology(self._source)
             self._stamp = stamp
+            return CompiledTopology.load(name) if is_compiled(name) else read_topology(name)
         return self._read
-
-    def compiled(self, topology: Topology, make: Callable[[], CompiledTopology]) -> CompiledTopology:
-        """Return what was made of a topology that is the same object, or make it."""
-        if self._compiled is None or self._compiled[0] is not topology:
-            self._compiled = topology, make()
-        return self._compiled[1]

@@ -94,6 +94,7 @@ def compile_topology(
     topology: Topology,
     layout: Layout | SchemaLike | None = None,
     *,
+    messages: DataFrame | None = None,
     exchange: str | None = None,
     missing: Missing = "error",
     address: str | Address | Sender | None = None,
@@ -101,14 +102,14 @@ def compile_topology(
     version: str | None = None,
     progress: Progress | None = None,
 ) -> CompiledTopology:
-    """Compile a topology once, for all messages in a layout, which also says what columns they have beside it.
+    """Compile a topology once, for all messages in a layout and with the columns beside it that ``messages`` have.
 
     ``route`` takes the answer in the place of the topology, and then none of the parameters here, which are as
     ``route`` has them: ``layout`` is None for the canonical schema, or a DataFrame, a schema or a preset. ``version``
     names what is compiled; without one it is a digest. ``progress`` is called with the number of bindings that are
     done and of all. Raises what ``route`` raises.
     """
-    columns = schema_columns(layout, "amqp")
+    columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout, "amqp")
     prepared = prepare(topology, columns, exchange, address, publish_to)
     refuse_choices(prepared.topology, prepared.source.exchange)
     target, several = prepared.settings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,11 +42,6 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
 def is_large(frame: DataFrame) -> bool:
     """Return True if a DataFrame was made of an Arrow table that is no part of the plan."""
     return frame in _LARGE
-
-
-def partitions(size: int) -> int:
-    """Return the number of tasks that bring so many bytes."""
-    return math.ceil(size / TASK)
 
 
 @contextmanager

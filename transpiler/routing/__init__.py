@@ -12,5 +12,6 @@ Deliberately not here: the engine that runs the plan (``spark_ext.routing``), an
 (``lowering.bindings``).
 
 In reading order: ``exchange_graph``, ``binding_patterns``, ``parameterize``, ``signatures``, ``plan``, ``prefilter``,
-``topic_automaton``, ``interval_index``, ``cuckoo_table``, ``common_lookups``, ``tuning``.
+``topic_automaton``, ``interval_index``, ``cuckoo_table``, ``common_lookups``, ``compiled_topology``, ``column_codec``,
+``tuning``.
 """

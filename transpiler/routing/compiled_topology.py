@@ -23,7 +23,6 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any
 
-import transpiler
 from transpiler.errors import TopologyError
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.layouts.layout import Layout
@@ -33,6 +32,7 @@ from transpiler.routing.column_codec import decode, encode
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
 from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.version import __version__
 
 #: Called with the number of bindings that are compiled and the number of all.
 Progress = Callable[[int, int], None]
@@ -259,7 +259,7 @@ class CompiledTopology:
         buffers = list(chain.from_iterable(buffers for _, buffers in parts.values()))
         header = {
             "format": FORMAT,
-            "program": transpiler.__version__,
+            "program": __version__,
             "version": self.version,
             "layout": self.layout_name,
             "parts": [[name, part, len(buffers)] for name, (part, buffers) in parts.items()],
@@ -374,11 +374,11 @@ def _parts(data: memoryview, path: str) -> tuple[dict[str, Any], list[memoryview
     at = len(MAGIC) + 8
     length = int.from_bytes(data[len(MAGIC) : at], "big")
     header = json.loads(bytes(data[at : at + length]))
-    if (header["format"], header["program"]) != (FORMAT, transpiler.__version__):
+    if (header["format"], header["program"]) != (FORMAT, __version__):
         raise TopologyError.at(
             "compiled.version",
             f"{path} was written by version {header['program']} in form {header['format']}, and this is version "
-            f"{transpiler.__version__} with form {FORMAT}",
+            f"{__version__} with form {FORMAT}",
             hint="compile the topology again with this version",
         )
     ends = list(accumulate(header["lengths"], initial=at + length))

@@ -27,6 +27,9 @@ _REPEATS = 4
 #: Values of which the first are looked at to see whether they repeat.
 _LOOKED_AT = 1_000
 
+#: Items of a tuple up to which each place is a column; a longer one is a list.
+_WIDEST = 32
+
 #: Marks that may separate the texts of one buffer.
 _SEPARATORS = "\x00\x01\x02\n\x1f\ue000\ue001"
 
@@ -158,7 +161,7 @@ class _Encoder:
 
     def _tuples(self, values: Sequence[tuple[Any, ...]]) -> Header:
         lengths = set(map(len, values))
-        if len(lengths) > 1:
+        if len(lengths) > 1 or max(lengths) > _WIDEST:
             return self._lists("tuple", values)
         return {"kind": "row", "columns": [self.column(column) for column in zip(*values, strict=True)]}
 

@@ -73,7 +73,6 @@ class ConstantTables:
         self._plan = plan
         self._payload = payload
         self._of = payload.of(plan.queues)
-        self._numbers = {name: number for number, name in enumerate(plan.queues)}
         self._stores: dict[str, ConstantTable] = {}
 
     @cached_property
@@ -244,6 +243,10 @@ class ConstantTables:
             )
             for step in steps
         ]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._plan.queues)}
 
     def _number(self, queue: str | None) -> int | None:
         return None if queue is None else self._numbers[queue]

@@ -151,7 +151,7 @@ class RoutingPlan:
         routing_columns = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
         return all(column.path[0] in routing_columns for node in nodes for column in columns_in(node))
 
-    @property
+    @cached_property
     def distinct(self) -> bool:
         """Return True if no queue can be delivered to twice: each is named once, in one row of constants or pattern."""
         if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):

@@ -42,14 +42,18 @@ from spark_ext.readers import (
     read_rabbitmq_get,
     read_rabbitmq_trace,
 )
+from spark_ext.route_stream import route_stream
+from spark_ext.routing.plans import compile_topology
 from spark_ext.routing.query import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 from spark_ext.traces import trace_messages
 from spark_ext.verification import Verification, verify
+from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.routing.explain import RoutingReport, explain_routing
 
 __all__ = [
     "MESSAGE_SCHEMA",
+    "CompiledTopology",
     "DialectComparison",
     "Diff",
     "MatchExplanation",
@@ -61,6 +65,7 @@ __all__ = [
     "compile_address",
     "compile_filter",
     "compile_selector",
+    "compile_topology",
     "create_messages",
     "deliveries",
     "destination_type",
@@ -76,6 +81,7 @@ __all__ = [
     "read_rabbitmq_trace",
     "reply_to_type",
     "route",
+    "route_stream",
     "trace_messages",
     "verify",
 ]

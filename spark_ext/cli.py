@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from spark_ext.cli_archives import check_layout, read_archive
+from spark_ext.cli_compile import compile_topology
 from spark_ext.cli_diff import diff
 from spark_ext.cli_explain import explain
 from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
@@ -123,6 +124,7 @@ def filter_(
 
 main.add_command(route)
 main.add_command(backtest)
+main.add_command(compile_topology)
 main.add_command(diff)
 main.add_command(verify)
 main.add_command(explain)

@@ -18,8 +18,11 @@ from transpiler.cli.names import complete_exchanges, complete_vhosts
 from transpiler.cli.options import warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file
+from transpiler.routing.compiled_topology import CompiledTopology, is_compiled
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
+from transpiler.topology.files import Form
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.report.summary import Summary
 
@@ -32,7 +35,8 @@ _OUTCOME, _PUBLISHED_TO = "_outcome", "_published_to"
 _POSSIBLE = "possible_queues"
 
 
-def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how to read the messages and the topology, and where messages were published."""
     options: list[Callable[..., Any]] = [
         click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the files' names."),
         click.option("--layout", callback=check_layout, help=_LAYOUTS),
@@ -54,9 +58,6 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         destination_options,
         click.option(
-            "--keys-once", is_flag=True, help="Match each routing key once: where keys repeat, and patterns are many."
-        ),
-        click.option(
             "--missing",
             type=click.Choice(["error", "null"]),
             default="error",
@@ -68,6 +69,37 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+_keys_option = click.option(
+    "--keys-once", is_flag=True, help="Match each routing key once: where keys repeat, and patterns are many."
+)
+
+
+def _read_topology(
+    name: str,
+    form: Form | None,
+    vhost: str | None,
+    exchange: str | None,
+    address: str | None,
+    publish_to: PublishTo,
+    missing: str,
+) -> Topology | CompiledTopology:
+    """Return the topology of a file, which may be compiled; what it was compiled with ends the command."""
+    if name == "-" or not is_compiled(name):
+        return read_topology_file(name, form, vhost)
+    given = {
+        "--form": form is not None,
+        "--vhost": vhost is not None,
+        "--exchange": exchange is not None,
+        "--address": address is not None,
+        "--publish-to": publish_to != "exchange",
+        "--missing": missing != "error",
+    }
+    for option, is_given in given.items():
+        if is_given:
+            fail(f"{shown(name)} is compiled, and {option} is for compile-topology, which made it")
+    return CompiledTopology.load(name)
 
 
 @click.command(
@@ -83,7 +115,8 @@ def _archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.argument("topology", type=InputFile())
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@_archive_options
+@archive_options
+@_keys_option
 @publisher_options
 @click.option("--output", help="Write the messages with their queues there, as Parquet.")
 @click.option("--outcome", metavar="COLUMN", help="Write what became of each message, too, in a column of that name.")
@@ -115,13 +148,15 @@ def route(
 ) -> None:
     """Route the messages in INPUT through TOPOLOGY, and count what each queue gets.
 
+    TOPOLOGY is a file of definitions, or one that compile-topology wrote.
     INPUT is RabbitMQ's tracing log, message JSON lines, or Parquet, ORC, Avro and CSV of any layout, each a file, a
     directory, a pattern or a URI, and compressed or not. A column or member
     "exchange", or the delivery-properties of AMQP 0-10, say where a message was published; --exchange, --address and
     --publish-to say it in their place.
     """
     check_publisher(protocol, mandatory, reject_unroutable)
-    where = read_topology_file(topology, topology_form, vhost)
+    read_from = _read_topology(topology, topology_form, vhost, exchange, address, publish_to, missing)
+    where = read_from.topology if isinstance(read_from, CompiledTopology) else read_from
     warn(where.findings)
     sender = read_destination(where, exchange, address, publish_to)
     archives = find_inputs(inputs, form)
@@ -136,7 +171,7 @@ def route(
     keys = archive.messages if keys_once else None
     routed = routed_through(
         archive.messages,
-        where,
+        read_from,
         archive.layout,
         exchange=exchange,
         missing=missing,
@@ -188,7 +223,8 @@ def route(
 )
 @click.argument("archive")
 @click.argument("topology", type=InputFile())
-@_archive_options
+@archive_options
+@_keys_option
 @click.option(
     "--recorded",
     default="routed_queues",
@@ -226,7 +262,8 @@ def backtest(
     With --partial --recorded queue, for Lambda events, or --recorded-queue NAME, for answers of RabbitMQ's management
     API, one queue of each message is known: it is missed where TOPOLOGY does not lead there, and no queue is extra.
     """
-    where = read_topology_file(topology, topology_form, vhost)
+    read_from = _read_topology(topology, topology_form, vhost, exchange, address, publish_to, missing)
+    where = read_from.topology if isinstance(read_from, CompiledTopology) else read_from
     warn(where.findings)
     sender = read_destination(where, exchange, address, publish_to)
     inputs = find_inputs((archive,), form)
@@ -241,7 +278,7 @@ def backtest(
     keys = read.messages if keys_once else None
     routed = routed_through(
         read.messages,
-        where,
+        read_from,
         read.layout,
         exchange=exchange,
         missing=missing,

@@ -208,6 +208,18 @@ def message_columns(df: DataFrame, layout: Layout | SchemaLike | None, default: 
     return MessageColumns(schema, resolved.bind(schema.jsonValue()) if isinstance(resolved, StoreLayout) else resolved)
 
 
+def schema_columns(given: Layout | SchemaLike | None, default: str) -> MessageColumns:
+    """The columns of messages that are not there yet: those of a schema, or of a preset or layout with its own."""
+    shown = default if given is None else given
+    try:
+        resolved = find_layout(shown) if isinstance(shown, str) else infer_layout(shown)
+    except LayoutError:
+        # Text that names no preset is a schema.
+        resolved = infer_layout(shown)
+    schema = _declared_schema(shown, resolved) or StructType()
+    return MessageColumns(schema, resolved.bind(schema.jsonValue()) if isinstance(resolved, StoreLayout) else resolved)
+
+
 def _declared_schema(given: Layout | SchemaLike, layout: Layout) -> StructType | None:
     """Return the schema that a layout was inferred from, or that of an archive's layout; None where there is none."""
     if isinstance(layout, ArchiveLayout) and isinstance(given, str | Layout):

@@ -50,6 +50,7 @@ from transpiler.message.types import Truth
 from transpiler.selector.ast import Expression
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
+from transpiler.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from transpiler.dialect_tools.compare_dialects import compare_dialects
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from transpiler.topology.files import read_topology
     from transpiler.topology.model import Topology
 
-__version__ = "0.1.0"
 
 __all__ = [
     "DecodeError",

@@ -8,13 +8,14 @@ Invariants: every input row is kept once; the answer is the reference router's, 
 
 Deliberately not here: what a binding means (``transpiler.lowering.bindings``).
 
-In reading order: ``query`` (the pass), ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``,
-``broadcast_join``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``outcomes``, ``choices``,
-``codegen_budget``.
+In reading order: ``query`` (the pass), ``plans``, ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``,
+``session_tables``, ``broadcast_join``, ``shared_broadcast``, ``arrow_frames``, ``topic_sql``, ``exchange_graph``,
+``deliveries``, ``outcomes``, ``choices``, ``codegen_budget``.
 """
 
 from __future__ import annotations
 
+from spark_ext.routing.plans import compile_topology
 from spark_ext.routing.query import deliveries, route
 
-__all__ = ["deliveries", "route"]
+__all__ = ["compile_topology", "deliveries", "route"]

@@ -43,8 +43,7 @@ def route_with_choices(
 ) -> DataFrame:
     """Return the messages with their certain queues in ``column`` and the other possible ones in ``possible``."""
     if not choices(topology):
-        frame = routed(messages, topology, column, True)
-        return frame.withColumn(possible, sf.expr("CAST(array() AS ARRAY<STRING>)"))
+        return with_no_choices(routed(messages, topology, column, True), possible)
     chosen = chosen_queue(topology)
     frame = routed(messages, possible_topology(topology), possible, False)
     frame = routed(frame, certain_topology(topology, chosen), column, True)
@@ -57,3 +56,8 @@ def route_with_choices(
     reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
     undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
     return frame.withColumn(outcome, sf.expr(undecided))
+
+
+def with_no_choices(frame: DataFrame, possible: str) -> DataFrame:
+    """Add the column of the possible queues where nothing is chosen: it is empty."""
+    return frame.withColumn(possible, sf.expr("CAST(array() AS ARRAY<STRING>)"))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from enum import Enum
 from functools import cached_property
@@ -11,10 +10,10 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
+from spark_ext.routing.arrow_frames import arrow_frame
 from spark_ext.routing.lookups import Lookup
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.routing.cuckoo_table import build_cuckoo_table
@@ -41,31 +40,6 @@ _SUBSTRINGS = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 #: The filler of a slot without a word: words have no dots.
 _NO_WORD = "."
-
-#: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
-LOCAL = 1 << 17
-
-_LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
-
-
-@contextmanager
-def _set(session: SparkSession, name: str, value: str) -> Iterator[None]:
-    before = session.conf.get(name, None)
-    try:
-        session.conf.set(name, value)
-    except PySparkException:
-        # A pipeline allows no settings. It runs on Spark Connect, which does not read this one.
-        changed = False
-    else:
-        changed = True
-    try:
-        yield
-    finally:
-        if changed:
-            if before is None:
-                session.conf.unset(name)
-            else:
-                session.conf.set(name, before)
 
 
 class Payload(Enum):
@@ -107,7 +81,6 @@ class ConstantTables:
         self._plan = plan
         self._payload = payload
         self._of = payload.of(plan.queues)
-        self._numbers = {name: number for number, name in enumerate(plan.queues)}
         self._stores: dict[str, ConstantTable] = {}
 
     @cached_property
@@ -127,10 +100,7 @@ class ConstantTables:
         if pyarrow is None or not columns:
             return self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
         rows = pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema))
-        if rows.nbytes < LOCAL:
-            return self._session.createDataFrame(rows, schema)
-        with _set(self._session, _LOCAL_LIMIT, "0"):
-            return self._session.createDataFrame(rows, schema)
+        return arrow_frame(self._session, rows, schema)
 
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         """The table of look-ups that share one: one row a key.
@@ -294,6 +264,10 @@ class ConstantTables:
             )
             for step in steps
         ]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._plan.queues)}
 
     def _number(self, queue: str | None) -> int | None:
         return None if queue is None else self._numbers[queue]

@@ -64,5 +64,5 @@ class CollectedDeliveries:
         """A placeholder that is no queue, in an array of names or numbers."""
         if self._payload is Payload.NUMBER:
             return str(_NO_QUEUE)
-        names = set(self._queues)
-        return quote_text(next(name for length in count() if (name := "-" * length) not in names))
+        # Looked for in the list: a set of a million names would be made for each query.
+        return quote_text(next(name for length in count() if (name := "-" * length) not in self._queues))

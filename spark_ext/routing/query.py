@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext.routing.broadcast_join import Key, join, without
-from spark_ext.routing.choices import refuse_choices, route_with_choices
+from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
 from spark_ext.routing.codegen_budget import (
     METHOD,
     NESTED_LENGTH,
@@ -27,27 +27,28 @@ from spark_ext.routing.codegen_budget import (
     columns_length,
     split_by_budget,
 )
-from spark_ext.routing.constant_tables import ConstantTable, ConstantTables, Payload
+from spark_ext.routing.constant_tables import ConstantTable, Payload
 from spark_ext.routing.deliveries import CollectedDeliveries
 from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct
 from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.outcomes import Outcomes
-from spark_ext.routing.routing_keys import WORDS, Published, Source, has_routing_keys, published_exchanges
+from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
+from spark_ext.routing.routing_keys import WORDS, Published, Source
+from spark_ext.routing.session_tables import SessionTables
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, let, literal_code, run_automaton
 from spark_ext.schemas import MessageColumns, SchemaLike, message_columns
 from transpiler import Layout, ir
-from transpiler.arguments import check_choice
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import STRING
-from transpiler.layouts.sent import SentLayout
 from transpiler.routing.binding_patterns import EXCHANGE, KEYS, WHOLE
-from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, Compiled, RoutingPlan, build_plan
+from transpiler.routing.compiled_topology import CompiledTopology
+from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, Compiled, RoutingPlan
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
-from transpiler.topology.model import Topology, check_topology
-from transpiler.topology.publishing import PUBLISH_TO, Protocol, Publisher, PublishTo
+from transpiler.topology.model import Topology
+from transpiler.topology.publishing import Protocol, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
-from transpiler.topology.receivers import Sender, resolve_sender
+from transpiler.topology.receivers import Sender
 
 #: All columns that a message has while it is routed begin with this.
 PREFIX = "_routing_"
@@ -66,12 +67,15 @@ _HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _NAMES, _SO_FAR = "_routing_names", "_routing_so_far"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
+#: The queues by the plan of a compiled topology before it was changed. It begins as no column of one query does.
+_BEFORE = "_compiled_before"
+
 _ENDS, _TESTED = "_routing_ends", "_routing_asked"
 
 
 def route(
     messages: DataFrame,
-    topology: Topology,
+    topology: Topology | CompiledTopology,
     layout: Layout | SchemaLike | None = None,
     *,
     exchange: str | None = None,
@@ -114,39 +118,65 @@ def route(
     topology in which messages come to such an exchange is refused. ``undecided`` is the outcome of those that reach
     a queue or none by a choice.
 
+    ``topology`` may be compiled before, by ``compile_topology``, which ``exchange``, ``address``, ``publish_to`` and
+    ``missing`` are given to then. What is made of a topology is kept with the session and used again by its next
+    queries, of a ``CompiledTopology`` and of a ``Topology`` that is the same object.
+
     ``keys`` are messages whose routing keys are matched first, each once, with the topic patterns: the same
     ``messages``, which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat.
     A key that is not among them is matched where it comes. Raises ``TranspilerError``, and ``ValueError`` for
     parameters that exclude each other.
     """
     publisher = Publisher(protocol, mandatory, reject_unroutable)
-    check_topology(topology)
-    check_choice("publish_to", publish_to, PUBLISH_TO)
-    if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
-        raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
+    if isinstance(topology, CompiledTopology):
+        without_settings(exchange, missing, address, publish_to)
+        prepared = prepare_compiled(topology, messages, layout)
+        names = _Names(column, outcome, exchange_column)
+        frame = _compiled(messages, topology, prepared, publisher, names, keys)
+        return frame if possible_column is None else with_no_choices(frame, possible_column)
     columns = message_columns(messages, layout, "amqp")
-    resolved = columns.layout
-    source = Source(exchange, relay=publish_to == "to")
-    if address is not None:
-        sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
-        topology, source = sender.topology, Source(sender.exchange, sender)
-        if sender.subject is not None:
-            resolved = SentLayout(resolved)
-    elif exchange is None and not source.relay and not published_exchanges(columns.schema.names, resolved):
-        source = Source(topology.default_exchange)
-    several = topology.rules.several_keys and has_routing_keys(columns.schema)
-    columns = columns._replace(layout=resolved)
+    prepared = prepare(topology, columns, exchange, address, publish_to)
+    exchange, several = prepared.settings
 
     def routed(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:
+        plan = plan_of(topology, prepared.columns.layout, missing, exchange, several)
+        names = _Names(queues, outcome, exchange_column) if complete else _Names(queues)
         with pause_garbage_collection():
-            plan = build_plan(topology, resolved, missing, source.exchange, several and source.several_keys)
-            names = _Names(queues, outcome, exchange_column) if complete else _Names(queues)
-            return _Query(messages, topology, columns, plan, source, publisher).routed(names, keys)
+            return _Query(messages, topology, prepared.columns, plan, prepared.source, publisher).routed(names, keys)
 
     if possible_column is not None:
-        return route_with_choices(messages, topology, column, outcome, possible_column, routed)
-    refuse_choices(topology, source.exchange)
-    return routed(messages, topology, column, True)
+        return route_with_choices(messages, prepared.topology, column, outcome, possible_column, routed)
+    refuse_choices(prepared.topology, exchange)
+    return routed(messages, prepared.topology, column, True)
+
+
+def _compiled(
+    messages: DataFrame,
+    compiled: CompiledTopology,
+    prepared: Prepared,
+    publisher: Publisher,
+    names: _Names,
+    keys: DataFrame | None,
+) -> DataFrame:
+    """Route by a compiled topology; where it was changed, by two plans one after the other."""
+    topology, columns, source, _ = prepared
+    changes = compiled.changes
+    with pause_garbage_collection():
+        query = _Query(messages, topology, columns, compiled.plan, source, publisher)
+        if changes is None:
+            return query.routed(names, keys)
+        frame = query.routed(_Names(_BEFORE), keys)
+        frame = _Query(frame, topology, columns, changes.plan, source, publisher).routed(names, keys)
+    queues = quote_name(names.queues)
+    listed = ", ".join(map(quote_text, changes.queues))
+    kept = f"filter({_BEFORE}, q -> q NOT IN ({listed}))" if listed else _BEFORE
+    frame = frame.withColumn(names.queues, sf.expr(f"array_sort(array_union({kept}, {queues}))"))
+    if names.outcome is not None:
+        # By the second plan alone it is the outcome of a message that reaches no queue, where it reaches none.
+        outcome = quote_name(names.outcome)
+        decided = f"CASE WHEN size({queues}) > 0 THEN 'delivered' ELSE {outcome} END"
+        frame = frame.withColumn(names.outcome, sf.expr(decided))
+    return without(frame, _BEFORE)
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
@@ -195,7 +225,7 @@ class _Query:
         self._payload = self._choose_payload()
         self._direct = False
         self._grams = {value: f"{PREFIX}grams{number}" for number, value in enumerate(plan.grams)}
-        self._tables = ConstantTables(messages.sparkSession, plan, self._payload)
+        self._tables = SessionTables(messages.sparkSession, plan, self._payload, self._room)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
         words = [] if plan.trie is None else plan.trie.words
         self._code = literal_code(words, _hashed_from(messages.sparkSession))

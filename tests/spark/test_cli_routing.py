@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -315,3 +316,35 @@ def test_messages_are_published_to_their_own_to_or_by_an_address(run) -> None:  
     assert (result.exit_code, "did you mean amq.topic" in result.output) == (2, True)
     result = run("route", "small.json", "archive.jsonl", "--protocol", "1.0", "--mandatory")
     assert (result.exit_code, "--mandatory is a flag of AMQP 0-8 to 0-9-1" in result.output) == (2, True)
+
+
+def test_a_compiled_topology_stands_in_the_place_of_a_topology(run) -> None:  # type: ignore[no-untyped-def]
+    result = run("compile-topology", "small.json", "archive.jsonl", "--output", "small.compiled", lines=[ENTRY])
+    assert result.exit_code == 0, result.output
+    assert re.fullmatch(r"1 binding compiled as version [0-9a-f]{12} \(\d+\.\d s\)\n", result.output)
+    routed = run("route", "small.compiled", "archive.jsonl")
+    assert routed.output.startswith("         1  q\n1 deliveries of 1 messages; 0 reach no queue")
+    assert run("backtest", "archive.jsonl", "small.compiled").exit_code == 0
+    again = run("compile-topology", "small.json", "archive.jsonl", "--output", "small.compiled", "--version", "two")
+    assert "compiled as version two" in again.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["route", "small.compiled", "archive.jsonl", "--exchange", "x"], "--exchange is for compile-topology"),
+        (["backtest", "archive.jsonl", "small.compiled", "--missing", "null"], "--missing is for compile-topology"),
+        (["route", "damaged.compiled", "archive.jsonl"], "damaged.compiled is no compiled topology that this version"),
+        (["compile-topology", "small.compiled", "archive.jsonl", "--output", "x"], "give the topology that it was"),
+        (["compile-topology", "small.json", "archive.jsonl", "--output", "no/x"], "no/x cannot be written: No such"),
+    ],
+)
+def test_what_cannot_be_done_with_a_compiled_topology_is_said(  # type: ignore[no-untyped-def]
+    run, arguments: list[str], said: str
+) -> None:
+    run("compile-topology", "small.json", "archive.jsonl", "--output", "small.compiled", lines=[ENTRY])
+    Path("damaged.compiled").write_bytes(Path("small.compiled").read_bytes()[:200])
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert said in result.output
+    assert "Traceback" not in result.output

@@ -7,7 +7,7 @@ exchange that a message is published to: a rule of an exchange that others lead 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -46,6 +46,9 @@ from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 #: The numbers of the binding keys that a message's key matches, of those whose bindings have a residual predicate.
 MATCHED = "_routing_matched"
 
+
+#: Bindings after which progress is reported.
+PROGRESS = 10_000
 
 #: How the columns of ``RoutingPlan.reads`` begin.
 READ = "_routing_read"
@@ -158,7 +161,7 @@ class RoutingPlan:
         routing_columns = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
         return all(column.path[0] in routing_columns for node in nodes for column in columns_in(node))
 
-    @property
+    @cached_property
     def distinct(self) -> bool:
         """Return True if no queue can be delivered to twice: each is named once, in one row of constants or pattern."""
         if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):
@@ -173,17 +176,23 @@ class RoutingPlan:
 
 
 def build_plan(
-    topology: Topology, layout: Layout, missing: Missing, exchange: str | None = None, several: bool = False
+    topology: Topology,
+    layout: Layout,
+    missing: Missing,
+    exchange: str | None = None,
+    several: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> RoutingPlan:
     """Build the plan of a topology over a layout; of the messages to one exchange, where one is named.
 
-    ``several`` if a message may have more than one routing key.
+    ``several`` if a message may have more than one routing key. ``progress`` is told now and then how many bindings
+    are done, and how many there are; one is done once for each state of its exchange.
 
     Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
     """
     states = build_exchange_graph(topology, exchange)
     patterns = BindingPatterns(topology, layout, missing, several)
-    plan = _Builder(topology, patterns, states, exchange).build()
+    plan = _Builder(topology, patterns, states, exchange).build(progress)
     if several:
         types = topology.exchange_by_name
         numbered = enumerate(states.states)
@@ -214,10 +223,18 @@ class _Builder:
         self._trie = TopicAutomatonBuilder()
         self._patterns: list[Delivery | None] = []
 
-    def build(self) -> RoutingPlan:
+    def build(self, progress: Callable[[int, int], None] | None = None) -> RoutingPlan:
+        by_source = self._topology.bindings_by_source
+        total = sum(len(by_source.get(state.exchange, ())) for state in self._states.states)
+        done = 0
         for number, state in enumerate(self._states.states):
             for pattern, delivery in self._bindings(number, state):
                 self._add(number, pattern, delivery)
+                done += 1
+                if progress is not None and not done % PROGRESS:
+                    progress(min(done, total), total)
+        if progress is not None:
+            progress(total, total)
         tables, compiled = self._divide()
         reads = MapValueColumns(READ)
         return RoutingPlan(

@@ -91,3 +91,8 @@ MIN_ROW_BITS = 3
 
 #: Words that are moved to put one word in its place, before the rows are doubled.
 MAX_MOVES = 500
+
+# Changes of a compiled topology (compiled_topology).
+
+#: Queues that changes may have touched before everything is compiled anew. Their names are in the text of the query.
+MAX_CHANGED_QUEUES = 2_000

@@ -14,13 +14,14 @@ from transpiler.message.header_fields import HeaderFields
 from transpiler.selector import ast
 from transpiler.source import Span
 
-#: Strings and plain decimal numbers are taken out; words, and numbers of any other form, are passed over.
+#: Strings and plain decimal numbers are taken out; words, and numbers of any other form, are passed over. The words
+#: before each belong to its match, since a match is a step in Python; no text is read twice.
 _LITERALS = re.compile(
-    r"""(?P<string>'(?:[^']|'')*')
-    |[^\W\d][\w$]*
+    r"""(?:[^\W\d][\w$]*+(?:[^\w'.$]+|\Z))*+
+    (?:(?P<string>'(?:[^']|'')*')
     |(?P<float>(?<![\w.$])(?:0|[1-9][0-9]{0,8})\.[0-9]{1,6}(?![\w.$]))
     |(?P<integer>(?<![\w.$])[1-9][0-9]{0,17}(?![\w.$]))
-    |[\w.$]+""",
+    |[\w.$]+|'|\Z)""",
     re.VERBOSE,
 )
 
@@ -53,12 +54,14 @@ def scan(text: str) -> tuple[str, list[Scanned]]:
     at = 0
     for match in _LITERALS.finditer(text):
         kind = match.lastgroup
-        if kind is None or (kind == "float" and not float(match[0])):
+        if kind is None:
             continue
-        start, end = match.span()
-        literals.append(Scanned(kind, match[0], end))
-        skeleton.append(text[at:start])
-        skeleton.append("\x00" + kind[0])
+        start, end = match.span(kind)
+        raw = text[start:end]
+        if kind == "float" and not float(raw):
+            continue
+        literals.append(Scanned(kind, raw, end))
+        skeleton += (text[at:start], "\x00" + kind[0])
         at = end
     skeleton.append(text[at:])
     return "".join(skeleton), literals

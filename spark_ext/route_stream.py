@@ -1,0 +1,89 @@
+"""Route a stream whose topology changes while it runs: each micro-batch is routed by the version of its time.
+
+Between batches the source of the topology is asked again. A batch that is repeated after a failure may be routed by a
+newer version than at first; the column of the version says which one wrote a row.
+
+Deliberately not here: Spark Connect, which calls a function of a batch in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from spark_ext.routing.plans import compile_topology
+from spark_ext.routing.query import route
+from transpiler import Layout
+from transpiler.routing.compiled_topology import CompiledTopology, is_compiled
+from transpiler.topology.files import read_topology
+from transpiler.topology.model import Topology
+
+#: The source of a topology: a file, compiled or of any form that ``read_topology`` reads, or a function.
+TopologySource = str | Path | Callable[[], "Topology | CompiledTopology"]
+
+#: The parameters of ``route`` that are decided when a topology is compiled.
+_COMPILED = ("exchange", "missing", "address", "publish_to")
+
+
+def route_stream(
+    messages: DataFrame,
+    topology: TopologySource,
+    write_batch: Callable[[DataFrame, int], object],
+    *,
+    version_column: str = "topology_version",
+    layout: Layout | str | None = None,
+    **options: Any,
+) -> DataStreamWriter:
+    """Route a stream by a topology that may change, and hand each batch to ``write_batch(routed, batch_id)``.
+
+    ``topology`` is the name of a file, which is read again when it has changed, or a function, which is called before
+    each batch; a function that returns the same object again costs nothing. ``layout`` is None for what the messages
+    show. ``version_column`` names the version of the topology by which each message was routed. ``options`` are those
+    of ``route``. Returns the writer: give it a checkpoint and a trigger, and start it. A topology that cannot be read
+    ends the stream, with the reason.
+    """
+    compile_options = {name: options.pop(name) for name in _COMPILED if name in options}
+    source = _Source(topology)
+
+    def compiled(read: Topology, batch: DataFrame) -> CompiledTopology:
+        columns = batch if layout is None else layout
+        return compile_topology(read, columns, messages=batch, **compile_options)
+
+    def routed_batch(batch: DataFrame, number: int) -> None:
+        version = source.now(lambda read: compiled(read, batch))
+        routed = route(batch, version, layout, **options)
+        write_batch(routed.withColumn(version_column, sf.lit(version.version)), number)
+
+    return messages.writeStream.foreachBatch(routed_batch)
+
+
+class _Source:
+    """Reads a topology again where its source has changed, and keeps what was compiled of it."""
+
+    def __init__(self, source: TopologySource) -> None:
+        self._source = source
+        self._stamp: tuple[int, int, int] | None = None
+        self._read: Topology | CompiledTopology | None = None
+        self._compiled: CompiledTopology | None = None
+
+    def now(self, compiled: Callable[[Topology], CompiledTopology]) -> CompiledTopology:
+        """Return the topology as it is now, compiled."""
+        read = self._source() if callable(self._source) else self._file(self._source)
+        if self._compiled is None or read is not self._read:
+            self._compiled = compiled(read) if isinstance(read, Topology) else read
+            self._read = read
+        return self._compiled
+
+    def _file(self, name: str | Path) -> Topology | CompiledTopology:
+        status = os.stat(name)
+        stamp = status.st_mtime_ns, status.st_size, status.st_ino
+        if self._read is None or stamp != self._stamp:
+            self._stamp = stamp
+            return CompiledTopology.load(name) if is_compiled(name) else read_topology(name)
+        return self._read

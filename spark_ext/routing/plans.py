@@ -1,0 +1,195 @@
+"""The plans by which messages are routed: made once for a topology object, or compiled before by the user."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType, StructType
+
+from spark_ext.routing.choices import refuse_choices
+from spark_ext.routing.routing_keys import Source, has_routing_keys, published_exchanges
+from spark_ext.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
+from transpiler import Layout
+from transpiler.arguments import check_choice
+from transpiler.errors import LayoutError
+from transpiler.gc_pause import pause_garbage_collection
+from transpiler.ir.column_types import ColumnType
+from transpiler.layouts.sent import SentLayout
+from transpiler.lowering.names import Missing
+from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
+from transpiler.routing.plan import RoutingPlan, build_plan
+from transpiler.routing.signatures import columns_in
+from transpiler.topology.model import Topology, check_topology
+from transpiler.topology.publishing import PUBLISH_TO, PublishTo
+from transpiler.topology.qpid_address.address import Address
+from transpiler.topology.receivers import Sender, resolve_sender
+
+#: Plans that are kept of one topology: with and without choices, or over two layouts.
+_KEPT = 2
+
+_LOCK = threading.RLock()
+_PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, RoutingPlan]]]] = {}
+
+
+class Prepared(NamedTuple):
+    """A topology with what an address adds, the columns of its messages, and where these are published to."""
+
+    topology: Topology
+    columns: MessageColumns
+    source: Source
+    several: bool
+
+    @property
+    def settings(self) -> tuple[str | None, bool]:
+        """The exchange of all messages, and whether each may have several keys."""
+        return self.source.exchange, self.several and self.source.several_keys
+
+
+def prepare(
+    topology: Topology,
+    columns: MessageColumns,
+    exchange: str | None,
+    address: str | Address | Sender | None,
+    publish_to: PublishTo,
+) -> Prepared:
+    """Resolve where messages are published to. ``ValueError`` for parameters that exclude each other."""
+    check_topology(topology)
+    check_choice("publish_to", publish_to, PUBLISH_TO)
+    if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
+        raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
+    resolved = columns.layout
+    source = Source(exchange, relay=publish_to == "to")
+    if address is not None:
+        sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
+        topology, source = sender.topology, Source(sender.exchange, sender)
+        if sender.subject is not None:
+            resolved = SentLayout(resolved)
+    elif exchange is None and not source.relay and not published_exchanges(columns.schema.names, resolved):
+        source = Source(topology.default_exchange)
+    several = topology.rules.several_keys and has_routing_keys(columns.schema)
+    return Prepared(topology, columns._replace(layout=resolved), source, several)
+
+
+def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str | None, several: bool) -> RoutingPlan:
+    """Return the plan of a topology, the one made before where the topology is the same object."""
+    settings = missing, exchange, several
+    with _LOCK:
+        number = id(topology)
+        _, plans = _PLANS.setdefault(number, (weakref.ref(topology, lambda _: _PLANS.pop(number, None) and None), []))
+        for known, over, plan in plans:
+            if known == settings and over == layout:
+                return plan
+        with pause_garbage_collection():
+            plan = build_plan(topology, layout, missing, exchange, several)
+        plans.append((settings, layout, plan))
+        del plans[:-_KEPT]
+        return plan
+
+
+def compile_topology(
+    topology: Topology,
+    layout: Layout | SchemaLike | None = None,
+    *,
+    messages: DataFrame | None = None,
+    exchange: str | None = None,
+    missing: Missing = "error",
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    version: str | None = None,
+    progress: Progress | None = None,
+) -> CompiledTopology:
+    """Compile a topology once, for all messages in a layout and with the columns beside it that ``messages`` have.
+
+    ``route`` takes the answer in the place of the topology, and then none of the parameters here, which are as
+    ``route`` has them: ``layout`` is None for the canonical schema, or a DataFrame, a schema or a preset. ``version``
+    names what is compiled; without one it is a digest. ``progress`` is called with the number of bindings that are
+    done and of all. Raises what ``route`` raises.
+    """
+    columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout, "amqp")
+    prepared = prepare(topology, columns, exchange, address, publish_to)
+    refuse_choices(prepared.topology, prepared.source.exchange)
+    target, several = prepared.settings
+    sender = prepared.source.sender
+    destination = Destination(
+        target,
+        None if sender is None else sender.key,
+        None if sender is None else sender.subject,
+        sender is not None,
+        prepared.source.relay,
+    )
+    settings = Settings(destination, missing, several)
+    return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)
+
+
+def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: Layout | SchemaLike | None) -> Prepared:
+    """Return what a compiled topology was prepared for. ``LayoutError`` if these messages are others."""
+    known = compiled.layout.before if isinstance(compiled.layout, SentLayout) else compiled.layout
+    given = known if layout is None else layout
+    columns = message_columns(messages, messages if given is None else given, "amqp")
+    to, resolved = compiled.settings.destination, columns.layout
+    if to.subject is not None:
+        resolved = SentLayout(resolved)
+    if resolved.name != compiled.layout_name:
+        raise LayoutError.at(
+            "compiled.other-layout",
+            f"the topology is compiled for messages in the layout {compiled.layout_name}, and these are in "
+            f"{resolved.name}",
+            hint="compile it for these: compile_topology(topology, messages)",
+        )
+    _check_columns(compiled.plan, columns.schema)
+    sender = Sender(compiled.topology, to.exchange or "", to.key, to.subject) if to.by_sender else None
+    source = Source(to.exchange, sender, to.relay)
+    return Prepared(compiled.topology, columns._replace(layout=resolved), source, compiled.settings.several)
+
+
+def _check_columns(plan: RoutingPlan, schema: StructType) -> None:
+    """Raise ``LayoutError`` where messages have not the columns that a plan reads."""
+    if not schema.names:
+        # In a pipeline nobody knows the columns yet.
+        return
+    nodes = [compiled.condition for compiled in plan.compiled]
+    columns = {column.path: column.type for node in nodes for column in columns_in(node)}
+    for table in plan.tables:
+        for part in (*table.signature.keys, table.signature.guard, table.signature.residual):
+            columns |= {column.path: column.type for column in columns_in(part)}
+    paths = [(path, column_type) for path, column_type in columns.items() if not str(path[0]).startswith("_routing_")]
+    for path, column_type in [*paths, *((path, None) for path in plan.reads.values())]:
+        wrong = _missing(path, column_type, schema)
+        if wrong is not None:
+            raise LayoutError.at(
+                "compiled.other-columns",
+                f"the topology is compiled for messages with a column {wrong}, which these have not",
+                hint="compile it for these: compile_topology(topology, messages)",
+            )
+
+
+def _missing(path: tuple[object, ...], column_type: ColumnType | None, schema: StructType) -> str | None:
+    """Return the name, with its type, of a column that a schema has not; None where it has it."""
+    data_type: DataType = schema
+    for step in path:
+        if not isinstance(step, str) or not isinstance(data_type, StructType):
+            return None
+        if step not in data_type.names:
+            return ".".join(map(str, path)) + ("" if column_type is None else f" {column_type}")
+        data_type = data_type[step].dataType
+    plain = column_type is None or data_type.simpleString().partition(" ")[0] == str(column_type).lower()
+    return None if plain else f"{'.'.join(map(str, path))} {column_type}"
+
+
+def without_settings(exchange: str | None, missing: Missing, address: object, publish_to: PublishTo) -> None:
+    """Raise ``ValueError`` for what is decided when a topology is compiled."""
+    given = {
+        "exchange": exchange is not None,
+        "missing": missing != "error",
+        "address": address is not None,
+        "publish_to": publish_to != "exchange",
+    }
+    wrong = [name for name, is_given in given.items() if is_given]
+    if wrong:
+        raise ValueError(
+            f"{wrong[0]} is decided when the topology is compiled: give it to compile_topology, and not to route"
+        )

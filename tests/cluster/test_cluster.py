@@ -1,0 +1,89 @@
+"""Spark's own standalone cluster on this machine: two workers, one of which is killed in the middle of a job."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from tests.sizes import is_full
+
+_HOME = Path(pyspark.__file__).parent
+
+
+@contextmanager
+def started(directory: Path, name: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A daemon of Spark's in a process group of its own, which ends with the block; its log is a file."""
+    environment = os.environ | {
+        "SPARK_HOME": str(_HOME),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "300m",
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_WORKER_DIR": str(directory / f"{name}.work"),
+        "SPARK_LOCAL_DIRS": str(directory / f"{name}.local"),
+    }
+    with (directory / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(_HOME / "bin" / "spark-class"), *arguments],
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def logged(directory: Path, name: str, text: str) -> bool:
+    """Wait until a daemon's log has a text."""
+    for _ in range(600):
+        if text in (directory / f"{name}.log").read_text(encoding="utf-8", errors="replace"):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+@pytest.mark.skipif(not is_full(), reason="a cluster takes a minute to start and to lose a worker")
+def test_a_cluster_filters_routes_and_streams_and_loses_no_row_with_a_worker(tmp_path: Path) -> None:
+    port = free_port()
+    master = f"spark://127.0.0.1:{port}"
+    package = "org.apache.spark.deploy"
+    worker = (f"{package}.worker.Worker", "--cores", "1", "--memory", "1g", "--webui-port", "0", master)
+    ports = ("--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
+    with (
+        started(tmp_path, "master", f"{package}.master.Master", *ports),
+        started(tmp_path, "first", *worker) as first,
+        started(tmp_path, "second", *worker),
+    ):
+        for name in ("first", "second"):
+            assert logged(tmp_path, name, "Successfully registered with master"), name
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.cluster.jobs", master, str(tmp_path), str(first.pid)],
+            capture_output=True,
+            text=True,
+            timeout=400,
+            check=False,
+            cwd=Path(__file__).parents[2],
+        )
+        assert done.returncode == 0, done.stderr[-4_000:]
+        assert done.stdout.split("\n")[:5] == ["filter 10", "route", "backtest True", "stream", "killed True"]
+        assert first.wait(10) == -signal.SIGKILL

@@ -1,0 +1,182 @@
+"""Compiled topologies on Spark: the answers of ``route`` by a topology, in a query of any form, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import CompiledTopology, compile_topology, route
+from spark_ext.routing import arrow_frames, session_tables, shared_broadcast
+from transpiler.errors import LayoutError, TopologyError
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+
+SELECTORS = (
+    "region = 'r{}' AND weight > {}",
+    "weight = {} AND region <> 'r{}'",
+    "region = 'r{}' AND weight BETWEEN 10 AND {}",
+)
+
+
+def bound(number: int, key: str = "", source: str = "x") -> Binding:
+    text = SELECTORS[number % 3].format(number // 3, number * 7 % 100)
+    return Binding(source, f"q{number}", key, {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)})
+
+
+def topology(count: int) -> Topology:
+    queues = tuple(Queue(f"q{number}") for number in range(count))
+    bindings = tuple(bound(number) for number in range(count))
+    return Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, bindings, default_exchange="x")
+
+
+@pytest.fixture
+def messages(spark: SparkSession) -> DataFrame:
+    return spark.range(200).selectExpr("id", "concat('r', id % 30) AS region", "id * 3 % 101 AS weight")
+
+
+@pytest.fixture(autouse=True)
+def _all_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrow_frames, "LOCAL", 0)
+
+
+def rows(frame: DataFrame) -> list[tuple[object, ...]]:
+    return sorted((tuple(row) for row in frame.collect()), key=repr)
+
+
+#: Queries around routed messages whose plans Spark's optimizer might change where the broadcast is joined.
+QUERIES: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "all": lambda routed: routed,
+    "count": lambda routed: routed.agg(sf.count("*")),
+    "no queues": lambda routed: routed.select("id"),
+    "queues only": lambda routed: routed.select("queues"),
+    "some queue": lambda routed: routed.filter("size(queues) > 0"),
+    "a queue": lambda routed: routed.filter("array_contains(queues, 'q3')").select("id"),
+    "no NULL": lambda routed: routed.filter("queues IS NOT NULL").select("id"),
+    "a column": lambda routed: routed.filter("region = 'r1'"),
+    "exploded": lambda routed: routed.selectExpr("id", "explode(queues) AS queue"),
+    "grouped": lambda routed: routed.groupBy("queues").count(),
+    "limited": lambda routed: routed.orderBy("id").limit(7),
+    "joined with itself": lambda routed: routed.join(
+        routed.selectExpr("id AS other", "queues AS q"), sf.expr("id = other")
+    ),
+    "half joined": lambda routed: routed.join(routed.filter("size(queues) > 0").select("id"), "id", "left_semi"),
+    "united": lambda routed: routed.union(routed),
+    "empty": lambda routed: routed.filter("id < 0"),
+}
+
+
+def test_every_query_has_the_same_answer_with_shared_broadcasts(spark: SparkSession, messages: DataFrame) -> None:
+    bindings = topology(90)
+    compiled = compile_topology(bindings, messages)
+    expected = route(messages, bindings, messages).persist()
+    assert expected.filter("size(queues) > 0").count() > 50
+    routed = route(messages, compiled)
+    assert "ReusedExchange" in routed._jdf.queryExecution().executedPlan().toString()
+    for adaptive in ("true", "false"):
+        spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+        for name, query in QUERIES.items():
+            assert rows(query(routed)) == rows(query(expected)), (name, adaptive)
+    spark.conf.unset("spark.sql.adaptive.enabled")
+    twice = route(routed.withColumnRenamed("queues", "before"), compiled)
+    assert twice.filter("before <> queues").isEmpty()
+    expected.unpersist()
+
+
+def test_tables_are_made_once_a_session_and_go_with_the_plan(
+    spark: SparkSession, messages: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    make = shared_broadcast._broadcast
+
+    def counted(*arguments: object) -> DataFrame:
+        made.append(arguments)
+        return make(*arguments)  # type: ignore[arg-type]
+
+    # Whether Spark can do it is tried once a session, with a broadcast of its own.
+    route(messages, compile_topology(topology(90), messages)).count()
+    monkeypatch.setattr(shared_broadcast, "_broadcast", counted)
+    bindings = topology(90)
+    compiled = compile_topology(bindings, messages)
+    for _ in range(2):
+        route(messages.repartition(64), compiled).count()
+    count = len(made)
+    assert 0 < count <= len(compiled.plan.tables)
+    # A topology that is the same object has its plan made once, too.
+    for _ in range(2):
+        route(messages, bindings, messages)
+    assert len(made) == 2 * count
+    kept = getattr(spark, session_tables._ATTRIBUTE)
+    assert id(compiled.plan) in kept
+    number = id(compiled.plan)
+    del compiled
+    assert number not in kept
+
+
+def test_a_loaded_and_a_changed_topology_route_as_one_that_is_compiled_anew(
+    messages: DataFrame, tmp_path: Path
+) -> None:
+    before = topology(90)
+    compiled = compile_topology(before, messages, version="monday")
+    compiled.save(tmp_path / "compiled")
+    loaded = CompiledTopology.load(tmp_path / "compiled")
+    assert loaded.version == "monday"
+    assert rows(route(messages, loaded)) == rows(route(messages, before, messages))
+    added = [bound(200), Binding("x", "q4", "", bound(1).arguments), Queue("unbound")]
+    removed = [before.bindings[7], before.bindings[8], Queue("q30")]
+    changed = loaded.updated(added, removed, version="tuesday")
+    assert changed.version == "tuesday"
+    assert changed.changes is not None
+    assert set(changed.changes.queues) == {"q200", "q4", "unbound", "q7", "q8", "q30"}
+    after = Topology(
+        QPID_JAVA,
+        before.exchanges,
+        (*(queue for queue in before.queues if queue.name != "q30"), Queue("q200"), Queue("unbound")),
+        (*(binding for place, binding in enumerate(before.bindings) if place not in (7, 8, 30)), *added[:2]),  # type: ignore[arg-type]
+        default_exchange="x",
+    )
+    expected = route(messages, after, messages, outcome="outcome")
+    assert rows(route(messages, changed, outcome="outcome")) == rows(expected)
+    assert rows(route(messages, before, messages)) != rows(route(messages, after, messages))
+    changed.save(tmp_path / "changed")
+    assert rows(route(messages, CompiledTopology.load(tmp_path / "changed"), outcome="outcome")) == rows(expected)
+
+
+def test_messages_of_another_form_are_refused(messages: DataFrame) -> None:
+    compiled = compile_topology(topology(20), messages)
+    with pytest.raises(LayoutError, match="a column weight BIGINT"):
+        route(messages.selectExpr("id", "region", "CAST(weight AS STRING) AS weight"), compiled)
+    with pytest.raises(LayoutError, match="a column region STRING"):
+        route(messages.drop("region"), compiled)
+    with pytest.raises(ValueError, match="exchange is decided when the topology is compiled"):
+        route(messages, compiled, exchange="x")
+
+
+def test_no_task_carries_a_table_of_any_size(spark: SparkSession) -> None:
+    keys = tuple(Binding("d", f"queue-{number}", f"key-{number}") for number in range(60_000))
+    queues = tuple(Queue(binding.destination) for binding in keys)
+    large = Topology(RABBITMQ, (Exchange("d", "direct"),), queues, keys)
+    frame = spark.range(10).selectExpr("concat('key-', id) AS routing_key")
+    compiled = compile_topology(large, frame, exchange="d")
+    routed = route(frame, compiled)
+    assert routed.filter("queues[0] = concat('queue-', substr(routing_key, 5))").count() == 10
+    [table] = [table for table in arrow_frames._LARGE if "_routing_0_k0" in table.columns and table.count() == 60_000]
+    assert table.rdd.getNumPartitions() > 3
+
+
+def test_a_damaged_file_and_one_of_another_version_are_refused(messages: DataFrame, tmp_path: Path) -> None:
+    compile_topology(topology(20), messages).save(tmp_path / "compiled")
+    data = (tmp_path / "compiled").read_bytes()
+    for name, damaged, message in (
+        ("cut", data[:-1], "not complete"),
+        ("turned", data[:-3] + bytes([data[-3] ^ 1]) + data[-2:], "checksum"),
+        ("text", b"{}", "does not begin"),
+        ("old", data.replace(b'"program": "0.', b'"program": "9.'), "written by version 9."),
+    ):
+        (tmp_path / name).write_bytes(damaged)
+        with pytest.raises(TopologyError, match=message):
+            CompiledTopology.load(tmp_path / name)

@@ -42,6 +42,8 @@ TESTS = (
     "tests/routing/test_route.py",
     "tests/routing/test_plan.py",
     "tests/routing/test_outcomes.py",
+    "tests/routing/test_compiled_spark.py",
+    "tests/routing/test_route_stream.py",
 )
 
 TABLE = re.compile(r"(<!-- versions -->\n).*?(<!-- end of versions -->\n)", re.DOTALL)
@@ -109,8 +111,10 @@ def run(spark: str, python: str, interpreter: str) -> Outcome:
     report = folder / "report.xml"
     report.unlink(missing_ok=True)
     command = [own, "-m", "pytest", "--numprocesses", str(min(2, os.cpu_count() or 1)), f"--junit-xml={report}", *TESTS]
+    # Spark starts its workers with the python3 of the PATH otherwise.
+    environment = os.environ | {"PYSPARK_PYTHON": str(own), "PYSPARK_DRIVER_PYTHON": str(own)}
     with (folder / "output.txt").open("w", encoding="utf-8") as output:
-        subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+        subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=environment)
     version = subprocess.run(
         [own, "-c", "import platform, pyspark; print(pyspark.__version__, platform.python_version())"],
         capture_output=True,

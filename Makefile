@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all bench docs playground lint clean java python
+.PHONY: demo test test-all bench docs playground matrix lint clean java python
 
 demo: java .venv/.installed
 	@mkdir -p build
@@ -27,6 +27,10 @@ docs: .venv/.docs
 	@$(BIN)/python -m playground.build build/site/playground
 	@$(BIN)/python docs/site/check_links.py build/site
 	@echo "build/site/index.html is the site; with a search: $(BIN)/python -m http.server -d build/site"
+
+# The supported versions of PySpark and Python, each pair in an environment of its own.
+matrix: java python
+	@$(PYTHON) -m tests.matrix $(ARGS)
 
 playground: .venv/.installed
 	@$(BIN)/python -m playground.build build/playground

@@ -1,3 +1,3 @@
 """The version of this package, which pyproject.toml and the files that it writes have as well."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

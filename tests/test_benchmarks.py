@@ -44,7 +44,7 @@ def test_every_part_of_the_benchmarks_runs(spark: SparkSession, tmp_path: Path) 
     assert [len(table.rows) for table in found[:3]] == [6, 2, 2]
     assert all(len(row) == len(table.columns) for table in found for row in table.rows)
     page = report.markdown(found, "tiny")
-    assert page.count("\n## ") == len(found) == 14
+    assert page.count("\n## ") == len(found) == 15
     assert ElementTree.fromstring(report.svg(found, "tiny")).tag.endswith("svg")
 
 

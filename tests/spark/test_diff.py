@@ -274,19 +274,3 @@ def test_the_report_is_written_to_a_file() -> None:
     result = run("old.sel", "speed > 5", "m.jsonl", "--format", "markdown", "--output", "report.md")
     assert (result.exit_code, result.stdout) == (1, "")
     assert Path("report.md").read_text(encoding="utf-8").startswith("**100 messages: ")
-
-
-def test_the_page_shows_what_the_reports_say(spark: SparkSession) -> None:
-    page = (EXAMPLES.parents[1] / "docs" / "diff.md").read_text(encoding="utf-8")
-    rows = ({"color": "red", "weight": 5}, {"color": "red"}, {"color": "red", "weight": 6}, {"weight": 7})
-    frame = create_messages(spark, [Message.of(**row) for row in rows])
-    report = diff(frame, "color = 'red'", "color = 'red' AND weight > 5").render("text")
-    assert f"```text\n{report}\n```" in page
-    topologies = [read_topology(EXAMPLES.parents[1] / "docs" / "data" / f"{name}.json") for name in _TOPOLOGIES]
-    keys = ("order", "order.eu", "order.uk", "very.old", "order.x.y")
-    frame = create_messages(spark, [Message.of(JMSType=key) for key in keys])
-    report = diff(frame, *topologies, exchange="orders", examples=3).render("text")
-    assert f"```text\n{report}\n```" in page
-
-
-_TOPOLOGIES = ("orders", "orders_new")

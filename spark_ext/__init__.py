@@ -10,7 +10,7 @@ In order of use::
     diff(df, "weight > 2500", "weight > 2400")                           # rows won and lost by a change
     compare_dialects(df, "color <> 5", ["jms", "activemq"])              # rows on which brokers differ
     route(df, read_topology("definitions.json"))                         # the queues of each message
-    print(explain_routing(topology, df.schema))                          # by which key or index bindings are found
+    print(explain_routing(topology, df.schema))                          # by which key or index bindings are looked up
     backtest(route(trace_messages(log), topology))                       # against what a broker recorded
 
 Readers (``read_messages``, ``read_rabbitmq_trace``, …) and ``create_messages`` make DataFrames; ``infer_layout``

@@ -8,8 +8,8 @@ The exchange has to be the join's own child, so nothing may come between: no pro
 put there, and no filter. The join's condition names all columns, in a term that is TRUE for every row of the table;
 and what the table delivers depends on a column of the message, so that no filter on it is one on the table alone.
 
-Deliberately not here: Spark Connect, which has no such plans, and a Spark whose planner is another one, which is found
-out by a trial; there each query makes its own broadcasts.
+Deliberately not here: Spark Connect, which has no such plans, and a Spark whose planner is another one, which a trial
+shows; there each query makes its own broadcasts.
 """
 
 from __future__ import annotations

@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from tests.sizes import is_full
+
+#: The version of Spark, major and minor.
+SPARK = tuple(map(int, pyspark.__version__.split(".")[:2]))
 
 #: Expressions in one projection. Far more make a plan that takes longer to analyze than to run.
 CHUNK = 120

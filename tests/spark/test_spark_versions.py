@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
 from spark_ext import compile_selector
-from tests.spark.harness import settings
+from tests.spark.harness import SPARK, settings
 from tests.spark.test_plans import pushed_filters
 from transpiler import LayoutError
-
-VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
 
 
 def test_conditions_on_a_variant_reach_the_reader_from_4_1_on(spark: SparkSession, tmp_path: Path) -> None:
@@ -23,12 +20,12 @@ def test_conditions_on_a_variant_reach_the_reader_from_4_1_on(spark: SparkSessio
     frame = spark.read.parquet(file)
     filtered = frame.filter(compile_selector("color = 'red'", "variant"))
     assert filtered.count() == 1
-    assert ("red" in pushed_filters(filtered)) == (VERSION >= (4, 1))
+    assert ("red" in pushed_filters(filtered)) == (SPARK >= (4, 1))
 
 
 def test_a_column_of_the_type_time_is_no_property(spark: SparkSession) -> None:
     text = "SELECT TIME'12:00:00' AS at, 1 AS weight"
-    if VERSION < (4, 1):
+    if SPARK < (4, 1):
         with pytest.raises((AnalysisException, ParseException)):
             spark.sql(text)
         return

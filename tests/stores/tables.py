@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
+from tests.spark.harness import SPARK
 from transpiler import stores
 from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.text_types import Types
@@ -61,7 +64,9 @@ DOCUMENTS = _documents()
 
 
 def path(table: str) -> str:
-    """The Parquet file of a table."""
+    """The Parquet file of a table; the test is skipped where Spark cannot read it."""
+    if SPARK < (4, 1) and "variant" in DOCUMENTS[table]["schema"]:
+        pytest.skip("Spark 4.0 cannot read Parquet files in which a later one has marked a column as a VARIANT")
     return str(DIRECTORY / f"{table}.parquet")
 
 

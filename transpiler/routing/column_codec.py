@@ -76,12 +76,12 @@ def _class(name: str) -> type:
     module, _, path = name.partition(":")
     if not module.startswith("transpiler."):
         raise ValueError(f"{name} is no class of this package")
-    found: Any = import_module(module)
+    named: Any = import_module(module)
     for part in path.split("."):
-        found = getattr(found, part)
-    if not isinstance(found, type) or not _is_data(found):
+        named = getattr(named, part)
+    if not isinstance(named, type) or not _is_data(named):
         raise ValueError(f"{name} is no data class")
-    return found
+    return named
 
 
 def _is_data(kind: type) -> bool:

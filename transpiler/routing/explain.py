@@ -1,4 +1,4 @@
-"""Report how a topology's bindings are found for a message: by which key or index, at what cost, or one by one.
+"""Report how a message's bindings are looked up: by which key or index, at what cost, or one by one.
 
 The classes are those of the plan, whose rows of constants the engine looks up. The costs are counts of the plan, not
 times: look-ups are made for every message, and tests for every row that a look-up leaves.
@@ -28,7 +28,7 @@ SHOWN = 5
 
 
 class RoutingClass(NamedTuple):
-    """Bindings that are found in one manner.
+    """Bindings that are looked up in one manner.
 
     A binding counts once for each row of constants that it has: ``a IN (1, 2)`` has two. ``tests`` is the number of
     rows that a message tests, on the average of the keys.
@@ -129,26 +129,26 @@ def explain_routing(
             ends.append((states[state].exchange, *to))
         return _distinct(binding for end in dict.fromkeys(ends) for binding in by_ends.get(end, ()))
 
-    found: dict[str, list[tuple[int, float, list[Delivery]]]] = {}
+    groups: dict[str, list[tuple[int, float, list[Delivery]]]] = {}
     for table in plan.tables:
-        found.setdefault(_class(table), []).append((len(table.deliveries), _tests(table, plan), table.deliveries))
+        groups.setdefault(_class(table), []).append((len(table.deliveries), _tests(table, plan), table.deliveries))
     topics = [delivery for delivery in plan.patterns if delivery is not None]
     if plan.trie is not None:
-        found["topic automaton"] = [(len(plan.patterns), 0.0, topics)]
+        groups["topic automaton"] = [(len(plan.patterns), 0.0, topics)]
     if plan.compiled:
         compiled = [each.delivery for each in plan.compiled]
-        found["compiled text"] = [(len(compiled), float(len(compiled)), compiled)]
+        groups["compiled text"] = [(len(compiled), float(len(compiled)), compiled)]
     return RoutingReport(
         tuple(
             RoutingClass(
                 name,
-                sum(rows for rows, _, _ in found[name]),
-                len(found[name]),
-                sum(tests for _, tests, _ in found[name]),
-                bindings(delivery for _, _, listed in found[name] for delivery in listed),
+                sum(rows for rows, _, _ in groups[name]),
+                len(groups[name]),
+                sum(tests for _, tests, _ in groups[name]),
+                bindings(delivery for _, _, listed in groups[name] for delivery in listed),
             )
             for name in COSTS
-            if name in found
+            if name in groups
         )
     )
 

@@ -233,10 +233,10 @@ def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
         start = len(numbers)
         shifted.append(_renumbered(term.predicate, start))
         numbers |= dict.fromkeys(range(start, start + len(term.types)), term)
-    found = find_interval(Signature((), (), ir.TRUE, ir.all_of(*shifted), ()))
-    if found is None:
+    interval = find_interval(Signature((), (), ir.TRUE, ir.all_of(*shifted), ()))
+    if interval is None:
         return ()
-    return tuple(dict.fromkeys(numbers[number] for number in found.bounds))
+    return tuple(dict.fromkeys(numbers[number] for number in interval.bounds))
 
 
 def _renumbered(predicate: ir.Predicate, start: int) -> ir.Predicate:

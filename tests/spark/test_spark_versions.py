@@ -35,3 +35,8 @@ def test_a_column_of_the_type_time_is_no_property(spark: SparkSession) -> None:
         assert frame.filter(compile_selector("weight = 1", frame)).count() == 1
         with pytest.raises(LayoutError, match="column at: no message property has the type TIME"):
             compile_selector("at = 5", frame)
+
+
+def test_code_is_generated_for_lambdas_from_4_3_on(spark: SparkSession) -> None:
+    plan = spark.range(2).filter("exists(array(1, 2), x -> x = id)")._jdf.queryExecution().executedPlan().toString()
+    assert ("*(1) Filter" in plan) == (SPARK >= (4, 3))

@@ -1,7 +1,8 @@
 """Agreement, routing and plan tests on each supported PySpark and Python, each pair in an environment of its own.
 
-``make matrix`` takes the Pythons that it finds; ``ARGS="--spark 4.0 --python 3.11"`` takes some. Environments are kept
-in ``build/matrix``. The table of tests passed is printed as Markdown; ``--write`` puts it into README.md too.
+``make matrix`` takes the Pythons on the PATH; ``ARGS="--spark 4.0 --python 3.11"`` takes some. Environments and
+outcomes are kept in ``build/matrix``. A table of the tests passed, of all pairs that have been run, is printed as
+Markdown; ``--write`` puts it into README.md too.
 """
 
 from __future__ import annotations
@@ -46,6 +47,9 @@ TESTS = (
     "tests/routing/test_route_stream.py",
 )
 
+#: The report of pytest in an environment.
+REPORT = "report.xml"
+
 TABLE = re.compile(r"(<!-- versions -->\n).*?(<!-- end of versions -->\n)", re.DOTALL)
 
 
@@ -71,21 +75,22 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="every PySpark on every Python")
     parser.add_argument("--write", action="store_true", help="put the table into README.md")
     arguments = parser.parse_args()
-    outcomes: dict[tuple[str, str], Outcome] = {}
+    failed = False
     for spark, python in pairs(arguments.spark, arguments.python, arguments.all):
-        interpreter = shutil.which(f"python{python}")
-        if interpreter is None:
-            print(f"PySpark {spark} on Python {python}: there is no python{python} here", file=sys.stderr)
+        if not runs(f"python{python}"):
+            print(f"PySpark {spark} on Python {python}: no python{python} runs here", file=sys.stderr)
             continue
-        outcome = outcomes[spark, python] = run(spark, python, interpreter)
+        outcome = run(spark, python)
+        failed |= outcome.failed > 0
         print(f"PySpark {outcome.spark} on Python {outcome.python}: {outcome}", file=sys.stderr, flush=True)
-    table = markdown(outcomes)
+    known = {(spark, python): folder_of(spark, python) for spark in SPARKS for python in PYTHONS}
+    table = markdown({pair: counted(folder) for pair, folder in known.items() if (folder / REPORT).exists()})
     print(table, end="")
     if arguments.write:
         readme = ROOT / "README.md"
         text = readme.read_text(encoding="utf-8")
         readme.write_text(TABLE.sub(lambda match: match[1] + table + match[2], text), encoding="utf-8")
-    return int(any(outcome.failed for outcome in outcomes.values()))
+    return int(failed)
 
 
 def pairs(sparks: list[str] | None, pythons: list[str] | None, every: bool) -> Iterator[tuple[str, str]]:
@@ -96,39 +101,50 @@ def pairs(sparks: list[str] | None, pythons: list[str] | None, every: bool) -> I
                 yield spark, python
 
 
-def run(spark: str, python: str, interpreter: str) -> Outcome:
+def runs(interpreter: str) -> bool:
+    """Return True if there is an interpreter of that name, and it is no shim without one."""
+    return (
+        shutil.which(interpreter) is not None
+        and not subprocess.run([interpreter, "-c", ""], stderr=subprocess.DEVNULL).returncode
+    )
+
+
+def folder_of(spark: str, python: str) -> Path:
+    """Return the environment of a pair."""
+    return FOLDER / f"spark{spark}-python{python}"
+
+
+def run(spark: str, python: str) -> Outcome:
     """Run the tests of one pair in its environment, which is made where it is not there yet."""
-    folder = FOLDER / f"spark{spark}-python{python}"
+    folder = folder_of(spark, python)
     own = folder / "bin" / "python"
     requirement = f"pyspark[connect]~={spark}.0"
     if not (folder / "installed").exists():
-        subprocess.run([interpreter, "-m", "venv", folder], check=True)
+        subprocess.run([f"python{python}", "-m", "venv", folder], check=True)
         install = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         # The development environment pins one PySpark: what the tests need besides is named here.
         tools = ["pytest>=8.3", "pytest-xdist>=3.6", "hypothesis>=6.130", "pika>=1.3"]
         subprocess.run([*install, "-e", f"{ROOT}[cli,yaml,picture]", requirement, *tools], check=True, cwd=ROOT)
         (folder / "installed").touch()
-    report = folder / "report.xml"
+    report = folder / REPORT
     report.unlink(missing_ok=True)
     command = [own, "-m", "pytest", "--numprocesses", str(min(2, os.cpu_count() or 1)), f"--junit-xml={report}", *TESTS]
     # Spark starts its workers with the python3 of the PATH otherwise.
     environment = os.environ | {"PYSPARK_PYTHON": str(own), "PYSPARK_DRIVER_PYTHON": str(own)}
     with (folder / "output.txt").open("w", encoding="utf-8") as output:
         subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=environment)
-    version = subprocess.run(
-        [own, "-c", "import platform, pyspark; print(pyspark.__version__, platform.python_version())"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return counted(report, *version.stdout.split())
+    return counted(folder)
 
 
-def counted(report: Path, spark: str, python: str) -> Outcome:
-    """Count the tests in pytest's report; one failed where there is no report."""
-    if not report.exists():
+def counted(folder: Path) -> Outcome:
+    """Count the tests in pytest's report in an environment; one failed where there is no report."""
+    command = [folder / "bin" / "python", "-c"]
+    script = "import platform, pyspark; print(pyspark.__version__, platform.python_version())"
+    versions = subprocess.run([*command, script], capture_output=True, text=True, check=True)
+    spark, python = versions.stdout.split()
+    if not (folder / REPORT).exists():
         return Outcome(spark, python, 0, 1, 0)
-    [suite] = ElementTree.parse(report).getroot().iter("testsuite")
+    [suite] = ElementTree.parse(folder / REPORT).getroot().iter("testsuite")
     total, failed, errors, skipped = (int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped"))
     return Outcome(spark, python, total - failed - errors - skipped, failed + errors, skipped)
 

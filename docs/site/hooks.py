@@ -33,7 +33,7 @@ NOTEBOOKS = {
 _LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)]*)?\))")
 _FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
 _DRAWING = re.compile(r"^!\[([^\]]*)\]\(([^)]+\.svg)\)$", re.MULTILINE)
-_HEAD = re.compile(r"<table>(\s*<thead>\s*<tr>(?:\s*<t[hd][^>]*>[^\n]*){4,})")
+_HEAD = re.compile(r"<table>(\s*<thead>\s*<tr>(?:\s*<t[hd][^>]*>[^\n]*){3,})")
 #: Pages whose tables need the width of the table of contents.
 _WIDE = {"headers.md", "filters.md", "dialects.md", "stores/README.md"}
 _RULES = re.compile(r"^## (.+)$|^\| \[([\w.-]+)\]\((\S+)\)", re.MULTILINE)

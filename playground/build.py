@@ -26,7 +26,7 @@ from transpiler import __version__
 ROOT = Path(__file__).parent.parent
 HERE = Path(__file__).parent
 
-#: What a wheel of this project is made of.
+#: The files and folders of this project's wheel.
 _SOURCES = (
     "pyproject.toml",
     "README.md",

@@ -1,4 +1,4 @@
-"""What the page ships of others, pinned by version and hash, and fetched by the registries' own clients."""
+"""Packages of others that the page ships, pinned by version and hash, and fetched by the registries' own clients."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from spark_ext.cli_archives import check_layout, read_archive
 from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import click, schema_option, session_options, start_session
 from transpiler import parse_selector
-from transpiler.cli.layouts import layout_option
+from transpiler.cli.layouts import layout_option, rules_options
 from transpiler.cli.options import read_text
 
 
@@ -60,14 +60,7 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--layout", callback=check_layout, help="A layout's name; default: what the schema shows."),
         layout_option,
         schema_option,
-        click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold."),
-        click.option(
-            "--missing",
-            type=click.Choice(["error", "null"]),
-            default="error",
-            show_default=True,
-            help="What a name without a column means.",
-        ),
+        rules_options,
         click.option(
             "--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's."
         ),

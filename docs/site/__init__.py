@@ -1,1 +1,1 @@
-"""What builds the site beside MkDocs: its hooks, the check of its links, its plots and its picture."""
+"""The tools of the site beside MkDocs: its hooks, the check of its links, its plots and its picture."""

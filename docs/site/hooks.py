@@ -70,7 +70,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     place = page.file.src_uri
     if place in _WIDE:
         page.meta["hide"] = ["toc"]
-    # Where the page is in the repository, which its links start from.
+    # The page's place in the repository, which its links start from.
     source = next((source for source, added in ADDED.items() if added == place), f"docs/{place}")
 
     def linked(match: re.Match[str]) -> str:

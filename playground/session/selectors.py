@@ -24,7 +24,7 @@ from transpiler.stores import STORES, preset
 #: The name of the layout whose columns are those of a schema that the user types.
 OWN_COLUMNS = "schema"
 
-#: What the presets that need an option get.
+#: The options of the presets that need one.
 _OPTIONS = {"text-map": {"types": "by-use"}}
 
 #: Presets that say nothing without a schema.

@@ -97,7 +97,7 @@ def test_tables_are_made_once_a_session_and_go_with_the_plan(
         made.append(arguments)
         return make(*arguments)  # type: ignore[arg-type]
 
-    # Whether Spark can do it is tried once a session, with a broadcast of its own.
+    # A session tries once, with a broadcast of its own, that its Spark can share broadcasts.
     route(messages, compile_topology(topology(90), messages)).count()
     monkeypatch.setattr(shared_broadcast, "_broadcast", counted)
     bindings = topology(90)

@@ -58,7 +58,7 @@ def test_every_shape_is_routed_as_the_reference_does(
 
 
 def extent(plan: RoutingPlan) -> tuple[Any, ...]:
-    """What of a plan is text of the query: the conditions of its tables, and those that are compiled."""
+    """The parts of a plan that are text of the query: the conditions of its tables, and those that are compiled."""
     conditions = [(table.signature, type(table.index)) for table in plan.tables]
     return len(plan.compiled), len(conditions), sum(ir.size(table.signature.residual) for table in plan.tables)
 

@@ -1,4 +1,4 @@
-"""What differs between the supported versions of Spark, as docs/versions.md has it."""
+"""Differences between the supported versions of Spark, as docs/versions.md has them."""
 
 from __future__ import annotations
 

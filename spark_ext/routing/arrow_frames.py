@@ -1,7 +1,8 @@
-"""DataFrames from Arrow tables, cut so that no task carries more than a share of the data with it."""
+"""DataFrames from Arrow tables that are to be broadcast, cut so that no task carries more than a share of the data."""
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from transpiler.errors import UnsupportedFeatureError
+
 #: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
 LOCAL = 1 << 17
 
@@ -19,15 +22,35 @@ LOCAL = 1 << 17
 TASK = 1 << 19
 
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
+_NO_LIMIT = str(2**62)
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+#: The most bytes of a table that Spark broadcasts, and what that is where Spark has no such setting (before 4.1).
+_BROADCAST_LIMIT, _LIMIT = "spark.sql.maxBroadcastTableSize", "8g"
+
+#: Spark's units of bytes, each 1,024 of the one before it; the empty text is found at the first of them.
+_UNITS = "bkmgtp"
+
+#: Bytes of a row in Spark's hash table besides its values: the copy of its key, its place and its share of free places;
+#: and those of each field.
+ROW, FIELD = 72, 8
 
 _LARGE: weakref.WeakSet[DataFrame] = weakref.WeakSet()
 
 
+def local_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFrame:
+    """Return the DataFrame of an Arrow table, as a part of the plan, which no task carries with it."""
+    with _set(session, _LOCAL_LIMIT, _NO_LIMIT):
+        return session.createDataFrame(rows, schema)
+
+
 def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFrame:
-    """Return the DataFrame of an Arrow table."""
+    """Return the DataFrame of an Arrow table. ``UnsupportedFeatureError`` if Spark will refuse to broadcast it."""
     if rows.nbytes < LOCAL:
         return session.createDataFrame(rows, schema)
+    size, limit = rows.nbytes + rows.num_rows * (ROW + FIELD * rows.num_columns), _most_bytes(session)
+    if size > limit:
+        raise too_large(f"takes about {size:,} bytes, and Spark broadcasts {limit:,} at most ({_BROADCAST_LIMIT})")
     count = max(1, rows.num_rows * TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):
         # Spark Connect cuts no table, so each part is one of its own.
@@ -37,6 +60,21 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
         frame = session.createDataFrame(rows, schema)
     _LARGE.add(frame)
     return frame
+
+
+def too_large(reason: str) -> UnsupportedFeatureError:
+    """Return the error for a table of the bindings that cannot be broadcast."""
+    return UnsupportedFeatureError.at(
+        "limit.broadcast",
+        f"a table of the bindings {reason}",
+        hint="route by parts of the topology, one after the other: docs/compile-once.md says how",
+    )
+
+
+def _most_bytes(session: SparkSession) -> int:
+    size = re.fullmatch(f"([0-9]+)([{_UNITS}]?)b?", (session.conf.get(_BROADCAST_LIMIT, _LIMIT) or _LIMIT).lower())
+    assert size is not None, "Spark has read it before"
+    return int(size[1]) << 10 * _UNITS.index(size[2])
 
 
 def is_large(frame: DataFrame) -> bool:

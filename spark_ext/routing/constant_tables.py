@@ -7,13 +7,13 @@ from dataclasses import fields
 from enum import Enum
 from functools import cached_property
 from itertools import chain
-from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
-from spark_ext.routing.arrow_frames import arrow_frame
+from spark_ext.routing.arrow_frames import arrow_frame, local_frame
+from spark_ext.routing.broadcast_arrays import constant_columns
 from spark_ext.routing.lookups import Lookup
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.routing.cuckoo_table import build_cuckoo_table
@@ -23,6 +23,7 @@ from transpiler.routing.plan import Group, RoutingPlan, Table
 from transpiler.routing.rules import Delivery
 from transpiler.routing.signatures import Parameter, Substring
 from transpiler.routing.substring_index import SubstringIndex, build_substring_index
+from transpiler.routing.topic_automaton import TopicAutomaton
 
 try:
     # Spark's fast path for large tables; without it rows go one by one.
@@ -42,28 +43,27 @@ _SUBSTRINGS = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 _NO_WORD = "."
 
 
-class Payload(Enum):
-    """The payload of a binding: a queue's name or number, or a queue or state with the state that it belongs to."""
+#: Makes a DataFrame of an Arrow table.
+_FrameMaker = Callable[[SparkSession, Any, StructType], DataFrame]
 
-    NAME = "STRING"
-    NUMBER = "INT"
-    DELIVERY = "STRUCT<x: INT, e: INT, q: INT>"
+
+class Payload(Enum):
+    """The payload of a binding: a queue, or a queue or state with the state that it belongs to."""
+
+    QUEUE = "STRING"
+    DELIVERY = "STRUCT<x: INT, e: INT, q: STRING>"
 
     @property
     def empty(self) -> str:
         """The empty array of this type, as SQL."""
-        one = {"STRING": "''", "INT": "0"}.get(self.value, "named_struct('x', 0, 'e', 0, 'q', 0)")
+        one = "''" if self is Payload.QUEUE else "named_struct('x', 0, 'e', 0, 'q', '')"
         return f"array_repeat({one}, 0)"
 
     def of(self, queues: Sequence[str]) -> Callable[[Delivery], Any]:
         """Return the function from a delivery to a value of this type; ``queues`` are names by number."""
-        match self:
-            case Payload.NAME:
-                return lambda delivery: queues[cast(int, delivery.queue)]
-            case Payload.NUMBER:
-                return attrgetter("queue")
-            case Payload.DELIVERY:
-                return tuple
+        if self is Payload.QUEUE:
+            return lambda delivery: queues[cast(int, delivery.queue)]
+        return lambda delivery: (*delivery[:2], None if delivery.queue is None else queues[delivery.queue])
 
 
 class ConstantTable(NamedTuple):
@@ -83,11 +83,6 @@ class ConstantTables:
         self._of = payload.of(plan.queues)
         self._stores: dict[str, ConstantTable] = {}
 
-    @cached_property
-    def queues(self) -> DataFrame:
-        """One row with one array: the names of the queues by number."""
-        return self._columns({"queues ARRAY<STRING>": [self._plan.queues]}, 1).rows
-
     def _frame(self, rows: list[Any], schema: StructType) -> DataFrame:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
 
@@ -96,11 +91,12 @@ class ConstantTables:
         schema = declared_schema(", ".join(columns))
         return ConstantTable(self._rows_in(columns, count, schema), tuple(schema.names))
 
-    def _rows_in(self, columns: dict[str, list[Any]], count: int, schema: StructType) -> DataFrame:
+    def _rows_in(
+        self, columns: dict[str, list[Any]], count: int, schema: StructType, made: _FrameMaker = arrow_frame
+    ) -> DataFrame:
         if pyarrow is None or not columns:
             return self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
-        rows = pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema))
-        return arrow_frame(self._session, rows, schema)
+        return made(self._session, pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema)), schema)
 
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         """The table of look-ups that share one: one row a key.
@@ -185,8 +181,8 @@ class ConstantTables:
         return columns
 
     @cached_property
-    def trie(self) -> dict[str, DataFrame]:
-        """The trie's arrays by name, each as one row."""
+    def automaton(self) -> dict[str, Column]:
+        """The arrays of the automaton of topics, and the slots of its words, by name."""
         trie = self._plan.trie
         assert trie is not None
         delivered, tested = [], []
@@ -194,7 +190,7 @@ class ConstantTables:
             patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             tested.append([number for number, delivery in patterns if delivery is None])
-        arrays: dict[str, list[Any]] = {
+        constants: dict[str, Any] = {
             # A place's owner and its list share one number: two look-ups would be two misses of the cache.
             "edges ARRAY<BIGINT>": [
                 owner << 32 | following for owner, following in zip(trie.owners, trie.following, strict=True)
@@ -203,19 +199,11 @@ class ConstantTables:
             "lists ARRAY<ARRAY<INT>>": trie.lists,
             f"ends ARRAY<ARRAY<{self._payload.value}>>": delivered,
             "asked ARRAY<ARRAY<INT>>": tested,
+            "slots STRUCT<words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>>": _slots(trie),
         }
-        return {declared.split()[0]: self._columns({declared: [array]}, 1).rows for declared, array in arrays.items()}
-
-    @cached_property
-    def slots(self) -> DataFrame:
-        """One row with one struct: slots for the words of the trie."""
-        assert self._plan.trie is not None
-        slots = build_cuckoo_table(self._plan.trie.words)
-        words = [_NO_WORD if word is None else word for word in slots.words]
-        fields = "words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>"
-        return self._frame(
-            [((words, slots.codes, slots.mask, slots.more),)], declared_schema(f"slots STRUCT<{fields}>")
-        )
+        schema = declared_schema(", ".join(constants))
+        rows = self._rows_in({declared: [value] for declared, value in constants.items()}, 1, schema, local_frame)
+        return constant_columns(rows, schema)
 
     @cached_property
     def entries(self) -> ConstantTable:
@@ -227,9 +215,9 @@ class ConstantTables:
             columns += [
                 "_routing_root INT",
                 "_routing_rounds INT",
-                "_routing_alternates ARRAY<STRUCT<x: INT, e: INT, q: INT>>",
+                "_routing_alternates ARRAY<STRUCT<x: INT, e: INT, q: STRING>>",
                 "_routing_steps ARRAY<STRUCT<x: INT, o: ARRAY<STRUCT<e: INT, s: INT, u: STRING>>, "
-                "q: INT, a: INT, u: STRING>>",
+                "q: STRING, a: INT, u: STRING>>",
             ]
         rows = []
         for name, entry in plan.entries.items():
@@ -251,7 +239,7 @@ class ConstantTables:
         return starts_of_entry
 
     def _alternates(self, entry: Entry) -> list[Any]:
-        return [(state, onward, self._number(queue)) for state, onward, queue in entry.alternates]
+        return list(map(tuple, entry.alternates))
 
     def _steps(self, entry: Entry) -> list[Any]:
         steps = entry.steps or (Visit(entry.states[0]),)
@@ -259,18 +247,17 @@ class ConstantTables:
             (
                 step.state,
                 [(state, lead.stop, lead.unless) for state, lead in step.onward],
-                self._number(step.alternate_queue),
+                step.alternate_queue,
                 *_lead(step.alternate),
             )
             for step in steps
         ]
 
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self._plan.queues)}
 
-    def _number(self, queue: str | None) -> int | None:
-        return None if queue is None else self._numbers[queue]
+def _slots(automaton: TopicAutomaton) -> dict[str, Any]:
+    slots = build_cuckoo_table(automaton.words)
+    words = [_NO_WORD if word is None else word for word in slots.words]
+    return {"words": words, "codes": slots.codes, "mask": slots.mask, "more": slots.more}
 
 
 def declared_schema(columns: str) -> StructType:

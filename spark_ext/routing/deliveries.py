@@ -1,4 +1,4 @@
-"""Collect the deliveries of all lookups into one array column, or the names of the queues in their order."""
+"""Collect the deliveries of all lookups into one array, and the queues into one in their order."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from pyspark.sql import DataFrame
 
 from spark_ext.routing.constant_tables import Payload
 from spark_ext.routing.lookups import LookupForm
+from spark_ext.routing.topic_sql import let
 from transpiler.sql import quote_text
 
 _FIRST, _LAST, _COUNT = "_routing_first", "_routing_last", "_routing_count"
-
-#: Among the numbers of queues: none.
-_NO_QUEUE = 2**31 - 1
 
 
 class CollectedDeliveries:
@@ -46,8 +44,10 @@ class CollectedDeliveries:
             return parts[0] if parts else empty
         return f"concat({', '.join(parts)})"
 
-    def in_order(self, frame: DataFrame) -> tuple[DataFrame, str]:
-        """Return the delivered names in order; none of them may be delivered twice."""
+    def in_order(self, frame: DataFrame, distinct: bool) -> tuple[DataFrame, str]:
+        """Return the messages, and the SQL of their queues in order; ``distinct`` if none is delivered twice."""
+        if not distinct:
+            return frame, distinct_in_order(self.together())
         ones, empty = self._names[LookupForm.ONE], self._payload.empty
         in_order = f"sort_array({self.together()})"
         if self._names[LookupForm.MANY] or self._names[LookupForm.LISTS] or len(ones) < 2:
@@ -61,8 +61,14 @@ class CollectedDeliveries:
 
     @cached_property
     def _no_queue(self) -> str:
-        """A placeholder that is no queue, in an array of names or numbers."""
-        if self._payload is Payload.NUMBER:
-            return str(_NO_QUEUE)
+        """A placeholder that is no queue, in an array of queues."""
         # Looked for in the list: a set of a million names would be made for each query.
         return quote_text(next(name for length in count() if (name := "-" * length) not in self._queues))
+
+
+def distinct_in_order(queues: str) -> str:
+    """Return an array of queues without those that repeat, in order."""
+    # Most messages go to a queue or two. Lambdas and no columns give the parts their names: a filter behind the query
+    # would copy each column that it is pushed through, once for every time that it is named.
+    once = let({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
+    return let({"q": queues}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")

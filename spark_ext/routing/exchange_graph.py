@@ -26,7 +26,7 @@ _ACTIVATION = (
 
 #: The deliveries of each stop, from those of the stops that it leads to, which come before it.
 _BY_STOP = (
-    "aggregate(_routing_steps, CAST(array() AS ARRAY<ARRAY<INT>>), (r, n) -> array_append(r, "
+    "aggregate(_routing_steps, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
     "transform(array(array_distinct(concat("
     f"transform(filter({DELIVERED}, m -> m.x = n.x AND m.q IS NOT NULL), m -> m.q), "
     f"flatten(transform(filter(n.o, o -> exists({DELIVERED}, m -> m.x = n.x AND m.e = o.e) "
@@ -37,12 +37,12 @@ _BY_STOP = (
 
 
 def composed(frame: DataFrame, on_no_match: bool) -> tuple[DataFrame, str]:
-    """Return the messages, and the SQL of the numbers of their queues.
+    """Return the messages, and the SQL of their queues, in any order.
 
     With ``on_no_match`` an alternate gets what no binding matched; else it gets what reached no queue.
     """
     if not on_no_match:
-        return frame, f"coalesce(element_at({_BY_STOP}, -1), CAST(array() AS ARRAY<INT>))"
+        return frame, f"coalesce(element_at({_BY_STOP}, -1), CAST(array() AS ARRAY<STRING>))"
     alternates = f"coalesce(_routing_alternates, {Payload.DELIVERY.empty})"
     unanswered = f"filter({alternates}, a -> NOT exists({DELIVERED}, m -> m.x = a.x))"
     frame = frame.selectExpr("*", f"concat({DELIVERED}, {unanswered}) AS {_WITH_ALTERNATES}")

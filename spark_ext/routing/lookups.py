@@ -55,7 +55,7 @@ class LookupForm(Enum):
 class Lookup:
     """Tables with the same keys; ``name`` is the prefix of the columns with their deliveries.
 
-    ``plain`` if they deliver the names or numbers of queues, and no structs. Look-ups that share a ``store`` have their
+    ``plain`` if they deliver queues, and no structs. Look-ups that share a ``store`` have their
     rows in one table of Spark's, each under its ``number``.
     """
 

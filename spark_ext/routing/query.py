@@ -28,14 +28,14 @@ from spark_ext.routing.codegen_budget import (
     split_by_budget,
 )
 from spark_ext.routing.constant_tables import ConstantTable, Payload
-from spark_ext.routing.deliveries import CollectedDeliveries
+from spark_ext.routing.deliveries import CollectedDeliveries, distinct_in_order
 from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct
 from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.outcomes import Outcomes
 from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
 from spark_ext.routing.routing_keys import WORDS, Published, Source
 from spark_ext.routing.session_tables import SessionTables
-from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, let, literal_code, run_automaton
+from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, literal_code, run_automaton
 from spark_ext.schemas import MessageColumns, SchemaLike, message_columns
 from transpiler import Layout, ir
 from transpiler.gc_pause import pause_garbage_collection
@@ -62,9 +62,9 @@ BLOCK = 25
 #: Compiled conditions up to which a projection may be fused with its neighbours: see ``codegen_budget``.
 FUSED = 10
 
-_QUEUES, _START, _WHOLE = "_routing_queues", "_routing_start", "_routing_whole"
+_START, _WHOLE = "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
-_NAMES, _SO_FAR = "_routing_names", "_routing_so_far"
+_SO_FAR = "_routing_so_far"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
 _EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
 #: The queues by the plan of a compiled topology before it was changed. It begins as no column of one query does.
@@ -195,10 +195,10 @@ class _Names(NamedTuple):
 
 
 class _Templates(NamedTuple):
-    """SQL around the walk through the trie, and around the names of the queues, that reuses ``_KNOWN`` answers."""
+    """SQL around the walk through the trie, and around the queues, that reuses ``_KNOWN`` answers."""
 
     walk: str = "{}"
-    names: str = "{}"
+    queues: str = "{}"
 
 
 _EVERYTHING = _Templates()
@@ -222,7 +222,7 @@ class _Query:
         self._published = Published(topology, columns, plan, source)
         self._outcomes = Outcomes(topology, plan, publisher, source.relay)
         self._plan = plan
-        self._payload = self._choose_payload()
+        self._payload = Payload.QUEUE if plan.simple else Payload.DELIVERY
         self._direct = False
         self._grams = {value: f"{PREFIX}grams{number}" for number, value in enumerate(plan.grams)}
         self._tables = SessionTables(messages.sparkSession, plan, self._payload, self._room)
@@ -275,14 +275,12 @@ class _Query:
 
     def _walked(self, frame: DataFrame, column: str, templates: _Templates, first: str) -> DataFrame:
         """Add the deliveries of the trie to the messages, whose ``first`` column it is."""
-        trie = {f"{PREFIX}{name}": table for name, table in self._tables.trie.items()}
-        if self._code is None:
-            trie[_SLOTS] = self._tables.slots
-        frame = frame.withColumns({name: table.scalar() for name, table in trie.items()})
+        arrays = {f"{PREFIX}{name}": column for name, column in self._tables.automaton.items()}
+        frame = frame.withColumns(arrays)
         walked = [f"{templates.walk.format(self._trie_walk())} AS {column}"]
         if self._alone:
             walked.append(f"{self._unfused(first)} AS {_APART}")
-        return without(frame.selectExpr("*", *walked), *trie)
+        return without(frame.selectExpr("*", *walked), *arrays)
 
     def _answered(self, frame: DataFrame, column: str, templates: _Templates, first: str) -> DataFrame:
         """Add the queues to the messages, whose ``first`` column it is."""
@@ -305,7 +303,7 @@ class _Query:
                 frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
             collected.add(f"{_TOPICS}.d")
         length = 0 if plan.trie is None or self._alone else WALK_LENGTH
-        all_look_ups = build_lookups(PREFIX, plan.tables, room, length, self._plain)
+        all_look_ups = build_lookups(PREFIX, plan.tables, room, length, plan.simple)
         for look_up in all_look_ups:
             if length and length + look_up.length > room:
                 # The deliveries so far go on as one array.
@@ -326,33 +324,18 @@ class _Query:
             columns = [f"{block} AS {name}" for block, name in zip(blocks, names, strict=True)]
             frame = frame.selectExpr("*", *columns)
             collected.add(*names)
-        if self._payload is Payload.NAME:
-            frame, in_order = collected.in_order(frame)
-            return frame.withColumn(column, sf.expr(in_order))
-        all_deliveries = collected.together()
         if plan.simple:
-            queues = all_deliveries
+            frame, in_order = collected.in_order(frame, self._distinct)
         else:
-            frame = frame.selectExpr("*", f"{all_deliveries} AS {DELIVERED}")
+            frame = frame.selectExpr("*", f"{collected.together()} AS {DELIVERED}")
             if self._direct:
                 frame = with_direct(frame, templates is _UNLESS_KNOWN)
             frame, queues = composed(frame, self._topology.rules.alternate_on_no_match)
-            queues = codegen_barrier(queues)
-        return self._named(frame.selectExpr("*", f"{queues} AS {_QUEUES}"), column, templates)
+            in_order = distinct_in_order(codegen_barrier(queues))
+        return frame.withColumn(column, sf.expr(templates.queues.format(in_order)))
 
     def _collector(self) -> CollectedDeliveries:
         return CollectedDeliveries(self._payload, self._plan.queues)
-
-    def _choose_payload(self) -> Payload:
-        """Choose the payload: names if no queue is delivered twice, so that they are stored once, else numbers."""
-        if not self._plan.simple:
-            return Payload.DELIVERY
-        return Payload.NAME if self._distinct and self._plan.trie is None else Payload.NUMBER
-
-    @property
-    def _plain(self) -> bool:
-        """Return True if deliveries are the names or numbers of queues, and no structs."""
-        return self._payload is not Payload.DELIVERY
 
     @property
     def _distinct(self) -> bool:
@@ -372,7 +355,7 @@ class _Query:
         room = METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else NESTED_LENGTH
         walked = 0 if plan.trie is None else WALK_LENGTH
-        lookups = build_lookups(PREFIX, plan.tables, room, walked, self._plain)
+        lookups = build_lookups(PREFIX, plan.tables, room, walked, plan.simple)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
             # Several methods: what the first reads it hands on.
             room -= READ_LENGTH * len(plan.reads)
@@ -383,19 +366,6 @@ class _Query:
         """Return True if the compiled conditions are few and short enough to be in one method with their neighbours."""
         compiled = self._plan.compiled
         return len(compiled) <= FUSED and sum(ir.size(each.condition) for each in compiled) <= OPERATIONS
-
-    def _named(self, frame: DataFrame, column: str, templates: _Templates) -> DataFrame:
-        """Add the names of the queues with the delivered numbers."""
-        # Lambdas and no columns give the parts their names: a filter behind the query would copy each column that it
-        # is pushed through, once for every time that it is named.
-        # Most messages go to a queue or two, and numbers are in the order of the names.
-        numbers = f"sort_array({_QUEUES})"
-        if not self._distinct:
-            once = let({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
-            numbers = let({"q": _QUEUES}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")
-        frame = frame.withColumn(_NAMES, self._tables.queues.scalar())
-        name = f"get({_NAMES}, n)"
-        return frame.withColumn(column, sf.expr(templates.names.format(f"transform({numbers}, n -> {name})")))
 
     def _trie_walk(self) -> str:
         """Return the deliveries of the trie, and the numbers of the matching patterns that conditions test."""
@@ -454,13 +424,10 @@ class _Query:
 
     def _delivered(self, compiled: Compiled) -> str:
         state, onward, queue = compiled.delivery
-        if self._payload is Payload.NAME:
-            assert queue is not None
-            return quote_text(self._plan.queues[queue])
-        if self._payload is Payload.NUMBER:
-            return str(queue)
-        texts = ["CAST(NULL AS INT)" if text is None else str(text) for text in (onward, queue)]
-        return f"named_struct('x', {state}, 'e', {texts[0]}, 'q', {texts[1]})"
+        name = "CAST(NULL AS STRING)" if queue is None else quote_text(self._plan.queues[queue])
+        if self._plan.simple:
+            return name
+        return f"named_struct('x', {state}, 'e', CAST({'NULL' if onward is None else onward} AS INT), 'q', {name})"
 
 
 def _hashed_from(session: SparkSession) -> int | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, SparkSession
 
 from spark_ext.routing.arrow_frames import is_large
 from spark_ext.routing.constant_tables import ConstantTable, ConstantTables, Payload
@@ -60,19 +60,9 @@ class SessionTables(ConstantTables):
         return self._once(look_ups[0].store, make)
 
     @cached_property
-    def queues(self) -> DataFrame:
-        """One row with one array: the names of the queues by number."""
-        return self._once("queues", lambda: super(SessionTables, self).queues)
-
-    @cached_property
-    def trie(self) -> dict[str, DataFrame]:
-        """The trie's arrays by name, each as one row."""
-        return self._once("trie", lambda: super(SessionTables, self).trie)
-
-    @cached_property
-    def slots(self) -> DataFrame:
-        """One row with one struct: slots for the words of the trie."""
-        return self._once("slots", lambda: super(SessionTables, self).slots)
+    def automaton(self) -> dict[str, Column]:
+        """The arrays of the automaton of topics, and the slots of its words, by name."""
+        return self._once("automaton", lambda: super(SessionTables, self).automaton)
 
     @cached_property
     def entries(self) -> ConstantTable:

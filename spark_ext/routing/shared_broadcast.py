@@ -23,8 +23,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from spark_ext.routing.arrow_frames import too_large
+from spark_ext.routing.session_trials import is_possible
 from spark_ext.spark_errors import spark_error
-from transpiler.errors import UnsupportedFeatureError
 from transpiler.sql import quote_name
 
 #: The column of a table with the hash of its keys, and the column of a message that it is compared with.
@@ -65,32 +66,17 @@ _SHARED: weakref.WeakKeyDictionary[DataFrame, SharedTable] = weakref.WeakKeyDict
 
 def share(table: DataFrame, names: Sequence[str]) -> None:
     """Share the broadcasts of a table among the queries that join it, where the table's Spark can do that."""
-    if _is_possible(table.sparkSession):
+    if is_possible(table.sparkSession, _tried):
         _SHARED[table] = SharedTable(names)
 
 
-#: The attribute of a session that says whether its Spark can share broadcasts.
-_POSSIBLE = "_selector_sql_shares_broadcasts"
-
-
-def _is_possible(session: SparkSession) -> bool:
-    """Return True if a join with a shared broadcast gives the rows that it should: tried once a session."""
-    known: bool | None = session.__dict__.get(_POSSIBLE)
-    if known is None:
-        known = session.__dict__[_POSSIBLE] = _tried(session)
-    return known
-
-
 def _tried(session: SparkSession) -> bool:
+    """Return True if a join with a shared broadcast gives the rows that it should."""
     common = SharedTable(["key", "trial"])
-    try:
-        leaf = common.rows(session.createDataFrame([(1, "a")], "key BIGINT, trial STRING"), "key")
-        probe = session.range(2).selectExpr(f"id AS {SOUGHT}")
-        joined = probe.join(sf.broadcast(leaf), sf.expr(f"{matched(0)} AND {common.condition}"), "left")
-        rows = joined.selectExpr(SOUGHT, common.guarded("trial")).collect()
-    # A Spark with other classes fails in ways of its own, and a trial has nothing else that can fail.
-    except Exception:
-        return False
+    leaf = common.rows(session.createDataFrame([(1, "a")], "key BIGINT, trial STRING"), "key")
+    probe = session.range(2).selectExpr(f"id AS {SOUGHT}")
+    joined = probe.join(sf.broadcast(leaf), sf.expr(f"{matched(0)} AND {common.condition}"), "left")
+    rows = joined.selectExpr(SOUGHT, common.guarded("trial")).collect()
     return {tuple(row) for row in rows} == {(0, None), (1, "a")}
 
 
@@ -123,12 +109,8 @@ def _broadcast(hashed: DataFrame, condition: str) -> DataFrame:
     try:
         exchange.executeBroadcast()
     except (Py4JError, PySparkException) as error:
-        raise UnsupportedFeatureError.at(
-            "limit.broadcast",
-            f"a table of the bindings cannot be broadcast: {spark_error(error)}",
-            hint="give the driver more memory (spark.driver.memory), or route by parts of the topology: "
-            "docs/compile-once.md says how",
-        ) from error
+        reason = f"cannot be broadcast, which more memory may mend (spark.driver.memory): {spark_error(error)}"
+        raise too_large(reason) from error
     physical = jvm.org.apache.spark.sql.execution.exchange.ReusedExchangeExec(exchange.output(), exchange)
     leaf = jvm.org.apache.spark.sql.execution.adaptive.LogicalQueryStage(logical, physical)
     return DataFrame(dataset.ofRows(session._jsparkSession, leaf), session)

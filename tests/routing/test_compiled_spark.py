@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext import CompiledTopology, compile_topology, route
 from spark_ext.routing import arrow_frames, session_tables, shared_broadcast
-from transpiler.errors import LayoutError, TopologyError
+from transpiler.errors import LayoutError, TopologyError, UnsupportedFeatureError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
@@ -85,6 +85,26 @@ def test_every_query_has_the_same_answer_with_shared_broadcasts(spark: SparkSess
     twice = route(routed.withColumnRenamed("queues", "before"), compiled)
     assert twice.filter("before <> queues").isEmpty()
     expected.unpersist()
+
+
+@pytest.mark.parametrize("limit", ["1000b", "2k", "2KB"])
+def test_a_table_beyond_the_limit_of_broadcasts_is_refused_before_it_is_made(
+    spark: SparkSession, messages: DataFrame, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    compiled = compile_topology(topology(90), messages)
+    monkeypatch.setattr(arrow_frames, "LOCAL", 1 << 10)
+    spark.conf.set("spark.sql.maxBroadcastTableSize", limit)
+    try:
+        with pytest.raises(UnsupportedFeatureError) as refused:
+            route(messages, compiled)
+    finally:
+        spark.conf.unset("spark.sql.maxBroadcastTableSize")
+    [diagnostic] = refused.value.diagnostics
+    assert diagnostic.code == "limit.broadcast"
+    assert "a table of the bindings takes about" in str(refused.value)
+    assert f"Spark broadcasts {1_000 if limit == '1000b' else 2_048:,} at most" in str(refused.value)
+    assert "route by parts of the topology" in str(refused.value)
+    assert route(messages, compiled).filter("size(queues) > 0").count() > 50
 
 
 def test_tables_are_made_once_a_session_and_go_with_the_plan(

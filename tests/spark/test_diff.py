@@ -22,6 +22,8 @@ from transpiler.topology import read_topology, topology_from_dict
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
 LINES = (EXAMPLES / "messages.jsonl").read_text(encoding="utf-8").splitlines()
+#: The messages of a file that the command reads.
+LINES_OF_FILE = sample(LINES, 100)
 MESSAGES = [Message.from_dict(json.loads(line)) for line in LINES[:400]]
 OLD_TOPOLOGY = read_topology(EXAMPLES / "definitions.json")
 NEW_TOPOLOGY = replace(
@@ -237,7 +239,7 @@ def run(*words: str) -> Result:
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("m.jsonl").write_text("\n".join(sample(LINES, 100)) + "\n", encoding="utf-8")
+    Path("m.jsonl").write_text("\n".join(LINES_OF_FILE) + "\n", encoding="utf-8")
     Path("old.sel").write_text("area = 'Viking'\n", encoding="utf-8")
     Path("filter.json").write_text(json.dumps({"t": topic("#")}), encoding="utf-8")
     definitions = json.loads((EXAMPLES / "definitions.json").read_text(encoding="utf-8"))
@@ -273,4 +275,4 @@ def test_the_command_answers(words: str, code: int, printed: str) -> None:
 def test_the_report_is_written_to_a_file() -> None:
     result = run("old.sel", "speed > 5", "m.jsonl", "--format", "markdown", "--output", "report.md")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert Path("report.md").read_text(encoding="utf-8").startswith("**100 messages: ")
+    assert Path("report.md").read_text(encoding="utf-8").startswith(f"**{len(LINES_OF_FILE):,} messages: ")

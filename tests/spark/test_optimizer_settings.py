@@ -36,6 +36,9 @@ from transpiler.selector import ast
 SELECTORS, MESSAGES = size(4, 8), 16
 TABLES = size(1, 2)
 
+#: Characters of SQL up to which it is tried: without common subexpressions Spark takes minutes over ten times as many.
+LONGEST = 20_000
+
 SEPARATE = {"spark.sql.subexpressionElimination.enabled": "false"}
 #: What the optimizer and the engine do. ``ALL`` stands for all rules that Spark lets a user exclude.
 ALL = "all"
@@ -84,6 +87,12 @@ class Table(NamedTuple):
     flat: list[Message]
 
 
+def is_short(text: str, dialect: str) -> bool:
+    """Return True if the SQL of a selector is not among the longest tenth of qpid-java."""
+    sql = transpile_selector(text, dialect=dialect, result="ternary", missing="null", **RECEIVER).sql
+    return len(sql) <= LONGEST
+
+
 def several(strategy: st.SearchStrategy[Any], count: int) -> st.SearchStrategy[Any]:
     return st.lists(strategy, min_size=count, max_size=count)
 
@@ -123,7 +132,8 @@ def test_spark_agrees_with_the_reference_on_the_canonical_layout(
     with spark_settings(spark, in_full(SETTINGS[name], excludable)):
         for table in tables[dialect]:
             frame = numbered(create_messages(spark, table.messages))
-            assert_agreement(frame, "amqp", dialect, accepted(table.canonical, dialect), table.messages)
+            texts = [text for text in accepted(table.canonical, dialect) if is_short(text, dialect)]
+            assert_agreement(frame, "amqp", dialect, texts, table.messages)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -148,8 +158,12 @@ def test_generated_code_agrees_with_the_reference(
 def assert_typed_agreement(spark: SparkSession, table: Table, dialect: str, most: int) -> None:
     schema = StructType.fromDDL(COLUMNS)
     layout = infer_layout(schema)
-    frame = numbered(spark.createDataFrame([layout.row(message) for message in table.flat], schema))
-    assert_agreement(frame, layout, dialect, accepted(table.typed, dialect)[:most], table.flat)
+    rows = [layout.row(message) for message in table.flat]
+    frame = numbered(spark.createDataFrame(rows, schema))
+    # Columns under the names of header fields are read as they are, which the message of a row has.
+    assert_agreement(
+        frame, layout, dialect, accepted(table.typed, dialect)[:most], [layout.message(row) for row in rows]
+    )
 
 
 def compiled(texts: Iterable[str], layout: Layout | str, dialect: str) -> list[str]:

@@ -146,7 +146,8 @@ class EncodedBindings(BindingBuckets):
     def bucket(self, number: int) -> Bucket:
         """Decode a bucket."""
         if number not in self._decoded:
-            self._decoded[number] = decode_block(self._blocks[number])
+            with pause_garbage_collection():
+                self._decoded[number] = decode_block(self._blocks[number])
         return self._decoded[number]
 
 

@@ -37,6 +37,7 @@ _SCALARS = (
     | st.booleans()
     | st.integers()
     | st.floats(allow_nan=False)
+    | st.decimals(allow_nan=False)
     | st.text(st.characters(exclude_categories=()))
     | st.binary()
     | st.sampled_from(AmqpType)

@@ -14,6 +14,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from enum import Enum
 from functools import cache, partial
 from importlib import import_module
@@ -160,6 +161,9 @@ class _Encoder:
     def _floats(self, values: Sequence[float]) -> Header:
         return {"kind": "float", "buffer": self._buffer(array("d", values).tobytes())}
 
+    def _decimals(self, values: Sequence[Decimal]) -> Header:
+        return {"kind": "decimal", "texts": self._texts(list(map(str, values)))}
+
     def _booleans(self, values: Sequence[bool]) -> Header:
         return {"kind": "boolean", "buffer": self._buffer(bytes(values))}
 
@@ -224,6 +228,7 @@ _SIMPLE: dict[type, Callable[[_Encoder, Sequence[Any]], Header]] = {
     bool: _Encoder._booleans,
     int: _Encoder._integers,
     float: _Encoder._floats,
+    Decimal: _Encoder._decimals,
     str: _Encoder._texts,
     bytes: _Encoder._bytes,
 }
@@ -252,6 +257,8 @@ class _Decoder:
                 return self._array(header["width"], header["buffer"])
             case "long":
                 return list(map(int, self.column(header["texts"], count)))
+            case "decimal":
+                return list(map(Decimal, self.column(header["texts"], count)))
             case "float":
                 return self._array("d", header["buffer"])
             case "text":

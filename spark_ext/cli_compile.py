@@ -15,7 +15,7 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import warn
 from transpiler.cli.publishing import read_destination
 from transpiler.cli.topologies import read_topology_file
-from transpiler.routing.compiled_topology import is_compiled
+from transpiler.routing.compiled_file import is_compiled
 from transpiler.topology.publishing import PublishTo
 
 

@@ -18,7 +18,8 @@ from transpiler.cli.names import complete_exchanges, complete_vhosts
 from transpiler.cli.options import warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file
-from transpiler.routing.compiled_topology import CompiledTopology, is_compiled
+from transpiler.routing.compiled_file import is_compiled
+from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
 from transpiler.topology.files import Form

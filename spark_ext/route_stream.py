@@ -20,7 +20,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from spark_ext.routing.plans import compile_topology
 from spark_ext.routing.query import route
 from transpiler import Layout
-from transpiler.routing.compiled_topology import CompiledTopology, is_compiled
+from transpiler.routing.compiled_file import is_compiled
+from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topology.files import read_topology
 from transpiler.topology.model import Topology
 

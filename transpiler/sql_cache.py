@@ -16,7 +16,7 @@ from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType
 from transpiler.layouts.layout import Layout
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.literal_scanner import LiteralValue, Scanned, id_literals, literal_nodes, scan
+from transpiler.selector.literal_scanner import LiteralValue, Scanned, id_literals, literal_nodes, locate, scan
 from transpiler.source import Span
 from transpiler.sql.quoting import quote_text
 
@@ -105,8 +105,10 @@ class SqlCache:
         if len(text) > _MAX_LENGTH:
             return None
         skeleton, literals = scan(text)
+        if not literals:
+            return None
         key = (skeleton, id(layout), id(dialect), options)
-        return CacheEntry(self, key, literals, layout, dialect) if literals else None
+        return CacheEntry(self, key, locate(skeleton, literals), layout, dialect)
 
 
 class CacheEntry:

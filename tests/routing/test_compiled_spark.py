@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext import CompiledTopology, compile_topology, route
 from spark_ext.routing import arrow_frames, session_tables, shared_broadcast
-from transpiler.errors import LayoutError, TopologyError, UnsupportedFeatureError
+from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
@@ -186,17 +186,3 @@ def test_no_task_carries_a_table_of_any_size(spark: SparkSession) -> None:
     assert routed.filter("queues[0] = concat('queue-', substr(routing_key, 5))").count() == 10
     [table] = [table for table in arrow_frames._LARGE if "_routing_0_k0" in table.columns and table.count() == 60_000]
     assert table.rdd.getNumPartitions() > 3
-
-
-def test_a_damaged_file_and_one_of_another_version_are_refused(messages: DataFrame, tmp_path: Path) -> None:
-    compile_topology(topology(20), messages).save(tmp_path / "compiled")
-    data = (tmp_path / "compiled").read_bytes()
-    for name, damaged, message in (
-        ("cut", data[:-1], "not complete"),
-        ("turned", data[:-3] + bytes([data[-3] ^ 1]) + data[-2:], "checksum"),
-        ("text", b"{}", "does not begin"),
-        ("old", data.replace(b'"program": "0.', b'"program": "9.'), "written by version 9."),
-    ):
-        (tmp_path / name).write_bytes(damaged)
-        with pytest.raises(TopologyError, match=message):
-            CompiledTopology.load(tmp_path / name)

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transpiler import Message
+from transpiler import Message, stores
 from transpiler.errors import TopologyError
 from transpiler.inference import layout_from_schema
+from transpiler.layouts.header_options import Headers
+from transpiler.layouts.layout import Layout
 from transpiler.layouts.schemas import schema_in
+from transpiler.layouts.sent import SentLayout
+from transpiler.layouts.store import StoreLayout
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
-from transpiler.routing import tuning
-from transpiler.routing.column_codec import decode, encode
-from transpiler.routing.compiled_topology import CompiledTopology, Destination, Settings, compile_plan, is_compiled
-from transpiler.routing.plan import Delivery, build_plan
-from transpiler.topology.broker_rules import RABBITMQ
-from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
+from transpiler.routing import binding_buckets, tuning
+from transpiler.routing.binding_buckets import bucket_number
+from transpiler.routing.column_codec import decode, decode_block, encode, encode_block
+from transpiler.routing.compiled_file import is_compiled
+from transpiler.routing.compiled_topology import CompiledTopology, Destination, Settings, compile_plan
+from transpiler.routing.plan import build_plan
+from transpiler.routing.rules import Delivery
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
+from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
 
 LAYOUT = layout_from_schema(schema_in("color STRING, size BIGINT, routing_key STRING"), None, case_sensitive=False)
 
@@ -30,6 +37,7 @@ _SCALARS = (
     | st.booleans()
     | st.integers()
     | st.floats(allow_nan=False)
+    | st.decimals(allow_nan=False)
     | st.text(st.characters(exclude_categories=()))
     | st.binary()
     | st.sampled_from(AmqpType)
@@ -56,6 +64,7 @@ def test_what_is_encoded_is_decoded(data: list[object]) -> None:
     # True is 1, and 0.0 is -0.0. The order of a set is nobody's.
     assert "frozenset" in repr(data) or repr(decoded) == repr(data)
     assert decode(*encode(data * 40)) == data * 40
+    assert decode_block(encode_block(data)) == data
 
 
 @dataclass
@@ -80,7 +89,7 @@ def test_nothing_but_data_classes_is_made(name: str) -> None:
 
 def test_a_class_with_other_fields_is_refused() -> None:
     header, buffers = encode(Delivery(1, 2, 3))
-    header["classes"]["transpiler.routing.plan:Delivery"] = ["state", "queue"]
+    header["classes"]["transpiler.routing.rules:Delivery"] = ["state", "queue"]
     with pytest.raises(ValueError, match="has other fields here"):
         decode(header, buffers)
 
@@ -110,6 +119,11 @@ def topology(queues: list[str], bindings: list[Binding]) -> Topology:
     return Topology(RABBITMQ, EXCHANGES, tuple(map(Queue, queues)), (*BETWEEN, *bindings))
 
 
+def saved_and_loaded(compiled: CompiledTopology, path: Path) -> CompiledTopology:
+    compiled.save(path)
+    return CompiledTopology.load(path)
+
+
 def delivered(compiled: CompiledTopology, message: Message, exchange: str, whole: Topology) -> set[str]:
     """The queues by the topologies that the two plans of a compiled topology are of."""
     if compiled.changes is None:
@@ -121,16 +135,29 @@ def delivered(compiled: CompiledTopology, message: Message, exchange: str, whole
     return left | set(route_message(touched, message, exchange=exchange))
 
 
-@given(st.lists(_BINDINGS, max_size=12), st.data())
-def test_a_change_delivers_as_a_topology_compiled_anew(bindings: list[Binding], data: st.DataObject) -> None:
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("compiled") / "file"
+
+
+@given(st.lists(_BINDINGS, max_size=12), st.booleans(), st.data())
+def test_a_change_delivers_as_a_topology_compiled_anew(
+    file: Path, bindings: list[Binding], loaded: bool, data: st.DataObject
+) -> None:
     before = topology(_NAMES, bindings)
     first = compile_plan(before, LAYOUT, Settings(missing="null"))
+    if loaded:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tuning, "BUCKET_SIZE", 2)
+            first = saved_and_loaded(first, file)
     added = data.draw(st.lists(_BINDINGS, max_size=3))
     removed = data.draw(st.lists(st.sampled_from(bindings), max_size=3, unique_by=id)) if bindings else []
     gone = data.draw(st.sets(st.sampled_from(_NAMES), max_size=1))
     second = first.updated(removed=removed).updated(
         added, [Queue(name) for name in gone if name not in {binding.destination for binding in added}]
     )
+    if loaded:
+        second = saved_and_loaded(second, file)
     left = list(bindings)
     for binding in removed:
         left.remove(binding)
@@ -144,6 +171,17 @@ def test_a_change_delivers_as_a_topology_compiled_anew(bindings: list[Binding], 
             message = Message(properties=message.properties, application_properties=properties)
             expected = set(route_message(after, message, exchange=exchange))
             assert delivered(second, message, exchange, before) == expected, (exchange, key)
+    # A binding between exchanges has everything compiled anew.
+    between = Binding("h", "f", destination_type="exchange")
+    anew = second.updated([between])
+    whole = replace(after, bindings=(*after.bindings, between))
+    assert anew.changes is None
+    assert anew.plan.queues == build_plan(whole, LAYOUT, "null").queues
+    assert sorted(anew._bindings.bindings(), key=repr) == sorted(left, key=repr)
+    assert {queue.name for queue in anew._bindings.queues()} == after.queue_names
+    for name in _NAMES:
+        found = anew._bindings.find(name)
+        assert (found or (None, ()))[1] == tuple(binding for binding in left if binding.destination == name)
 
 
 def test_a_file_has_everything(tmp_path: Path) -> None:
@@ -162,6 +200,33 @@ def test_a_file_has_everything(tmp_path: Path) -> None:
     again = loaded.updated([Binding("t", "q1", "#")])
     assert again.changes == compiled.updated([Binding("t", "q1", "#")]).changes
     assert again.version not in (loaded.version, again.updated([Binding("t", "q1", "x")]).version)
+
+
+def test_a_change_after_loading_decodes_the_buckets_of_its_queues_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"q{number}" for number in range(400)]
+    bindings = [Binding("d", name, f"k{number}") for name in names for number in range(5)]
+    monkeypatch.setattr(tuning, "BUCKET_SIZE", 50)
+    compiled = compile_plan(topology(names, bindings), LAYOUT, Settings(Destination("d")))
+    loaded = saved_and_loaded(compiled, tmp_path / "compiled")
+    count = loaded._bindings.count
+    assert count == 41
+    decoded: list[bytes | memoryview] = []
+
+    def counted(block: bytes | memoryview) -> object:
+        decoded.append(block)
+        return decode_block(block)
+
+    monkeypatch.setattr(binding_buckets, "decode_block", counted)
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "compiled").read_bytes()
+    changed = loaded.updated([Binding("d", "q7", "new"), Binding("d", "no-queue-yet", "new")], [bindings[0]])
+    changed = changed.updated(removed=[Queue("q7"), bindings[1]])
+    assert changed.version != loaded.version
+    changed.save(tmp_path / "changed")
+    numbers = {bucket_number(name, count) for name in ("q7", "no-queue-yet", "q0")}
+    assert sorted(map(bytes, decoded)) == sorted(bytes(loaded._bindings.blocks[number]) for number in numbers)
 
 
 def test_progress_ends_with_all_bindings() -> None:
@@ -185,6 +250,71 @@ def test_what_depends_on_all_queues_is_compiled_anew(monkeypatch: pytest.MonkeyP
     )
     monkeypatch.setattr(tuning, "MAX_CHANGED_QUEUES", 1)
     assert compiled.updated([*added, Binding("d", "q3", "k")]).changes is None
+
+
+HEADERS: Headers = {"JMSMessageID": "id", "JMSPriority": stores.number("rank"), "JMSTimestamp": stores.time("sent")}
+SCHEMA = "id STRING, rank BIGINT, sent TIMESTAMP, routing_key STRING, properties STRUCT<color: STRING, size: BIGINT>"
+
+
+def selected(number: int) -> Binding:
+    text = f"color = 'c{number}' AND size > {number} OR JMSPriority < {number % 9}"
+    return Binding("x", f"q{number}", arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)})
+
+
+def of_selectors(count: int, layout: Layout, destination: Destination) -> CompiledTopology:
+    bindings = tuple(map(selected, range(count)))
+    queues = tuple(Queue(binding.destination) for binding in bindings)
+    whole = Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, bindings, default_exchange="x")
+    return compile_plan(whole, layout, Settings(destination, "null"))
+
+
+@pytest.mark.parametrize("subject", [None, "s"])
+@pytest.mark.parametrize(
+    "store",
+    [
+        stores.struct(headers=HEADERS),
+        stores.variant(headers=HEADERS),
+        stores.text_map(types="by-use", headers=HEADERS),
+        stores.confluent_jms(),
+        stores.kafka_headers(headers={"JMSMessageID": "id"}),
+    ],
+    ids=lambda store: store.name,
+)
+def test_the_layout_of_a_store_is_in_the_file(tmp_path: Path, store: StoreLayout, subject: str | None) -> None:
+    bound: Layout = store.bind(schema_in(SCHEMA))
+    if subject is not None:
+        bound = SentLayout(bound)
+    compiled = of_selectors(20, bound, Destination("x", subject=subject))
+    loaded = saved_and_loaded(compiled, tmp_path / "compiled")
+    changed = loaded.updated([selected(30)])
+    assert changed.changes == compiled.updated([selected(30)]).changes
+    assert saved_and_loaded(changed, tmp_path / "changed").updated([selected(31)]).changes is not None
+
+
+class OwnLayout:
+    """A layout of a user's own, which has code."""
+
+    def __init__(self, name: str = "own") -> None:
+        self.name = name
+        self.field, self.property, self.names, self.row = LAYOUT.field, LAYOUT.property, LAYOUT.names, LAYOUT.row
+
+
+@pytest.mark.parametrize("subject", [None, "s"])
+def test_a_layout_of_ones_own_is_given_when_the_file_is_read(tmp_path: Path, subject: str | None) -> None:
+    own: Layout = OwnLayout()
+    compiled = of_selectors(20, own if subject is None else SentLayout(own), Destination("x", subject=subject))
+    compiled.save(tmp_path / "compiled")
+    change = [Binding("x", "q1", arguments=selected(30).arguments)]
+    with pytest.raises(
+        TopologyError, match=r"the layout own, which has code .*\n.*CompiledTopology.load\(path, layout="
+    ):
+        CompiledTopology.load(tmp_path / "compiled").updated(change)
+    loaded = CompiledTopology.load(tmp_path / "compiled", layout=own)
+    assert loaded.updated(change).changes == compiled.updated(change).changes
+    with pytest.raises(TopologyError, match="for messages in the layout own, and not in other"):
+        CompiledTopology.load(tmp_path / "compiled", layout=OwnLayout("other"))
+    with pytest.raises(TypeError, match="layout: expected a Layout, found a value of type str"):
+        CompiledTopology.load(tmp_path / "compiled", layout="own")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

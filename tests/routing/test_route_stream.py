@@ -63,5 +63,5 @@ def test_a_function_gives_the_topology_and_a_wrong_file_ends_the_stream(spark: S
     assert after.keys() != before.keys()
     (tmp_path / "wrong").write_bytes(b"selector-sql compiled topology\n")
     query = route_stream(stream, tmp_path / "wrong", write).start()
-    with pytest.raises(StreamingQueryException, match="is no compiled topology that this version reads"):
+    with pytest.raises(StreamingQueryException, match="wrong was written by another version"):
         query.awaitTermination(60)

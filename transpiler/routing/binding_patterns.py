@@ -8,7 +8,7 @@ bindings that differ in constants only share one pattern, the same object.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from transpiler import ir
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
@@ -40,8 +40,7 @@ _KEY_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((KEY,), STRING)
 _TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((TOPIC,), STRING), parameter(0, STRING))
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A predicate with parameters, and their constants; with ``words`` the automaton has to find those, too.
 
     The words are the binding key's where it has wildcards; where messages have several routing keys, every binding

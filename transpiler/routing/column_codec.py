@@ -9,14 +9,16 @@ and of those only with exactly the fields that they had when they were encoded. 
 
 from __future__ import annotations
 
+import json
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from enum import Enum
 from functools import cache, partial
 from importlib import import_module
-from itertools import chain, islice, repeat
+from itertools import accumulate, chain, islice, pairwise, repeat
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -58,6 +60,21 @@ def decode(header: Header, buffers: Sequence[bytes | memoryview]) -> Any:
     except (KeyError, IndexError, TypeError, AttributeError, ImportError, UnicodeDecodeError) as error:
         raise ValueError(f"the data are damaged: {type(error).__name__}: {error}") from None
     return value
+
+
+def encode_block(value: object) -> bytes:
+    """Return a value as one piece: the length of its header in four bytes, the header, and the buffers."""
+    header, buffers = encode(value)
+    text = json.dumps([header, list(map(len, buffers))], separators=(",", ":")).encode()
+    return b"".join([len(text).to_bytes(4, "big"), text, *buffers])
+
+
+def decode_block(block: bytes | memoryview) -> Any:
+    """Return the value of a block. ``ValueError`` as ``decode``."""
+    data = memoryview(block)
+    start = 4 + int.from_bytes(data[:4], "big")
+    header, lengths = json.loads(bytes(data[4:start]))
+    return decode(header, [data[at:end] for at, end in pairwise(accumulate(lengths, initial=start))])
 
 
 def _names(data_class: type) -> tuple[str, ...]:
@@ -144,6 +161,9 @@ class _Encoder:
     def _floats(self, values: Sequence[float]) -> Header:
         return {"kind": "float", "buffer": self._buffer(array("d", values).tobytes())}
 
+    def _decimals(self, values: Sequence[Decimal]) -> Header:
+        return {"kind": "decimal", "texts": self._texts(list(map(str, values)))}
+
     def _booleans(self, values: Sequence[bool]) -> Header:
         return {"kind": "boolean", "buffer": self._buffer(bytes(values))}
 
@@ -208,6 +228,7 @@ _SIMPLE: dict[type, Callable[[_Encoder, Sequence[Any]], Header]] = {
     bool: _Encoder._booleans,
     int: _Encoder._integers,
     float: _Encoder._floats,
+    Decimal: _Encoder._decimals,
     str: _Encoder._texts,
     bytes: _Encoder._bytes,
 }
@@ -236,6 +257,8 @@ class _Decoder:
                 return self._array(header["width"], header["buffer"])
             case "long":
                 return list(map(int, self.column(header["texts"], count)))
+            case "decimal":
+                return list(map(Decimal, self.column(header["texts"], count)))
             case "float":
                 return self._array("d", header["buffer"])
             case "text":

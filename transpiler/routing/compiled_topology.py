@@ -7,28 +7,30 @@ which is everywhere but at alternates; there, and after many changes, everything
 Invariants: a compiled topology never changes, and is equal in its deliveries to its topology compiled from nothing. A
 file is read by the version of this package that wrote it; any other refuses it.
 
-Source of the file's form: a first line, the length of a JSON header in eight bytes, the header, and the buffers of
-``column_codec`` one after the other.
+Deliberately not here: the form of the file (``compiled_file``), and of the bindings in it (``binding_buckets``).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
+from transpiler.arguments import unexpected
 from transpiler.errors import TopologyError
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.layouts.layout import Layout
+from transpiler.layouts.sent import SentLayout
+from transpiler.layouts.store import StoreLayout
 from transpiler.lowering.names import Missing
 from transpiler.routing import tuning
-from transpiler.routing.column_codec import decode, encode
+from transpiler.routing.binding_buckets import BindingBuckets, EncodedBindings, PartitionedBindings
+from transpiler.routing.column_codec import Header, decode, encode
+from transpiler.routing.compiled_file import Part, read_file, write_file
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
 from transpiler.topology.model import Binding, Queue, Topology
@@ -36,10 +38,6 @@ from transpiler.version import __version__
 
 #: Called with the number of bindings that are compiled and the number of all.
 Progress = Callable[[int, int], None]
-
-#: The form of the file, and its first line.
-FORMAT = 1
-MAGIC = b"selector-sql compiled topology\n"
 
 #: Hexadecimal digits of a version that nobody named.
 _DIGITS = 12
@@ -65,34 +63,6 @@ class Settings:
     several: bool = False
 
 
-class _Whole:
-    """All queues and bindings of a topology, read when a change needs them for the first time."""
-
-    def __init__(self, read: Callable[[], tuple[tuple[Queue, ...], tuple[Binding, ...]]]) -> None:
-        self._read = read
-
-    @cached_property
-    def content(self) -> tuple[tuple[Queue, ...], tuple[Binding, ...]]:
-        """The queues and the bindings."""
-        with pause_garbage_collection():
-            return self._read()
-
-    @cached_property
-    def queues(self) -> Mapping[str, Queue]:
-        """The queues by name."""
-        return {queue.name: queue for queue in self.content[0]}
-
-    @cached_property
-    def by_queue(self) -> Mapping[str, list[Binding]]:
-        """The bindings of each queue."""
-        bindings: dict[str, list[Binding]] = {}
-        with pause_garbage_collection():
-            for binding in self.content[1]:
-                if binding.destination_type == "queue":
-                    bindings.setdefault(binding.destination, []).append(binding)
-        return bindings
-
-
 @dataclass(frozen=True)
 class Changes:
     """The queues that changes have touched, with their bindings now, None for a queue that is gone; and their plan."""
@@ -114,7 +84,7 @@ class CompiledTopology:
     layout: Layout | None
     layout_name: str
     settings: Settings
-    _whole: _Whole
+    _bindings: BindingBuckets
     changes: Changes | None = None
     name: str | None = None
 
@@ -123,7 +93,7 @@ class CompiledTopology:
         """The name that was given, else the first digits of a SHA-256 of what is compiled."""
         if self.name is not None:
             return self.name
-        header, buffers = encode((self.settings, self._whole.content, self._skeleton, self._changed))
+        header, buffers = encode((self.settings, self._bindings.digest, self._skeleton, self._changed))
         digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
         for buffer in buffers:
             digest.update(buffer)
@@ -202,12 +172,7 @@ class CompiledTopology:
         removed: Binding | Queue | None = None,
     ) -> tuple[Queue, tuple[Binding, ...]]:
         """Return a queue and its bindings now; a new one where there is none, unless something of it is removed."""
-        if name in changed:
-            known = changed[name]
-        elif name in self._whole.queues:
-            known = self._whole.queues[name], tuple(self._whole.by_queue.get(name, ()))
-        else:
-            known = None
+        known = changed[name] if name in changed else self._bindings.find(name)
         if known is None and removed is not None:
             raise _no_such(removed)
         return known or (Queue(name), ())
@@ -217,19 +182,12 @@ class CompiledTopology:
     ) -> Topology:
         """Return the whole topology after changes."""
         present = [entry for entry in changed.values() if entry is not None]
-        queues, bindings = self._whole.content
+        queues = (queue for queue in self._bindings.queues() if queue.name not in changed)
+        bindings = (binding for binding in self._bindings.bindings() if binding.destination not in changed)
         return replace(
             self.topology,
-            queues=(*(queue for queue in queues if queue.name not in changed), *(queue for queue, _ in present)),
-            bindings=(
-                *between,
-                *(
-                    binding
-                    for binding in bindings
-                    if binding.destination_type == "queue" and binding.destination not in changed
-                ),
-                *chain.from_iterable(bindings for _, bindings in present),
-            ),
+            queues=(*queues, *(queue for queue, _ in present)),
+            bindings=(*between, *bindings, *chain.from_iterable(bindings for _, bindings in present)),
         )
 
     @property
@@ -237,78 +195,50 @@ class CompiledTopology:
         if self.layout is None:
             raise TopologyError.at(
                 "compiled.layout",
-                f"the layout {self.layout_name} is not kept in a file, and a change is compiled over it",
-                hint="change the compiled topology before it is saved, or compile the changed topology",
+                f"a change is compiled over the layout {self.layout_name}, which has code and is not in the file",
+                hint="give it when the file is read: CompiledTopology.load(path, layout=...)",
             )
         return self.layout
 
     def save(self, path: str | Path) -> None:
         """Write it to a file, which appears under its name when it is complete."""
-        try:
-            layout = encode(self.layout)
-        except TypeError:
-            # A store's layout may be made of functions.
-            layout = encode(None)
         changes = None if self.changes is None else self.changes.plan
         with pause_garbage_collection():
-            parts = {
-                "routing": encode((self.plan, changes, self._changed, self._skeleton, self.settings)),
-                "layout": layout,
-                "whole": encode(self._whole.content),
-            }
-        buffers = list(chain.from_iterable(buffers for _, buffers in parts.values()))
-        header = {
-            "format": FORMAT,
-            "program": __version__,
-            "version": self.version,
-            "layout": self.layout_name,
-            "parts": [[name, part, len(buffers)] for name, (part, buffers) in parts.items()],
-            "lengths": list(map(len, buffers)),
-            "crc": _checksum(buffers),
-        }
-        text = json.dumps(header).encode()
-        target = Path(path)
-        hidden = target.with_name(f".{target.name}.incomplete")
-        try:
-            with hidden.open("wb") as file:
-                file.writelines([MAGIC, len(text).to_bytes(8, "big"), text, *buffers])
-            hidden.replace(target)
-        finally:
-            hidden.unlink(missing_ok=True)
+            routing = encode((self.plan, changes, self._changed, self._skeleton, self.settings))
+        header = {"version": self.version, "layout": self.layout_name}
+        layout = Part(*_encoded_layout(self.layout))
+        bindings = Part(self._bindings.digest, self._bindings.blocks)
+        write_file(path, header, {"plan": Part(*routing), "layout": layout, "bindings": bindings})
 
     @classmethod
-    def load(cls, path: str | Path) -> CompiledTopology:
-        """Read it from a file. Raises ``TopologyError`` for a file that this version has not written."""
-        data = memoryview(Path(path).read_bytes())
+    def load(cls, path: str | Path, *, layout: Layout | None = None) -> CompiledTopology:
+        """Read it from a file, whose bindings are decoded when a change touches them.
+
+        ``layout`` is the layout that it was compiled for. It is needed for a change over a layout of one's own, which
+        has code and is therefore not in the file.
+
+        Raises ``TopologyError`` for a file that this version has not written, or that is damaged; a file that cannot
+        be read is an ``OSError``.
+        """
+        header, parts = read_file(path)
         try:
-            header, buffers = _parts(data, str(path))
             with pause_garbage_collection():
-                plan, changes, changed, skeleton, settings = decode(*_part(header, buffers, "routing"))
-                layout = decode(*_part(header, buffers, "layout"))
+                plan, changes, changed, skeleton, settings = decode(*parts["plan"])
+                kept = decode(*parts["layout"])
             topology = topology_from_dict(json.loads(skeleton))
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, TopologyError):
-                raise
-            raise _unreadable(str(path), str(error)) from None
-        return cls(
-            plan,
-            topology,
-            layout,
-            header["layout"],
-            settings,
-            _Whole(lambda: decode(*_part(header, buffers, "whole"))),
-            None if changes is None else Changes(changed, changes),
-            header["version"],
-        )
-
-
-def is_compiled(path: str | Path) -> bool:
-    """Return True if a file begins as a compiled topology does."""
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
+            version, layout_name = header["version"], header["layout"]
+            digest, blocks = parts["bindings"]
+        except (ValueError, KeyError):
+            # Its bytes are as they were written, so it is the classes that were others.
+            message = f"{path} is of another state of version {__version__}"
+            raise TopologyError.at("compiled.version", message, hint="compile the topology again") from None
+        if layout is not None:
+            _check_layout(path, layout, layout_name)
+            if kept is None:
+                kept = layout if settings.destination.subject is None else SentLayout(layout)
+        bindings = EncodedBindings(blocks, digest)
+        touched = None if changes is None else Changes(changed, changes)
+        return cls(plan, topology, kept, layout_name, settings, bindings, touched, version)
 
 
 def compile_plan(
@@ -332,14 +262,47 @@ def compile_plan(
         bindings=tuple(binding for binding in topology.bindings if binding.destination_type == "exchange"),
         findings=(),
     )
-    whole = _Whole(lambda: (topology.queues, topology.bindings))
-    return CompiledTopology(plan, skeleton, layout, layout.name, settings, whole, None, version)
+    bindings = PartitionedBindings(topology.queues, topology.bindings)
+    return CompiledTopology(plan, skeleton, layout, layout.name, settings, bindings, None, version)
 
 
 def _build(topology: Topology, layout: Layout, settings: Settings, progress: Progress | None) -> RoutingPlan:
     with pause_garbage_collection():
         exchange = settings.destination.exchange
         return build_plan(topology, layout, settings.missing, exchange, settings.several, progress)
+
+
+def _encoded_layout(layout: Layout | None) -> tuple[Header, list[bytes]]:
+    """Return a layout as data; None in its place where it has code of the user's."""
+    try:
+        encoded = encode(_without_binding(layout))
+        decode(*encoded)
+    except (TypeError, ValueError):
+        return encode(None)
+    return encoded
+
+
+def _without_binding(layout: Layout | None) -> Layout | None:
+    """Return a layout without the function that binds a store to a DataFrame: the plan is compiled over it as it is."""
+    match layout:
+        case SentLayout(before=before):
+            bound = _without_binding(before)
+            return layout if bound is None else SentLayout(bound)
+        case StoreLayout():
+            return replace(layout, binding=None)
+        case _:
+            return layout
+
+
+def _check_layout(path: str | Path, layout: Layout, name: str) -> None:
+    if not isinstance(layout, Layout):
+        raise unexpected("layout", "a Layout", layout, "the one that the topology was compiled for")
+    if layout.name != name:
+        raise TopologyError.at(
+            "compiled.layout",
+            f"{path} is compiled for messages in the layout {name}, and not in {layout.name}",
+            hint=f"give the layout {name}",
+        )
 
 
 def _has_alternates(plan: RoutingPlan) -> bool:
@@ -358,50 +321,3 @@ def _no_such(item: Binding | Queue) -> TopologyError:
         return TopologyError.at("compiled.no-queue", f"there is no queue called {item.name!r} to remove")
     message = f"{item.source!r} has no such binding to {item.destination!r} under the key {item.key!r} to remove"
     return TopologyError.at("compiled.no-binding", message, hint="its arguments have to be the same as well")
-
-
-def _checksum(buffers: Iterable[bytes | memoryview]) -> int:
-    crc = 0
-    for buffer in buffers:
-        crc = zlib.crc32(buffer, crc)
-    return crc
-
-
-def _parts(data: memoryview, path: str) -> tuple[dict[str, Any], list[memoryview]]:
-    """Return the header and the buffers of a file."""
-    if bytes(data[: len(MAGIC)]) != MAGIC:
-        raise _unreadable(path, "it does not begin as one")
-    at = len(MAGIC) + 8
-    length = int.from_bytes(data[len(MAGIC) : at], "big")
-    header = json.loads(bytes(data[at : at + length]))
-    if (header["format"], header["program"]) != (FORMAT, __version__):
-        raise TopologyError.at(
-            "compiled.version",
-            f"{path} was written by version {header['program']} in form {header['format']}, and this is version "
-            f"{__version__} with form {FORMAT}",
-            hint="compile the topology again with this version",
-        )
-    ends = list(accumulate(header["lengths"], initial=at + length))
-    if ends[-1] != len(data):
-        raise ValueError("it is not complete")
-    buffers = [data[start:end] for start, end in pairwise(ends)]
-    if _checksum(buffers) != header["crc"]:
-        raise ValueError("its checksum is wrong")
-    return header, buffers
-
-
-def _part(header: dict[str, Any], buffers: list[memoryview], name: str) -> tuple[dict[str, Any], list[memoryview]]:
-    at = 0
-    for other, part, count in header["parts"]:
-        if other == name:
-            return part, buffers[at : at + count]
-        at += count
-    raise KeyError(name)
-
-
-def _unreadable(path: str, why: str) -> TopologyError:
-    return TopologyError.at(
-        "compiled.file",
-        f"{path} is no compiled topology that this version reads: {why}",
-        hint="compile the topology again",
-    )

@@ -279,12 +279,14 @@ def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
     for member in each.members:
         terms = {term.predicate: term for term in member.terms}
         flags = sum(bits.get(predicate, 0) for predicate in terms)
+        # Conditions are looked up by all of their nodes, so not for each rule.
+        places = [(starts[predicate], starts[predicate] + len(term.types), term) for predicate, term in terms.items()]
+        key_places = [member.keys[key] for key in keys]
         for rule in member.rules:
             row: list[Parameter] = [flags, *defaults[1:]]
-            for predicate, term in terms.items():
-                row[starts[predicate] : starts[predicate] + len(term.types)] = term.constants(rule)
-            key = tuple(rule.key[member.keys[each_key]] for each_key in keys)
-            rules.append(rule._replace(key=key, parameters=tuple(row)))
+            for start, stop, term in places:
+                row[start:stop] = term.constants(rule)
+            rules.append(rule._replace(key=tuple([rule.key[place] for place in key_places]), parameters=tuple(row)))
     return signature, rules
 
 

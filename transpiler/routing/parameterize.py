@@ -8,7 +8,7 @@ next ones bring their constants only. What the lowering makes of a parameter hol
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from transpiler import ir
@@ -31,6 +31,7 @@ from transpiler.selector.literal_scanner import (
     Scanned,
     id_literals,
     literal_nodes,
+    locate,
     pattern_nodes,
     scan,
     text_of,
@@ -51,10 +52,14 @@ class ParameterizedSelector:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The literals of a spelling that stay constants, and the forms of those that must be alike in form."""
+    """The literals of a spelling that stay constants, and the forms of those that must be alike in form.
+
+    ``patterns`` are the spelling's patterns by those constants and forms.
+    """
 
     fixed: tuple[int, ...]
     forms: tuple[tuple[int, Callable[[str], object]], ...]
+    patterns: dict[tuple[object, ...], ParameterizedSelector] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,6 @@ class SelectorParameterizer:
         self._spellings: dict[str, _Spelling] = {}
         self._likes: dict[tuple[str | None, str], _LikePattern] = {}
         self._last: tuple[str, ast.Expression | None] | None = None
-        self._patterns: dict[tuple[object, ...], ParameterizedSelector] = {}
 
     def pattern(self, text: str) -> tuple[ParameterizedSelector, tuple[Parameter, ...]]:
         """The pattern of a selector, one object for all of a spelling, and this text's constants.
@@ -87,16 +91,15 @@ class SelectorParameterizer:
         skeleton, literals = scan(text)
         spelling = self._spellings.get(skeleton)
         if spelling is None:
-            spelling = self._spellings[skeleton] = self._spell(text, literals)
+            spelling = self._spellings[skeleton] = self._spell(text, locate(skeleton, literals))
         key = (
-            skeleton,
-            *(literals[number].raw for number in spelling.fixed),
-            *(form(literals[number].raw) for number, form in spelling.forms),
+            *[literals[number] for number in spelling.fixed],
+            *[form(literals[number]) for number, form in spelling.forms],
         )
-        pattern = self._patterns.get(key)
+        pattern = spelling.patterns.get(key)
         if pattern is None:
-            pattern = self._patterns[key] = self._lower(text, literals)
-        return pattern, tuple(read(literals[number].raw) for number, read in pattern.read)
+            pattern = spelling.patterns[key] = self._lower(text, locate(skeleton, literals))
+        return pattern, tuple([read(literals[number]) for number, read in pattern.read])
 
     def _spell(self, text: str, literals: list[Scanned]) -> _Spelling:
         tree = self._parsed(text)

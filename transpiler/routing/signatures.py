@@ -66,9 +66,8 @@ class Disjunct:
 
     def row(self, constants: Sequence[Parameter]) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...]]:
         """The key of the row of one condition, and its other columns."""
-        return tuple(extract(constants) for extract in self.keys), tuple(
-            constants[number] for number in self.parameters
-        )
+        key = tuple([extract(constants) for extract in self.keys])
+        return key, tuple([constants[number] for number in self.parameters])
 
 
 def disjuncts(pattern: ir.Predicate) -> tuple[Disjunct, ...]:

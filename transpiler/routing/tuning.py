@@ -92,7 +92,11 @@ MIN_ROW_BITS = 3
 #: Words that are moved to put one word in its place, before the rows are doubled.
 MAX_MOVES = 500
 
-# Changes of a compiled topology (compiled_topology).
+# Changes of a compiled topology (compiled_topology, binding_buckets).
+
+#: Bindings, or queues, of one bucket on the average: a change decodes the buckets of the queues that it touches, in a
+#: few milliseconds each. Smaller ones make the file larger, by a header of some 1,300 bytes each.
+BUCKET_SIZE = 1_000
 
 #: Queues that changes may have touched before everything is compiled anew. Their names are in the text of the query.
 MAX_CHANGED_QUEUES = 2_000

@@ -14,19 +14,20 @@ from transpiler.message.header_fields import HeaderFields
 from transpiler.selector import ast
 from transpiler.source import Span
 
-#: Strings and plain decimal numbers are taken out; words, and numbers of any other form, are passed over. The words
-#: before each belong to its match, since a match is a step in Python; no text is read twice.
+#: Strings and plain decimal numbers but zero are taken out; words, and numbers of any other form, are passed over. Both
+#: patterns begin with a set of characters, for which the engine searches without trying every alternative.
 _LITERALS = re.compile(
-    r"""(?:[^\W\d][\w$]*+(?:[^\w'.$]+|\Z))*+
-    (?:(?P<string>'(?:[^']|'')*')
-    |(?P<float>(?<![\w.$])(?:0|[1-9][0-9]{0,8})\.[0-9]{1,6}(?![\w.$]))
-    |(?P<integer>(?<![\w.$])[1-9][0-9]{0,17}(?![\w.$]))
-    |[\w.$]+|'|\Z)""",
+    r"""(['0-9]
+    (?:(?<=')[^']*(?:''[^']*)*'
+    |(?<![\w.$].)                                                     # Not inside a word or a longer number.
+     (?:(?<=[1-9])[0-9]{0,17}                                         # An integer.
+     |(?:(?<=0)(?!\.0+(?![0-9]))|(?<=[1-9])[0-9]{0,8})\.[0-9]{1,6})   # A float.
+     (?![\w.$])))""",
     re.VERBOSE,
 )
 
 #: Marks that begin something which the scanner does not know: quoted names, comments.
-_UNKNOWN = re.compile(r'["\[\]`\x00]|--|/\*')
+_UNKNOWN = re.compile(r'["\[\]`\x00/-](?:(?<![/-])|(?<=-)-|(?<=/)\*)')
 
 #: A value of a scanned literal.
 LiteralValue = str | int | float
@@ -45,26 +46,32 @@ class Scanned(NamedTuple):
         return READERS[self.kind](self.raw)
 
 
-def scan(text: str) -> tuple[str, list[Scanned]]:
+def scan(text: str) -> tuple[str, list[str]]:
     """Return the skeleton of a text, and its literals; all of the text, and none, where it has what is not known."""
     if _UNKNOWN.search(text):
         return text, []
-    literals: list[Scanned] = []
-    skeleton: list[str] = []
-    at = 0
-    for match in _LITERALS.finditer(text):
-        kind = match.lastgroup
-        if kind is None:
-            continue
-        start, end = match.span(kind)
-        raw = text[start:end]
-        if kind == "float" and not float(raw):
-            continue
-        literals.append(Scanned(kind, raw, end))
-        skeleton += (text[at:start], "\x00" + kind[0])
-        at = end
-    skeleton.append(text[at:])
-    return "".join(skeleton), literals
+    parts = _LITERALS.split(text)
+    literals = parts[1::2]
+    parts[1::2] = [_STRING if raw[0] == "'" else _FLOAT if "." in raw else _INTEGER for raw in literals]
+    return "".join(parts), literals
+
+
+#: The marks in a skeleton, in the places of literals.
+_STRING, _INTEGER, _FLOAT = "\x00s", "\x00i", "\x00f"
+
+_KINDS = {mark[1]: kind for mark, kind in ((_STRING, "string"), (_INTEGER, "integer"), (_FLOAT, "float"))}
+
+
+def locate(skeleton: str, literals: list[str]) -> list[Scanned]:
+    """Return the literals that a text was scanned into, with their kinds and places."""
+    before, *others = skeleton.split("\x00")
+    end = len(before)
+    located: list[Scanned] = []
+    for raw, other in zip(literals, others, strict=False):
+        end += len(raw)
+        located.append(Scanned(_KINDS[other[0]], raw, end))
+        end += len(other) - 1
+    return located
 
 
 def text_of(raw: str) -> str:

@@ -9,8 +9,8 @@ Invariants: every input row is kept once; the answer is the reference router's, 
 Deliberately not here: what a binding means (``transpiler.lowering.bindings``).
 
 In reading order: ``query`` (the pass), ``plans``, ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``,
-``session_tables``, ``broadcast_join``, ``shared_broadcast``, ``broadcast_arrays``, ``session_trials``, ``arrow_frames``,
-``topic_sql``, ``exchange_graph``, ``deliveries``, ``outcomes``, ``choices``, ``codegen_budget``.
+``session_tables``, ``broadcast_join``, ``shared_broadcast``, ``broadcast_arrays``, ``session_trials``,
+``arrow_frames``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``outcomes``, ``choices``, ``codegen_budget``.
 """
 
 from __future__ import annotations

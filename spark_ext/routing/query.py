@@ -66,7 +66,7 @@ _START, _WHOLE = "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _SO_FAR = "_routing_so_far"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
-_EDGES, _OTHERWISE, _LISTS = "_routing_edges", "_routing_otherwise", "_routing_lists"
+_TRANSITIONS = "_routing_transitions"
 #: The queues by the plan of a compiled topology before it was changed. It begins as no column of one query does.
 _BEFORE = "_compiled_before"
 
@@ -373,13 +373,13 @@ class _Query:
         repeats = self._plan.trie.repeats
         tested = _TESTED if None in self._plan.patterns else None
         if self._plan.whole is None:
-            walked = run_automaton(encode_words(WORDS, self._code, _SLOTS), _START, _EDGES, _OTHERWISE, _LISTS, repeats)
+            walked = run_automaton(encode_words(WORDS, self._code, _SLOTS), _START, _TRANSITIONS, repeats)
             return deliveries_at_end(walked, _ENDS, tested)
         words = key_words("k", self._topology.rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
         # One walk for both initial states: a second one would make the method too long for the JIT.
         starts = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
-        walked = run_automaton(encode_words("way.w", self._code, _SLOTS), "way.s", _EDGES, _OTHERWISE, _LISTS, repeats)
+        walked = run_automaton(encode_words("way.w", self._code, _SLOTS), "way.s", _TRANSITIONS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
         return deliveries_at_end(f"flatten({walks})", _ENDS, tested)
 

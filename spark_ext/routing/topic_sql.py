@@ -80,31 +80,33 @@ def encode_words(words: str, code: str | None, slots: str) -> str:
 MANY_STATES = 64
 
 
-def run_automaton(codes: str, start: str, edges: str, otherwise: str, lists: str, repeats: bool) -> str:
-    """Run the automaton over encoded words; return the state set. The trie's arrays are columns.
+def run_automaton(codes: str, start: str, transitions: str, repeats: bool) -> str:
+    """Run the automaton over encoded words; return the state set. The ``transitions`` are a struct of arrays.
 
     Where it ``repeats``, a state may be there several times.
     """
-    edge = "get(edges, s + c)"
+    edge = "get(t.edges, s + c)"
     target = f"CAST({edge} & {2**31 - 1} AS INT)"
-    following = f"CASE WHEN shiftright({edge}, 32) = s THEN {target} ELSE get(otherwise, s) END"
-    reached = f"flatten(transform(states, s -> get(lists, {following})))"
+    following = f"CASE WHEN shiftright({edge}, 32) = s THEN {target} ELSE get(t.otherwise, s) END"
+    reached = f"flatten(transform(states, s -> get(t.lists, {following})))"
     if repeats:
         # With several # in a pattern and a key of many like words they would be millions.
         once = f"CASE WHEN size(reached) > {MANY_STATES} THEN array_distinct(reached) ELSE reached END"
         reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
-    # A name for each array: it is got once a message and not once for each place where it is read.
-    return let({"edges": edges, "otherwise": otherwise, "lists": lists}, states)
+    # Under a name they are got once a message, and not once for each place where they are read. Each name copies what
+    # is computed with it.
+    return let({"t": transitions}, states)
 
 
 def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:
     """Return the deliveries of a walk's final states, and the numbers of their patterns that conditions test."""
-    ends = "flatten(transform(states, s -> get({}, s)))"
-    names = {"states": f"filter({walk}, s -> (s & 1) = 1)", "ends": delivered}
+    ending = f"filter({walk}, s -> (s & 1) = 1)"
     if tested is None:
-        return let(names, f"named_struct('d', {ends.format('ends')})")
-    return let(names | {"tested": tested}, f"named_struct('d', {ends.format('ends')}, 'i', {ends.format('tested')})")
+        return f"named_struct('d', flatten(transform({ending}, s -> get({delivered}, s))))"
+    ends = "flatten(transform(states, s -> get({}, s)))"
+    deliveries = f"named_struct('d', {ends.format(delivered)}, 'i', {ends.format(tested)})"
+    return let({"states": ending}, deliveries)
 
 
 def let(names: dict[str, str], text: str) -> str:

@@ -171,7 +171,7 @@ WELL_FORMED = [
 ]
 
 
-# In a sample the one of its tests that runs generated code.
+# In a sample, the only test of this file that runs generated code.
 def test_every_form_of_a_value_is_that_of_python(spark: SparkSession) -> None:
     assert_same(spark, WELL_FORMED)
 

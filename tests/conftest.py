@@ -100,5 +100,19 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
+    if not is_full():
+        # The description of a query for Spark's pages, which nobody looks at, holds each of its expressions as a text.
+        session.conf.set("spark.sql.ui.explainMode", "simple")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def interpreted(spark: SparkSession) -> Iterator[None]:
+    """For a test of answers: in a sample Spark interprets its expressions, which for a few rows takes less time."""
+    # Imported here: the size of the tests is known once they are collected.
+    from tests.spark.harness import INTERPRETED_IN_SAMPLE
+    from tests.spark.harness import settings as spark_settings
+
+    with spark_settings(spark, INTERPRETED_IN_SAMPLE):
+        yield

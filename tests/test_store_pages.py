@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from tests.spark.harness import answers, numbered
 from tests.store_pages import PAGES, ROOT, blocks, layout_of, run, statements
 from transpiler import LayoutError, evaluate, stores, transpile_selector
 from transpiler.compiler import find_layout
@@ -29,6 +30,7 @@ def cells(text: str, columns: int) -> list[list[str]]:
     return [[cell.strip().strip("`").replace("`", "") for cell in row] for row in rows if len(row) == columns]
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_blocks_of_a_page_are_true(page: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
@@ -77,17 +79,19 @@ def test_the_index_lists_every_header_field_of_a_store() -> None:
     assert set(FIELDS) <= set(re.findall(r"`([\w-]+)`", section))
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_the_table_of_policies_says_what_spark_and_the_evaluator_answer(spark: SparkSession) -> None:
     rows = cells(INDEX, 7)
     assert len(rows) > 8
-    for text, selector, *verdicts in rows:
-        source = spark.createDataFrame([({"x": text},)], "properties MAP<STRING, STRING>")
-        for types, verdict in zip(TYPES, verdicts, strict=True):
-            layout = stores.text_map(types=types)
+    layouts = [stores.text_map(types=types) for types in TYPES]
+    sent = [{"properties": {"x": text}} for text, *_ in rows]
+    sqls = [transpile_selector(row[1], layout, result="ternary").sql for row in rows for layout in layouts]
+    found = iter(answers(numbered(spark.createDataFrame(sent, "properties MAP<STRING, STRING>")), sqls))
+    for place, (text, selector, *verdicts) in enumerate(rows):
+        for types, layout, verdict in zip(TYPES, layouts, verdicts, strict=True):
             expected = VERDICTS[verdict]
-            assert evaluate(selector, layout.message({"properties": {"x": text}})) is expected, (text, selector, types)
-            sql = transpile_selector(selector, layout, result="ternary").sql
-            assert source.select(sf.expr(sql)).head()[0] is expected, (text, selector, types)
+            assert evaluate(selector, layout.message(sent[place])) is expected, (text, selector, types)
+            assert next(found)[place] is expected, (text, selector, types)
 
 
 def test_the_table_of_schemas_says_what_is_inferred() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -33,8 +34,15 @@ EXPRESSION_RULES = ",".join(
 #: Thousands of small expressions over a few rows: interpreting them is faster than compiling them.
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
-#: For a few rows of which only the answers matter: interpreted in a sample, and in full as users run them.
-INTERPRETED_IN_SAMPLE = {} if is_full() else INTERPRETED
+#: For a few rows of which only the answers matter: interpreted in a sample, and in full as users run them. A plan that
+#: adapts itself is planned anew, and described anew, after each of its stages.
+INTERPRETED_IN_SAMPLE = {} if is_full() else INTERPRETED | {"spark.sql.adaptive.enabled": "false"}
+
+
+def java_options() -> str:
+    """Return the options of Java that give the Spark of another process the settings ``INTERPRETED_IN_SAMPLE``."""
+    chosen = [f"-D{key}={value}" for key, value in INTERPRETED_IN_SAMPLE.items()]
+    return " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *chosen]).strip()
 
 
 def numbered(frame: DataFrame) -> DataFrame:

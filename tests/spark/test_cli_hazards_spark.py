@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from spark_ext.cli import main
-from tests.spark.harness import INTERPRETED_IN_SAMPLE, settings
+from tests.spark.harness import INTERPRETED_IN_SAMPLE, java_options, settings
 from transpiler.filters.sets import read_filters
 
 TOPOLOGY = '{"broker": "qpid-java", "exchanges": [{"name": "é", "type": "direct"}], "queues": ["q"]}'
@@ -201,6 +201,7 @@ def test_help_has_the_exit_codes(words: str) -> None:
 def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() -> None:
     Path("é.jsonl").write_text(lines(MESSAGES), encoding="utf-8")
     environ = os.environ | {"PYTHONPATH": str(ROOT), "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    environ |= {"SPARK_SUBMIT_OPTS": java_options()}
     command = [sys.executable, "-m", "spark_ext.cli", "filter", "--master", "local[1]"]
     words = ["amqp.subject='é'".encode(), "é.jsonl".encode(), b"--output", "oué".encode(), b"--show", b"1"]
     told = subprocess.run([*command, *words], env=environ, capture_output=True)

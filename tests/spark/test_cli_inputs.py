@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
 from spark_ext.cli import main
+from tests.sizes import is_full
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, settings
 
 RAW = Path(__file__).parent.parent / "data" / "stores" / "raw"
@@ -64,16 +65,20 @@ def test_message_lines_are_read_from_directories_patterns_and_gzip() -> None:
         ("plain/part-0.jsonl.gz", gzip.compress(text.encode())),
     ):
         Path(name).write_bytes(data)
-    for names, count in (
+    uri = Path("plain").absolute().as_uri()
+    one_by_one: list[tuple[list[str], int]] = [
         (["a.jsonl"], 1),
         (["*.jsonl*"], 2),
         (["day=1"], 1),
         (["plain"], 1),
         (["c:d.ndjson"], 1),
         (["a.jsonl", "day=1", "plain"], 3),
-        ([Path("plain").absolute().as_uri() + "/*.gz"], 1),
-        ([Path("plain").absolute().as_uri()], 1),
-    ):
+        ([f"{uri}/*.gz"], 1),
+        ([uri], 1),
+    ]
+    # A file with a colon in its name is read by Python, and all that is named beside it.
+    together = [(["*.jsonl*", "day=1", "plain"], 4), (["a.jsonl", "c:d.ndjson"], 2), ([f"{uri}/*.gz", uri], 2)]
+    for names, count in one_by_one if is_full() else together:
         result = run("filter", "color = 'red' AND weight = 5", *names)
         assert result.stderr.startswith(f"{count} of {3 * count} messages match"), (names, result.output)
     result = run("route", "topology.json", "day=1", "b.jsonl.gz", "--exchange", "x")

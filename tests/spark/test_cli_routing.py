@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
 from spark_ext.cli import main
+from tests.sizes import is_full
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, settings
 
 DATA = Path(__file__).parent.parent.parent / "examples" / "data"
@@ -66,10 +67,14 @@ def run(  # type: ignore[no-untyped-def]
 
 
 def test_the_real_trace_agrees(run) -> None:  # type: ignore[no-untyped-def]
+    with gzip.open(TRACE, "rt", encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    archive, count, deliveries = (TRACE, "3,000", "8,145") if is_full() else ("archive.jsonl", "300", "792")
     for options in ([], ["--keys-once"]):
-        result = run("backtest", TRACE, DEFINITIONS, *options)
+        result = run("backtest", archive, DEFINITIONS, *options, lines=lines[:300])
         assert result.exit_code == 0, result.output
-        assert "3,000 of 3,000 messages have exactly the broker's queues (8,145 deliveries)" in result.output
+        said = f"{count} of {count} messages have exactly the broker's queues ({deliveries} deliveries)"
+        assert said in result.output
 
 
 def test_one_message_that_differs_fails_the_backtest(run) -> None:  # type: ignore[no-untyped-def]

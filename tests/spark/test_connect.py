@@ -7,15 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.spark.harness import java_options
+
 ROOT = Path(__file__).parent.parent.parent
 
 
 def test_selectors_filter_on_spark_connect() -> None:
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name == "SPARK_SUBMIT_OPTS" or not name.startswith(("SPARK_", "PYSPARK_"))
-    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
+    environment["SPARK_SUBMIT_OPTS"] = java_options()
     done = subprocess.run(
         [sys.executable, "-m", "tests.spark.connect_script"],
         cwd=ROOT,

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
+from tests.sizes import size
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, answers, numbered, settings
 from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, transpile_selector
 from transpiler.selector.dialect_rules import (
@@ -42,11 +43,14 @@ LONG = {
 
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_an_integer_beyond_38_digits_is_unknown_and_never_wrong(spark: SparkSession, ansi: str) -> None:
+    # Of a sample, each setting has every second one: the SQL of the brokers' integers is long.
+    tried = dict(list(LONG.items())[size(int(ansi == "false"), 0) :: size(2, 1)])
+    assert any(tried.values())
     with settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED_IN_SAMPLE}):
         frame = numbered(create_messages(spark, MESSAGES))
-        sqls = [transpile_selector(text, dialect="rabbitmq", result="ternary").sql for text in LONG]
+        sqls = [transpile_selector(text, dialect="rabbitmq", result="ternary").sql for text in tried]
         columns = answers(frame, sqls)
-    for (text, beyond), column in zip(LONG.items(), columns, strict=True):
+    for (text, beyond), column in zip(tried.items(), columns, strict=True):
         wanted = [evaluate(text, message, "rabbitmq") for message in MESSAGES]
         other = [(said, found) for said, found in zip(wanted, column, strict=True) if said is not found]
         assert [found for _, found in other] == [None] * beyond, text
@@ -107,6 +111,7 @@ def test_what_is_no_xpath_is_refused_before_java_fails_on_it(expression: str, co
     assert (found.code, found.span.start) == ("spark.xpath", len("XPATH '") + column - 1)
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("expression", "holds"),
     [

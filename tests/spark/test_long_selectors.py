@@ -166,8 +166,8 @@ def test_a_long_selector_says_what_the_oracle_says(
 
 
 def sizes() -> Iterator[tuple[str, int]]:
-    yield from ((name, size(100, 500)) for name in LISTS)
-    yield from ((name, size(2_000, 10_000)) for name in ("texts", "contained", "a text and a bound"))
+    yield from ((name, size(70, 500)) for name in LISTS)
+    yield from ((name, size(1_000, 10_000)) for name in ("texts", "contained", "a text and a bound"))
 
 
 @pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 interprets functions of arrays with lambdas")

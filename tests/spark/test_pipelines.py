@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pyspark
 
+from tests.spark.harness import java_options
+
 ROOT = Path(__file__).parent.parent.parent
 SPARK_HOME = Path(pyspark.__file__).parent
 
@@ -22,11 +24,8 @@ def test_selectors_and_routes_are_datasets_of_a_pipeline(tmp_path: Path) -> None
         "libraries:\n  - glob:\n      include: transformations/**\n",
         encoding="utf-8",
     )
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name == "SPARK_SUBMIT_OPTS" or not name.startswith(("SPARK_", "PYSPARK_"))
-    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
+    environment["SPARK_SUBMIT_OPTS"] = java_options()
     environment |= {"SPARK_HOME": str(SPARK_HOME), "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [SPARK_HOME / "bin" / "spark-pipelines", "dry-run"],

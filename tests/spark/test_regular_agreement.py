@@ -78,6 +78,7 @@ def test_written_expressions_find_what_they_found_before(spark: SparkSession) ->
     compare(spark, list(WRITTEN))
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_the_reference_reads_what_java_reads(spark: SparkSession) -> None:
     frame = numbered(spark.createDataFrame([(text,) for _, text, _ in JAVA], "s STRING"))
     # Edges of words are those of Java 19 and later, which this Java need not be.
@@ -94,6 +95,7 @@ SELECTORS = (
 )
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_a_long_text_is_answered_or_the_expression_refused(spark: SparkSession) -> None:
     texts = [
         "b",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
@@ -66,6 +67,7 @@ def read_by_both(draw: random.Random) -> Iterator[tuple[str, str]]:
             continue
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_spark_answers_as_the_reference(spark: SparkSession) -> None:
     found = read_by_both(random.Random(11))
     selectors = dict(next(found) for _ in range(EXPRESSIONS))

@@ -25,7 +25,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, find_dialect
 
 #: The brokers' SQL is long, and to analyze it takes most of the time.
-SELECTORS = size(3, 6)
+SELECTORS = size(2, 6)
 EXAMPLES = 2
 
 #: Integers whose sums, differences and products are often zero, and those at the ends of their widths.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
-from tests.sizes import FULL, SAMPLE, is_full, sample
+from tests.sizes import FULL, SAMPLE, is_full
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,10 +35,6 @@ def _starts_a_jvm(file: Path) -> bool:
     return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", "subprocess"))
 
 
-#: Cases of one test on Spark in a sample: each plans a query or more, which takes longer than all that it asserts.
-SPARK_CASES = 2
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the files that take long first, so that short ones are left to fill the time of the process ahead.
 
@@ -52,12 +49,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the items but for all but some cases of each test on Spark, the same in each run."""
+    """Return the items without all but one of the cases of each test on Spark, the same one in each run.
+
+    Each case plans a query or more, which takes longer than all that it asserts. Tests of as many cases have different
+    ones, so that every dialect and every setting is in some.
+    """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         on_spark = "spark" in getattr(item, "fixturenames", ())
         cases.setdefault(item.nodeid.partition("[")[0] if on_spark else item.nodeid, []).append(item)
-    return {item for group in cases.values() for item in sample(group, SPARK_CASES)}
+    return {random.Random(name).choice(group) for name, group in cases.items()}
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:

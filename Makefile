@@ -8,7 +8,7 @@ demo: java .venv/.installed
 	@mkdir -p build
 	@$(BIN)/python examples/demo.py 2>build/demo.log || { cat build/demo.log >&2; exit 1; }
 
-# A sample of every property and table, in about ten minutes. Only what needs a broker is left to test-all: a broker has to
+# A sample of every property and table, in about six minutes. Only what needs a broker is left to test-all: a broker has to
 # be installed and started, and one that is slow or missing says nothing about a change.
 test: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 -m "not live" $(ARGS)

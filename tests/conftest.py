@@ -95,15 +95,14 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         # A broadcast table takes a page, of 64 MB by default in such a heap, until it is collected as garbage.
         .config("spark.buffer.pageSize", "1m")
         .config("spark.ui.showConsoleProgress", "false")
+        # The description of a query for Spark's pages, which nobody looks at, holds each of its expressions as a text.
+        .config("spark.sql.ui.explainMode", "simple")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
-    if not is_full():
-        # The description of a query for Spark's pages, which nobody looks at, holds each of its expressions as a text.
-        session.conf.set("spark.sql.ui.explainMode", "simple")
     yield session
     session.stop()
 

@@ -31,12 +31,16 @@ EXPRESSION_RULES = ",".join(
     ).split()
 )
 
-#: Thousands of small expressions over a few rows: interpreting them is faster than compiling them.
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+#: Thousands of small expressions over a few rows: interpreting them is faster than compiling them. A plan that adapts
+#: itself is planned anew, and described anew, after each of its stages.
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
 
-#: For a few rows of which only the answers matter: interpreted in a sample, and in full as users run them. A plan that
-#: adapts itself is planned anew, and described anew, after each of its stages.
-INTERPRETED_IN_SAMPLE = {} if is_full() else INTERPRETED | {"spark.sql.adaptive.enabled": "false"}
+#: For a few rows of which only the answers matter: interpreted in a sample, and in full as users run them.
+INTERPRETED_IN_SAMPLE = {} if is_full() else INTERPRETED
 
 
 def java_options() -> str:

@@ -99,7 +99,7 @@ def compile_address(
     result: Literal["filter", "boolean", "ternary"] = "filter",
     missing: Literal["error", "null"] = "error",
 ) -> Column:
-    """What a receiver with a Qpid address gets, of the messages that were sent to the address's node, as a Column.
+    """Return the condition of a receiver with a Qpid address on messages sent to the address's node, as a Column.
 
     ``node_type`` is what the name resolves to: ``queue``, ``direct``, ``topic``, ``fanout``, ``headers`` or ``xml``.
     """

@@ -22,7 +22,7 @@ class Span(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Where an offset is for a reader: line and column, both from 1."""
+    """The line and column of an offset, both from 1."""
 
     line: int
     column: int

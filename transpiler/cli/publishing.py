@@ -1,4 +1,4 @@
-"""What the commands read alike of a publisher: where messages go, and what happens to those that no queue takes."""
+"""Options that commands share about publishers: the destination of messages, and the fate of those without a queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands about topologies read alike."""
+"""Options and files that the commands about topologies share."""
 
 from __future__ import annotations
 

@@ -149,11 +149,11 @@ class AsJson:
     name: str = "json"
 
     def stored(self, text: ir.Value) -> Stored:
-        """What the JSON value is."""
+        """The JSON value."""
         return stored_in_variant(parsed_json(text), "$")
 
     def read(self, text: str) -> AmqpValue | None:
-        """What the JSON value is."""
+        """The JSON value."""
         return variant_value(parse_json(text))
 
 

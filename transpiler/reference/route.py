@@ -125,7 +125,7 @@ class Visit(NamedTuple):
 
 
 class Traced(NamedTuple):
-    """What became of a message, and the exchanges that it came to, each once for each set of keys.
+    """The outcome of a message, and the exchanges that it came to, each once for each set of keys.
 
     ``message`` and ``topology`` are as the address of the sender has changed them.
     """

@@ -1,4 +1,4 @@
-"""What all stores are made with: places of header fields, and the layout over them."""
+"""Build the layout of a store from the places of its header fields and properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a case expects of a selector on a message, and how a disappointed expectation is told."""
+"""Expectations of a case: the verdict of a selector on a message, and the report where it is another one."""
 
 from __future__ import annotations
 

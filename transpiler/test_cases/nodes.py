@@ -42,7 +42,7 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """What errors call the value."""
+        """The name of the value in errors."""
         match self.value:
             case None:
                 return "nothing"

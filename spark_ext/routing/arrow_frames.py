@@ -28,12 +28,15 @@ _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 #: The most bytes of a table that Spark broadcasts, and what that is where Spark has no such setting (before 4.1).
 _BROADCAST_LIMIT, _LIMIT = "spark.sql.maxBroadcastTableSize", "8g"
 
-#: Spark's units of bytes, each 1,024 of the one before it; the empty text is found at the first of them.
-_UNITS = "bkmgtp"
+#: Spark's units of bytes.
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
 
 #: Bytes of a row in Spark's hash table besides its values: the copy of its key, its place and its share of free places;
 #: and those of each field.
 ROW, FIELD = 72, 8
+
+#: The remedy for a table that cannot be broadcast.
+BY_PARTS = "route by parts of the topology, one after the other: docs/compile-once.md says how"
 
 _LARGE: weakref.WeakSet[DataFrame] = weakref.WeakSet()
 
@@ -49,8 +52,9 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
     if rows.nbytes < LOCAL:
         return session.createDataFrame(rows, schema)
     size, limit = rows.nbytes + rows.num_rows * (ROW + FIELD * rows.num_columns), _most_bytes(session)
-    if size > limit:
-        raise too_large(f"takes about {size:,} bytes, and Spark broadcasts {limit:,} at most ({_BROADCAST_LIMIT})")
+    if limit is not None and size > limit:
+        reason = f"takes about {size:,} bytes, and Spark broadcasts {limit:,} at most ({_BROADCAST_LIMIT})"
+        raise broadcast_error(reason, BY_PARTS)
     count = max(1, rows.num_rows * TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):
         # Spark Connect cuts no table, so each part is one of its own.
@@ -62,19 +66,16 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
     return frame
 
 
-def too_large(reason: str) -> UnsupportedFeatureError:
+def broadcast_error(reason: str, hint: str) -> UnsupportedFeatureError:
     """Return the error for a table of the bindings that cannot be broadcast."""
-    return UnsupportedFeatureError.at(
-        "limit.broadcast",
-        f"a table of the bindings {reason}",
-        hint="route by parts of the topology, one after the other: docs/compile-once.md says how",
-    )
+    return UnsupportedFeatureError.at("limit.broadcast", f"a table of the bindings {reason}", hint=hint)
 
 
-def _most_bytes(session: SparkSession) -> int:
-    size = re.fullmatch(f"([0-9]+)([{_UNITS}]?)b?", (session.conf.get(_BROADCAST_LIMIT, _LIMIT) or _LIMIT).lower())
-    assert size is not None, "Spark has read it before"
-    return int(size[1]) << 10 * _UNITS.index(size[2])
+def _most_bytes(session: SparkSession) -> int | None:
+    """Return the most bytes of a table that Spark broadcasts; None where its setting is not understood here."""
+    text = session.conf.get(_BROADCAST_LIMIT, _LIMIT) or _LIMIT
+    size = re.fullmatch("([0-9]+)([kmgtp]?)b?", text.strip().lower())
+    return None if size is None else int(size[1]) * _UNITS[size[2]]
 
 
 def is_large(frame: DataFrame) -> bool:

@@ -5,7 +5,7 @@ methods of objects, gets the row out of the variable and an array out of the row
 ``Invoke`` of constants into a literal where it trusts the type of the answer, and it does not trust objects: the row.
 
 Deliberately not here: Spark Connect, which has no such expressions, and a Spark whose expressions are others, which a
-trial shows; there the arrays are scalar subqueries, which Spark makes literals of.
+trial shows.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from pyspark.sql.types import DataType, StructType
 from spark_ext.routing.session_trials import is_possible
 
 
-def constant_columns(row: DataFrame, schema: StructType) -> dict[str, Column]:
+def has_broadcast_columns(session: SparkSession) -> bool:
+    """Return True if ``broadcast_columns`` can be had in a session."""
+    return is_possible(session, _tried)
+
+
+def broadcast_columns(row: DataFrame, schema: StructType) -> dict[str, Column]:
     """Return the columns of a table of one row, arrays and structs, as constants of other queries."""
-    if is_possible(row.sparkSession, _tried):
-        return _columns(row, schema)
-    return {name: row.select(name).scalar() for name in schema.names}
-
-
-def _columns(row: DataFrame, schema: StructType) -> dict[str, Column]:
     session = row.sparkSession
     jvm: Any = session._jvm
     [collected] = row._jdf.queryExecution().executedPlan().executeCollect()
@@ -68,6 +67,6 @@ def _column(made: Any) -> Column:
 
 def _tried(session: SparkSession) -> bool:
     row = session.createDataFrame([([3, 5], ("a",))], "x ARRAY<INT>, y STRUCT<z: STRING>")
-    columns = _columns(row, row.schema)
+    columns = broadcast_columns(row, row.schema)
     answers = session.range(2).select(sf.get(columns["x"], sf.col("id").cast("int")), columns["y"]["z"]).collect()
     return sorted(map(tuple, answers)) == [(3, "a"), (5, "a")]

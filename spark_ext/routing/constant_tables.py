@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from spark_ext.routing.arrow_frames import arrow_frame, local_frame
-from spark_ext.routing.broadcast_arrays import constant_columns
+from spark_ext.routing.broadcast_arrays import broadcast_columns, has_broadcast_columns
 from spark_ext.routing.lookups import Lookup
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.routing.cuckoo_table import build_cuckoo_table
@@ -203,9 +203,14 @@ class ConstantTables:
             "asked ARRAY<ARRAY<INT>>": tested,
             "slots STRUCT<words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>>": _slots(trie),
         }
-        schema = declared_schema(", ".join(constants))
-        rows = self._rows_in({declared: [value] for declared, value in constants.items()}, 1, schema, local_frame)
-        return constant_columns(rows, schema)
+        columns = {declared: [value] for declared, value in constants.items()}
+        if has_broadcast_columns(self._session):
+            schema = declared_schema(", ".join(columns))
+            return broadcast_columns(self._rows_in(columns, 1, schema, local_frame), schema)
+        # Spark makes literals of scalar subqueries. Each has a table of its own: it would read all of a common one.
+        return {
+            declared.split()[0]: self._columns({declared: one}, 1).rows.scalar() for declared, one in columns.items()
+        }
 
     @cached_property
     def entries(self) -> ConstantTable:

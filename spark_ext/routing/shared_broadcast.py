@@ -23,7 +23,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext.routing.arrow_frames import too_large
+from spark_ext.routing.arrow_frames import BY_PARTS, broadcast_error
 from spark_ext.routing.session_trials import is_possible
 from spark_ext.spark_errors import spark_error
 from transpiler.sql import quote_name
@@ -109,8 +109,8 @@ def _broadcast(hashed: DataFrame, condition: str) -> DataFrame:
     try:
         exchange.executeBroadcast()
     except (Py4JError, PySparkException) as error:
-        reason = f"cannot be broadcast, which more memory may mend (spark.driver.memory): {spark_error(error)}"
-        raise too_large(reason) from error
+        hint = f"give the driver more memory (spark.driver.memory), or {BY_PARTS}"
+        raise broadcast_error(f"cannot be broadcast: {spark_error(error)}", hint) from error
     physical = jvm.org.apache.spark.sql.execution.exchange.ReusedExchangeExec(exchange.output(), exchange)
     leaf = jvm.org.apache.spark.sql.execution.adaptive.LogicalQueryStage(logical, physical)
     return DataFrame(dataset.ofRows(session._jsparkSession, leaf), session)

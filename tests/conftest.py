@@ -61,14 +61,21 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
     return {random.Random(name).choice(group) for name, group in cases.items()}
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
-    """Distribute whole files.
+class _Scheduler(LoadFileScheduling):  # type: ignore[misc]
+    """Distribute whole files, but one case at a time of all verdicts on Spark, which take as long as all else there."""
 
-    Each process has a session of its own: Spark plans a query in one thread, and tests plan more than they run, so
-    one session for all leaves the second core idle.
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if is_full() and "/test_dialects_spark.py" in nodeid else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """Let each process have a session of its own.
+
+    Spark plans a query in one thread, and tests plan more than they run, so one session for all leaves the second core
+    idle.
     """
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    return _Scheduler(config, log)
 
 
 def java_is_there() -> bool:

@@ -110,6 +110,31 @@ def test_spark_agrees_with_the_reference_on_typed_columns(spark: SparkSession, a
         assert_agreement(frame, layout, [print_selector(tree) for tree in trees], messages)
 
 
+def test_spark_collects_no_constants_of_a_sum_or_a_product(spark: SparkSession) -> None:
+    most = 2**63 - 1
+    selectors = [
+        f"{most} + (5 + n) > 0",
+        f"n + 5 + -5 = {most}",
+        f"n + 1 + i + {most} > 0",
+        f"(n + {most}) + (3 + i) > 0",
+        f"1 + (n + ({most} + i)) > 0",
+        f"n + {most} + i > 0",
+        f"{most} + (n + (i + n)) > 0",
+        "n + i + 5 > 0",
+        f"2 * n * i * {2**61} <> 0",
+        f"{2**62} * (2 * (n - n)) = 0",
+        f"n * 4 * {2**61} = 0",
+        f"n * -1 * -1 = {most}",
+        f"-(n + 7) + {most} + 9 > 0",
+    ]
+    layout = infer_layout(StructType.fromDDL("n BIGINT, i INT"))
+    numbers = (None, 0, 1, -1, -7, -1169, most, -most - 1, most - 5)
+    messages = [Message.of(**{"n": n, "i": i}) for n in numbers for i in (None, 0, -3)]
+    rows = [layout.row(message) for message in messages]
+    frame = numbered(spark.createDataFrame(rows, "n BIGINT, i INT"))
+    assert_agreement(frame, layout, selectors, [layout.message(row) for row in rows])
+
+
 @given(data=st.data())
 @settings(max_examples=max(2, EXAMPLES // 4), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_spark_agrees_with_the_reference_on_times_and_decimals(spark: SparkSession, data: st.DataObject) -> None:

@@ -43,6 +43,8 @@ _BIG = {
 }
 #: Functions of constants whose results the compiler knows.
 _FOLDED = frozenset(_CHECKED.values())
+#: The constant that an operation on integers may have beside any number without changing it.
+_IDENTITIES = {ir.Function.ADD: 0, ir.Function.MULTIPLY: 1}
 
 
 class Numbers:
@@ -204,6 +206,11 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
         result = ir.calculate_constants(function, left.value, right.value)
         return None if result is None else ir.constant(result)
     types = (left.type, right.type)
+    if types == (BIGINT, BIGINT) and function in _IDENTITIES:
+        # Spark leaves out the operation, too, and what it then sees as one chain it calculates in another order.
+        identity = ir.constant(_IDENTITIES[function])
+        if identity in (left, right):
+            return right if left == identity else left
     return ir.Apply(function, (left, right), DOUBLE if DOUBLE in types else DECIMAL if DECIMAL in types else BIGINT)
 
 

@@ -355,6 +355,7 @@ _CHECKED = {
     ir.Function.SUBTRACT: "try_subtract",
     ir.Function.MULTIPLY: "try_multiply",
 }
+_REORDERED = (ir.Function.ADD, ir.Function.MULTIPLY)
 
 
 def _calculate(function: ir.Function, left: ir.Value, right: ir.Value, value_type: ColumnType) -> _Text:
@@ -366,7 +367,37 @@ def _calculate(function: ir.Function, left: ir.Value, right: ir.Value, value_typ
         return f"{_within(first, level)} {symbol} {_within(second, level + 1)}", level
     if function is ir.Function.DIVIDE:
         return _divide_integers(first, second, right)
-    return f"{_CHECKED[function]}({first[0]}, {second[0]})", _PRIMARY
+    operands = (_kept_apart(first[0], left, right, function), _kept_apart(second[0], right, left, function))
+    return f"{_CHECKED[function]}({', '.join(operands)})", _PRIMARY
+
+
+def _kept_apart(text: str, value: ir.Value, other: ir.Value, function: ir.Function) -> str:
+    """Return an operand of a sum or a product as one that Spark's optimizer does not mix with its neighbours.
+
+    ``ReorderAssociativeOperator`` puts the constants of a chain behind its other operands and calculates with them
+    first, which may overflow where no step of the chain does, or the other way round. The bits of a number end a chain.
+    """
+    if function not in _REORDERED or not _is_call(value, function):
+        return text
+    moved = any(isinstance(argument, ir.Constant) for argument in _arguments(value))
+    return f"{text} | 0" if moved or (isinstance(other, ir.Constant) and not _from_left(value, function)) else text
+
+
+def _is_call(value: ir.Value, function: ir.Function) -> bool:
+    return isinstance(value, ir.Apply) and value.function is function
+
+
+def _arguments(value: ir.Value) -> tuple[ir.Value, ...]:
+    return value.arguments if isinstance(value, ir.Apply) else ()
+
+
+def _from_left(value: ir.Value, function: ir.Function) -> bool:
+    """Return True if a chain of one function is calculated from the left, as the optimizer leaves it."""
+    while _is_call(value, function):
+        value, right = _arguments(value)
+        if _is_call(right, function):
+            return False
+    return True
 
 
 def _divide_integers(first: _Text, second: _Text, divisor: ir.Value) -> _Text:

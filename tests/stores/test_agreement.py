@@ -127,3 +127,40 @@ def test_spark_agrees_with_the_reference_on_rows_of_a_store(
         # A table has several policies, so that each is read in several dialects; all of them took hours.
         dialect = ALL_DIALECTS[number % len(ALL_DIALECTS)]
         assert_agreement(spark, table, own, dialect, accepted(trees, dialect), rows)
+
+
+#: Rows with a text of no type that is known, one that is not of its type, and those that stand for a null, in part.
+ODD_TEXTS: dict[str, list[dict[str, Any]]] = {
+    "artemis_xml": [
+        {"properties": {"property": [None, {"_name": "urgent", "_type": type_name, "_value": text}]}}
+        for type_name in (None, "bytes", "long", "odd", "string")
+        for text in (None, "{}", "1", "_AMQ_NULL")
+    ],
+    "pulsar_jms": [
+        {"__messageProperties": {"urgent": text, "urgent_jsmtype": type_name}}
+        for type_name in (None, "long", "odd", "string")
+        for text in (None, "{}", "1")
+    ],
+}
+
+
+@pytest.mark.parametrize("dialect", ALL_DIALECTS)
+@pytest.mark.parametrize("table", ODD_TEXTS)
+def test_a_text_of_no_known_type_is_what_the_reference_makes_of_it(
+    spark: SparkSession, table: str, dialect: str
+) -> None:
+    own = layout(table, "typed").bind(schema(table))
+    texts = [
+        "urgent IS NULL",
+        "urgent IS NOT NULL",
+        "NOT (NOT urgent IS NOT NULL)",
+        "urgent = 1",
+        "NOT urgent = 1",
+        "urgent <> '{}'",
+        "NOT 1 BETWEEN 2 AND urgent",
+        "urgent",
+    ]
+    names = {column["name"] for column in schema(table)["fields"]}
+    rows = [dict.fromkeys(names) | row for row in ODD_TEXTS[table]]
+    with spark_settings(spark, INTERPRETED):
+        assert_agreement(spark, table, own, dialect, accepted([parse_selector(text) for text in texts], dialect), rows)

@@ -56,16 +56,24 @@ class TaggedTexts:
         for type_name, amqp in self.types.items():
             groups.setdefault(amqp, []).append(type_name)
         values = []
+        same_cast: dict[ir.Value, list[ir.Constant]] = {}
         for amqp, names in groups.items():
-            guard: ir.Predicate = ir.In(tag, tuple(ir.Constant(name, STRING) for name in names))
+            texts = tuple(ir.Constant(name, STRING) for name in names)
+            guard: ir.Predicate = ir.In(tag, texts)
             if self.null is not None and self.null[0] in names:
                 guard = ir.all_of(guard, ir.Compare(Comparison.NE, text, ir.constant(self.null[1])))
-            values.append(StoredValue((amqp,), _cast(text, amqp), guard))
+            value = _cast(text, amqp)
+            values.append(StoredValue((amqp,), value, guard))
+            same_cast.setdefault(value, []).extend(texts)
+        known = [
+            ir.all_of(ir.In(tag, tuple(texts)), ir.TRUE if value == text else ir.IsNull(value, negated=True))
+            for value, texts in same_cast.items()
+        ]
         absent = ir.any_of(ir.IsNull(text), null)
-        present: ir.Predicate = ir.IsNull(text, negated=True)
-        if self.null is not None:
-            type_name, content = self.null
-            present = ir.any_of(_equals(text, content, Comparison.NE), _equals(tag, type_name, Comparison.NE))
+        # Not the NOT of it: that a struct's type is NULL says nothing of its text.
+        present = ir.IsNull(text, negated=True) if self.null is None else ir.NotTrue(absent)
+        unknown = ir.all_of(present, ir.NotTrue(ir.any_of(*known)))
+        values.append(StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), unknown))
         return stored_alternatives(values, present, absent, ir.IsNull(text))
 
     plain = stored
@@ -101,11 +109,11 @@ class TaggedTexts:
         return {name: value for name, value in values.items() if value is not None}
 
     def _value(self, text: str | None, tag: str | None) -> AmqpValue | None:
-        if text is None or tag is None or (tag, text) == self.null:
+        if text is None or (tag, text) == self.null:
             return None
-        amqp = self.types.get(tag)
+        amqp = None if tag is None else self.types.get(tag)
         value = None if amqp is None else _cast_text(text, amqp)
-        # A text that is not of its type, or is of a type that is not known, is a value that equals nothing.
+        # A text that is not of its type, or is of no type that is known, is a value that equals nothing.
         return AmqpValue(Compound.LIST, b"") if amqp is None or value is None else AmqpValue(amqp, value)
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
@@ -134,8 +142,8 @@ class TaggedTexts:
         return row
 
 
-def _equals(value: ir.Value, text: str, operator: Comparison = Comparison.EQ) -> ir.Predicate:
-    return ir.Compare(operator, value, ir.constant(text))
+def _equals(value: ir.Value, text: str) -> ir.Predicate:
+    return ir.Compare(Comparison.EQ, value, ir.constant(text))
 
 
 def _cast(text: ir.Value, amqp: AmqpType) -> ir.Value:

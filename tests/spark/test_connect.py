@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.sizes import size
 from tests.spark.harness import java_options
 
 ROOT = Path(__file__).parent.parent.parent
@@ -16,7 +17,7 @@ def test_selectors_filter_on_spark_connect() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
     environment["SPARK_SUBMIT_OPTS"] = java_options()
     done = subprocess.run(
-        [sys.executable, "-m", "tests.spark.connect_script"],
+        [sys.executable, "-m", "tests.spark.connect_script", str(size(500, 20_000))],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -33,4 +34,5 @@ def test_selectors_filter_on_spark_connect() -> None:
         "amq.topic ['q1']",
         "amq.direct ['q2']",
         "amq.fanout ['q3']",
+        "binding keys 8",
     ]

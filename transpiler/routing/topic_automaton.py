@@ -9,9 +9,8 @@ and what states lead to a list of them.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 
 from transpiler.routing import tuning
 
@@ -225,37 +224,45 @@ def place_edges(edges: Sequence[Mapping[int, object]], odd: Sequence[bool]) -> t
     A begin is no edge itself, for codes begin with 1, and no two states have one begin: at odd places are those of
     the states that are to be odd, and at even places all others.
     """
+    size = tuning.CHUNK_PLACES
+    even = ((1 << size) - 1) // 3
+    parities = (even, even << 1)
+    #: Bits of the places, and of the begins, that are in use, by the number of the chunk.
+    used: dict[int, int] = {}
+    begun: dict[int, int] = {}
+    #: The first chunk where states of about as many edges may fit, at odd or at even places.
+    first: dict[tuple[int, bool], int] = {}
     begins = [0] * len(edges)
     owners: list[int] = []
-    used: set[int] = set()
-    least, free = 0, [0, 1]
     for number in sorted(range(len(edges)), key=lambda number: -len(edges[number])):
-        codes = sorted(edges[number])
-        if codes:
-            while least < len(owners) and owners[least] != FREE:
-                least += 1
-            begin = _fit(codes, owners, least, used, odd[number])
-            owners.extend([FREE] * (begin + codes[-1] + 1 - len(owners)))
-            for code in codes:
-                owners[begin + code] = begin
-        else:
-            begin = next(other for other in count(free[odd[number]], 2) if other not in used)
-            free[odd[number]] = begin
-        used.add(begin)
-        begins[number] = begin
+        codes = [divmod(code, size) for code in edges[number]]
+        alike = len(codes).bit_length(), odd[number]
+        chunk = first.get(alike, 0)
+        while not (free := parities[odd[number]] & ~_occupied(codes, chunk, size, used, begun)):
+            chunk += 1
+        first[alike] = chunk
+        bit = (free & -free).bit_length() - 1
+        begun[chunk] = begun.get(chunk, 0) | 1 << bit
+        begin = begins[number] = chunk * size + bit
+        for code in edges[number]:
+            place = begin + code
+            at, bit = divmod(place, size)
+            used[at] = used.get(at, 0) | 1 << bit
+            if place >= len(owners):
+                owners.extend([FREE] * (place + 1 - len(owners)))
+            owners[place] = begin
     return begins, owners
 
 
-def _fit(codes: list[int], owners: list[int], least: int, used: Container[int], odd: bool) -> int:
-    """The begin that puts codes on free places, the first of them not before ``least``."""
-    end, first = len(owners), codes[0]
-    for begin in range(_from(least - first, odd), min(end, least + tuning.MAX_TRIED_PLACES) - first, 2):
-        if begin not in used and all(begin + code >= end or owners[begin + code] == FREE for code in codes):
-            return begin
-    return next(begin for begin in count(_from(end - first, odd), 2) if begin not in used)
+def _occupied(
+    codes: list[tuple[int, int]], chunk: int, size: int, used: Mapping[int, int], begun: Mapping[int, int]
+) -> int:
+    """The bits of the begins in a chunk where a state cannot begin: another one does, or its edges would be on others'.
 
-
-def _from(least: int, odd: bool) -> int:
-    """The first number from ``least`` on that is odd, or that is even."""
-    begin = max(0, least)
-    return begin + ((begin ^ odd) & 1)
+    A code is a number of chunks and of places.
+    """
+    occupied = begun.get(chunk, 0)
+    for chunks, places in codes:
+        at = chunk + chunks
+        occupied |= used.get(at, 0) >> places | used.get(at + 1, 0) << (size - places)
+    return occupied

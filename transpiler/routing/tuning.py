@@ -77,8 +77,9 @@ MAX_FIRST = 64
 #: state are one look-up where they were up to twenty, and repeat the edges of the nodes.
 AUTOMATON_ROOM = 8
 
-#: Places that are tried for the edges of a state before they go behind all others. Bounds the time to build.
-MAX_TRIED_PLACES = 200
+#: Places at once that are tried for the begin of a state, an even number. All of a chunk cost about as much as one, and
+#: a chunk where a state does not fit is left to states of fewer edges.
+CHUNK_PLACES = 4_096
 
 # The hash table of words (cuckoo_table).
 

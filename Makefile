@@ -13,7 +13,7 @@ demo: java .venv/.installed
 test: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 -m "not live" $(ARGS)
 
-# All cases, fuzzing and live brokers, with random examples that are drawn anew each time: up to 40 minutes.
+# All cases, fuzzing and live brokers, with random examples that are drawn anew each time: about 50 minutes on two cores.
 test-all: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 --full $(ARGS)
 

@@ -61,7 +61,7 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
     return {random.Random(name).choice(group) for name, group in cases.items()}
 
 
-class _Scheduler(LoadFileScheduling):  # type: ignore[misc]
+class _Scheduler(LoadFileScheduling):
     """Distribute whole files, but one case at a time of all verdicts on Spark, which take as long as all else there."""
 
     def _split_scope(self, nodeid: str) -> str:

@@ -125,6 +125,8 @@ def test_spark_collects_no_constants_of_a_sum_or_a_product(spark: SparkSession) 
         f"{2**62} * (2 * (n - n)) = 0",
         f"n * 4 * {2**61} = 0",
         f"n * -1 * -1 = {most}",
+        f"({2**62} * i + 0) * 2 = 0",
+        f"(1 * (n + {most})) + 3 > 0",
         f"-(n + 7) + {most} + 9 > 0",
     ]
     layout = infer_layout(StructType.fromDDL("n BIGINT, i INT"))

@@ -116,7 +116,7 @@ def session_settings(number: int) -> dict[str, str]:
 
 @pytest.mark.parametrize(("number", "table", "policy"), sample([(i, *case) for i, case in enumerate(CASES)], 14))
 @given(data=st.data())
-@settings(max_examples=size(1, 2), phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1, phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_spark_agrees_with_the_reference_on_rows_of_a_store(
     spark: SparkSession, number: int, table: str, policy: str, data: st.DataObject
 ) -> None:

@@ -137,6 +137,7 @@ REFUSED = (
     ("a*+a", 0, "for good", False),
     ("(?>a*|b)c", 0, "for good", False),
     ("(?>$|b)c", 0, "for good", False),
+    ("(?:aa|.){2}+", 0, "for good", False),
     ("((a{99}){99}){99}", 0, "5,000 states", False),
     ("(" * 21 + ")" * 21, 20, "20 deep", False),
     ("a" * 2_001, 2_000, "2,000 characters", False),
@@ -167,6 +168,8 @@ TESTS = (
     ("(?i)error|warn", "[Ee][Rr][Rr][Oo][Rr]|[Ww][Aa][Rr][Nn]"),
     ("(?:a|x)*+", ""),
     ("^(?:(?:a*|b)c)*d", "^(?:(?>b|a*+)c)*+d"),
+    ("(?:aa|.){2,}", "(?:(?:aa|.)){2}"),
+    ("(?:aa|b){2,}", "(?:(?>aa|b)){2}+"),
     ("^(?:a*|b*)$", "^(?:a*+|b*+)$"),
 )
 

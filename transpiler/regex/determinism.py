@@ -3,7 +3,8 @@
 A node is *determined* before a continuation when the path that it tries first is the only one that can lead to a
 match: its branches, of which only the last one may match nothing, and another round and the end of a repeat, begin with
 different characters, or the continuation cannot fail. Then the node may be atomic, and a possessive repeat means what a
-greedy one means.
+greedy one means. Java takes each round of a possessive repeat for good, and not only all of them together: so where
+rounds must be, a round that could be another one may leave too little to the next, whatever follows the repeat.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def ends_by_itself(node: Repeat, after: Follow) -> bool:
 
 def determined(node: Node, after: Follow) -> bool:
     """Return True if the first path through the node is the only one that can lead to a match."""
-    if after.free and not (isinstance(node, Repeat) and node.mode is Mode.LAZY):
+    if after.free and not (isinstance(node, Repeat) and (node.mode is Mode.LAZY or node.low > 1)):
         return True
     match node:
         case One() | Place() | Ahead():

@@ -85,6 +85,22 @@ def test_a_search_that_takes_too_long_ends_with_an_error() -> None:
         list(Regular("(a?){200}b").find_all("a" * 100_000))
 
 
+@pytest.mark.parametrize(
+    ("expression", "text", "expected"),
+    [
+        (r"\b(b??){2}?$", "b", "[][]"),
+        (r"((?:aa)?b??){2,3}?\z", "b", "[][]"),
+        ("^(c{0,2}?){3}$", "c", "[]"),
+        ("^((?:ac|[^a]a)|(?:(?:ab)?|acb|[ab]{2,3}))*", "abaaaa", "[]aaaa"),
+        ("^(?:(b{0,2}|aa)){0,2}$", "aa", "[]"),
+        (r"(?:(.{0,2}?)?){1,2}?\b", "aab", "[]a[b][]"),
+        ("(a*)*", "aab", "[][]b[]"),
+    ],
+)
+def test_a_round_that_consumes_nothing_ends_its_repeat_as_in_java(expression: str, text: str, expected: str) -> None:
+    assert Regular(expression).replace(text, "[$1]") == expected
+
+
 #: An expression, a text, and the answer of Java where Python's is another one.
 JAVA = (
     ("a$", "a\r\n", True),

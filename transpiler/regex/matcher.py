@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeGuard
 
 from transpiler.regex.characters import WORDS, CharacterSet
-from transpiler.regex.determinism import check_possessive
+from transpiler.regex.determinism import check_possessive, nullable
 from transpiler.regex.replacement import Replacement, parse_replacement
 from transpiler.regex.syntax import (
     Ahead,
@@ -132,7 +132,7 @@ def state_count(node: Node) -> int:
         case Sequence(parts=parts) | Choice(branches=parts):
             return sum(map(state_count, parts)) + (len(parts) if isinstance(node, Choice) else 1)
         case Repeat(body=body, low=low, high=high):
-            return (state_count(body) + 2) * max(low + (high is None), high or 0, 1)
+            return (state_count(body) + 3) * max(low + (high is None), high or 0, 1)
         case Group(body=body) | Ahead(body=body):
             return state_count(body) + 2
         case _:
@@ -160,10 +160,17 @@ class _Fork(NamedTuple):
     second: int
 
 
-class _Again(NamedTuple):
-    """The end of a round; if the round consumed nothing, the repeat is over."""
+class _Round(NamedTuple):
+    """The begin of a round that may consume nothing, which ``end`` finishes."""
 
-    loop: int
+    end: int
+    next: int
+
+
+class _End(NamedTuple):
+    """The end of such a round; if it consumed nothing, the repeat is over, however many rounds there must be."""
+
+    next: int
     out: int
 
 
@@ -181,8 +188,11 @@ class _Match(NamedTuple):
     pass
 
 
-_Instruction = _Take | _Fork | _Again | _Save | _Test | _Match
+_Instruction = _Take | _Fork | _Round | _End | _Save | _Test | _Match
 _Slots = tuple[int, ...]
+#: A state, and the rounds around it that have consumed nothing so far, by their ends.
+_Point = tuple[int, frozenset[int]]
+_NO_ROUNDS: frozenset[int] = frozenset()
 
 
 class _Moves(dict[tuple[frozenset[int], int, int], tuple[frozenset[int] | None]]):
@@ -240,22 +250,26 @@ class _Program:
         return len(self.tests) - 1
 
     def _repeat(self, node: Repeat, out: int) -> int:
-        def fork(inner: int, place: int | None = None) -> int:
-            made = _Fork(out, inner) if node.mode is Mode.LAZY else _Fork(inner, out)
-            if place is None:
-                return self._emit(made)
-            self.code[place] = made
-            return place
+        may_be_empty = nullable(node.body)
+
+        def fork(inner: int) -> _Fork:
+            return _Fork(out, inner) if node.mode is Mode.LAZY else _Fork(inner, out)
+
+        def one_round(following: int) -> int:
+            if following == out or not may_be_empty:
+                return self._add(node.body, following)
+            end = self._emit(_End(following, out))
+            return self._emit(_Round(end, self._add(node.body, end)))
 
         entry = out
         if node.high is None:
-            loop = self._emit(_Fork(0, 0))
-            entry = fork(self._add(node.body, self._emit(_Again(loop, out))), loop)
+            entry = self._emit(_Fork(0, 0))
+            self.code[entry] = fork(one_round(entry))
         else:
             for _ in range(node.high - node.low):
-                entry = fork(self._add(node.body, entry))
+                entry = self._emit(fork(one_round(entry)))
         for _ in range(node.low):
-            entry = self._add(node.body, entry)
+            entry = one_round(entry)
         return entry
 
     def matches(self, text: str, at: int, anchored: bool, budget: _Budget) -> bool:
@@ -304,9 +318,9 @@ class _Program:
                     return None
                 case _Fork(first=first, second=second):
                     todo += (first, second)
-                case _Again(loop=loop, out=out):
-                    todo += (loop, out)
-                case _Save(next=following):
+                case _End(next=following, out=out):
+                    todo += (following, out)
+                case _Save(next=following) | _Round(next=following):
                     todo.append(following)
                 case _Test(number=number, next=following):
                     if mask >> number & 1:
@@ -323,7 +337,7 @@ class _Program:
         for place in range(at, len(text) + 1):
             starting = [] if best else [(self.begin, (place, *fresh[1:]))]
             ready: list[tuple[int, _Slots]] = []
-            seen: set[int] = set()
+            seen: set[_Point] = set()
             for state, taken in (*threads, *starting):
                 done = self._follow(state, taken, place, places.mask(place), seen, ready)
                 if done is not None:
@@ -342,33 +356,40 @@ class _Program:
         return None if best is None else Found(best)
 
     def _follow(
-        self, state: int, slots: _Slots, place: int, mask: int, seen: set[int], ready: list[tuple[int, _Slots]]
+        self, state: int, slots: _Slots, place: int, mask: int, seen: set[_Point], ready: list[tuple[int, _Slots]]
     ) -> _Slots | None:
-        """Add the states that a thread reaches without a character, in order of preference, up to a match."""
-        todo = [(state, slots)]
+        """Add the states that a thread reaches without a character, in order of preference, up to a match.
+
+        Ways that come to a state in rounds that have consumed something, and in rounds that have not, go on apart.
+        """
+        todo = [(state, slots, _NO_ROUNDS)]
         while todo:
-            state, slots = todo.pop()
+            state, slots, empty = todo.pop()
             instruction = self.code[state]
-            if isinstance(instruction, _Again):
-                todo.append((instruction.out if instruction.loop in seen else instruction.loop, slots))
+            if isinstance(instruction, _Take):
+                # Behind the character each round has consumed something.
+                empty = _NO_ROUNDS
+            if (state, empty) in seen:
                 continue
-            if state in seen:
-                continue
-            seen.add(state)
+            seen.add((state, empty))
             match instruction:
                 case _Take():
                     ready.append((state, slots))
                 case _Match():
                     return (slots[0], place, *slots[2:])
                 case _Fork(first=first, second=second):
-                    todo += ((second, slots), (first, slots))
+                    todo += ((second, slots, empty), (first, slots, empty))
+                case _Round(end=end, next=following):
+                    todo.append((following, slots, empty | {end}))
+                case _End(next=following, out=out):
+                    todo.append((out, slots, empty - {state}) if state in empty else (following, slots, empty))
                 case _Save(slot=slot, next=following):
                     if slot < len(slots):
                         slots = (*slots[:slot], place, *slots[slot + 1 :])
-                    todo.append((following, slots))
+                    todo.append((following, slots, empty))
                 case _Test(number=number, next=following):
                     if mask >> number & 1:
-                        todo.append((following, slots))
+                        todo.append((following, slots, empty))
         return None
 
 

@@ -13,13 +13,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from spark_ext.routing import tuning
 from transpiler.errors import UnsupportedFeatureError
-
-#: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
-LOCAL = 1 << 17
-
-#: Bytes of a table that go with one task. Spark warns of tasks from 1,000 KiB on.
-TASK = 1 << 19
 
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
 _NO_LIMIT = str(2**62)
@@ -49,13 +44,13 @@ def local_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
 
 def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFrame:
     """Return the DataFrame of an Arrow table. ``UnsupportedFeatureError`` if Spark will refuse to broadcast it."""
-    if rows.nbytes < LOCAL:
+    if rows.nbytes < tuning.LOCAL_TABLE:
         return session.createDataFrame(rows, schema)
     size, limit = rows.nbytes + rows.num_rows * (ROW + FIELD * rows.num_columns), _most_bytes(session)
     if limit is not None and size > limit:
         reason = f"takes about {size:,} bytes, and Spark broadcasts {limit:,} at most ({_BROADCAST_LIMIT})"
         raise broadcast_error(reason, BY_PARTS)
-    count = max(1, rows.num_rows * TASK // rows.nbytes)
+    count = max(1, rows.num_rows * tuning.TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):
         # Spark Connect cuts no table, so each part is one of its own.
         parts = [rows.slice(at, count) for at in range(0, rows.num_rows, count)]

@@ -10,49 +10,36 @@ from collections.abc import Iterable
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
+from spark_ext.routing import tuning
 from transpiler import ir
 from transpiler.routing.signatures import Signature, columns_in
 
-#: What one generated method may hold, in bytes of bytecode by our reckoning.
-METHOD = 7_400
-
-#: Operations of a condition in one method, of up to 40 bytes each: measured over arithmetic in Java's numbers.
-OPERATIONS = 150
-
-#: Bytes of a walk through a trie: measured, and rounded up.
-WALK_LENGTH = 4_700
-
-#: Bytes for handing a value of a map on to another method, in all its types: measured, and rounded up.
-READ_LENGTH = 450
-
-#: Bytes for concatenating lists of deliveries: measured, and rounded up.
-NESTED_LENGTH = 420
-
 
 def lookup_length(keys: Iterable[ir.Value], needed: ir.Predicate) -> int:
-    """Estimate the bytes of a look-up without its tables: measured, and rounded up."""
-    return 80 + sum(map(_key_length, keys)) + _condition_length(needed)
+    """Estimate the bytes of a look-up without its tables."""
+    return tuning.LOOKUP + sum(map(_key_length, keys)) + _condition_length(needed)
 
 
 def _key_length(key: ir.Value) -> int:
     fields = sum(len(column.path) - 1 for column in columns_in(key))
-    return 90 + 60 * ir.size(key) + 90 * fields
+    return tuning.KEY + tuning.KEY_OPERATION * ir.size(key) + tuning.KEY_FIELD * fields
 
 
 def _condition_length(condition: ir.Predicate) -> int:
-    return 0 if condition == ir.TRUE else 22 * ir.size(condition)
+    return 0 if condition == ir.TRUE else tuning.CONDITION_OPERATION * ir.size(condition)
 
 
 def table_length(signature: Signature) -> int:
     """Estimate the bytes of a table; the tests of the matched rows are in methods of their own."""
     if signature.residual == ir.TRUE and signature.guard == ir.TRUE:
-        return 100
-    return 340 * len(split_by_budget(signature.residual))
+        return tuning.TABLE
+    return tuning.TESTED_TABLE * len(split_by_budget(signature.residual))
 
 
 def rows_length(rows: int, signature: Signature, guard: ir.Predicate) -> int:
     """Estimate the bytes of a table whose keys have so many rows at most, each in columns of its own."""
-    return rows * (180 + 60 * len(signature.types) + _condition_length(guard) + _condition_length(signature.residual))
+    tested = _condition_length(guard) + _condition_length(signature.residual)
+    return rows * (tuning.ROW + tuning.ROW_CONSTANT * len(signature.types) + tested)
 
 
 def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
@@ -60,14 +47,14 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
 
     Several may hold in one row. A condition without OR stays whole.
     """
-    if ir.size(condition) <= OPERATIONS:
+    if ir.size(condition) <= tuning.OPERATIONS:
         return [condition]
     longest = max(condition.terms, key=ir.size) if isinstance(condition, ir.And) else condition
     if not isinstance(longest, ir.Or):
         return [condition]
     others = [term for term in condition.terms if term is not longest] if isinstance(condition, ir.And) else []
-    room = OPERATIONS - sum(map(ir.size, others))
-    if 2 * room < OPERATIONS:
+    room = tuning.OPERATIONS - sum(map(ir.size, others))
+    if 2 * room < tuning.OPERATIONS:
         # The other terms would be tested again with each part.
         return [condition]
     groups: list[list[ir.Predicate]] = [[]]
@@ -79,14 +66,16 @@ def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
 
 
 def columns_length(schema: StructType) -> int:
-    """Estimate the bytes for reading all columns and writing them with the answer: measured, and rounded up."""
-    return 620 + sum(_column_length(field.dataType) for field in schema)
+    """Estimate the bytes for reading all columns and writing them with the answer."""
+    return tuning.MESSAGE + sum(_column_length(field.dataType) for field in schema)
 
 
 def _column_length(column_type: DataType) -> int:
     if isinstance(column_type, MapType | ArrayType):
-        return 400
-    return 150 + 15 * _leaves(column_type) if isinstance(column_type, StructType) else 60
+        return tuning.COLLECTION
+    if isinstance(column_type, StructType):
+        return tuning.STRUCT + tuning.LEAF * _leaves(column_type)
+    return tuning.COLUMN
 
 
 def _leaves(column_type: DataType) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import NamedTuple
 
+from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import Key, Part, hashed
 from spark_ext.routing.codegen_budget import hoist_to_method, lookup_length, rows_length, split_by_budget, table_length
 from spark_ext.routing.topic_sql import let
@@ -20,27 +20,6 @@ from transpiler.sql import emit_filter, emit_value, quote_text
 
 #: A row of constants, by its number, and what it delivers, as the lambdas have them: names that no column has.
 _ROW, _DELIVERED = "_routing_row", "_routing_delivered"
-
-#: Where a key delivers no more, each row has columns of its own if it is short: there is no array to read, and no
-#: lambda, each of whose elements Spark puts into an object.
-FEW = 4
-
-
-class Limits(NamedTuple):
-    """Limits in operations: of the prefilter before a probe, and of the residual over rows in columns of their own."""
-
-    needed: int
-    short: int
-
-
-#: From the fastest to the shortest.
-LIMITS = Limits(50, 12), Limits(25, 12), Limits(12, 12), Limits(12, 6), Limits(0, 6)
-
-#: Where no method has room for all.
-SPREAD = Limits(12, 6)
-
-#: So many columns may be there for each that has a value.
-SPARSE = 3
 
 
 class LookupForm(Enum):
@@ -64,7 +43,7 @@ class Lookup:
     key_types: tuple[ColumnType, ...]
     tables: tuple[Table, ...]
     plain: bool
-    limits: Limits
+    limits: tuning.Limits
     shared: str | None = None
     number: int = 0
 
@@ -135,7 +114,7 @@ class Lookup:
     def in_columns(self, table: Table) -> bool:
         """Return True if a key has so few rows that each is stored in columns of its own."""
         operations = ir.size(table.signature.guard) + ir.size(table.signature.residual)
-        few = table.most <= FEW and table.most * len(table.rows) <= SPARSE * len(table.deliveries)
+        few = table.most <= tuning.FEW and table.most * len(table.rows) <= tuning.SPARSE * len(table.deliveries)
         return self.plain and few and table.flat and table.index is None and operations <= self.limits.short
 
     def _guard(self, table: Table) -> ir.Predicate:
@@ -160,16 +139,16 @@ def build_lookups(prefix: str, tables: Sequence[Table], room: int, taken: int, p
 
     The most generous limits are chosen by which all of them fit in one method together; ``taken`` bytes are used up.
     """
-    for limits in LIMITS:
+    for limits in tuning.LIMITS:
         lookups = _by_keys(prefix, tables, room, plain, limits)
         if taken + sum(look_up.length for look_up in lookups) <= room:
             break
     else:
-        lookups = _by_keys(prefix, tables, room, plain, SPREAD)
+        lookups = _by_keys(prefix, tables, room, plain, tuning.SPREAD)
     return _in_stores(lookups)
 
 
-def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: Limits) -> list[Lookup]:
+def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: tuning.Limits) -> list[Lookup]:
     lookups: list[Lookup] = []
     places: dict[tuple[object, ...], int] = {}
     for table in tables:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, StructType
 
+from spark_ext.routing import tuning
 from spark_ext.routing.choices import refuse_choices
 from spark_ext.routing.routing_keys import Source, has_routing_keys, published_exchanges
 from spark_ext.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
@@ -27,9 +28,6 @@ from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.publishing import PUBLISH_TO, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
-
-#: Plans that are kept of one topology: with and without choices, or over two layouts.
-_KEPT = 2
 
 _LOCK = threading.RLock()
 _PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, RoutingPlan]]]] = {}
@@ -86,7 +84,7 @@ def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str 
         with pause_garbage_collection():
             plan = build_plan(topology, layout, missing, exchange, several)
         plans.append((settings, layout, plan))
-        del plans[:-_KEPT]
+        del plans[: -tuning.KEPT_PLANS]
         return plan
 
 

@@ -14,14 +14,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import Key, join, without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
 from spark_ext.routing.codegen_budget import (
-    METHOD,
-    NESTED_LENGTH,
-    OPERATIONS,
-    READ_LENGTH,
-    WALK_LENGTH,
     codegen_barrier,
     codegen_barrier_column,
     columns_length,
@@ -55,12 +51,6 @@ PREFIX = "_routing_"
 
 #: A pattern of the names of the other columns, which Spark may be told to ignore the case of.
 _OTHERS = f"`(?s)(?!(?-i:{PREFIX})).*`"
-
-#: Compiled conditions in one array.
-BLOCK = 25
-
-#: Compiled conditions up to which a projection may be fused with its neighbours: see ``codegen_budget``.
-FUSED = 10
 
 _START, _WHOLE = "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
@@ -302,7 +292,7 @@ class _Query:
             if None in plan.patterns:
                 frame = frame.selectExpr("*", f"{_TOPICS}.i AS {MATCHED}")
             collected.add(f"{_TOPICS}.d")
-        length = 0 if plan.trie is None or self._alone else WALK_LENGTH
+        length = 0 if plan.trie is None or self._alone else tuning.WALK
         all_look_ups = build_lookups(PREFIX, plan.tables, room, length, plan.simple)
         for look_up in all_look_ups:
             if length and length + look_up.length > room:
@@ -346,26 +336,26 @@ class _Query:
     @property
     def _alone(self) -> bool:
         """Return True if the walk is in a method of its own; keys as one word have a walk for each of them."""
-        return self._plan.whole is not None or self._room < WALK_LENGTH
+        return self._plan.whole is not None or self._room < tuning.WALK
 
     @cached_property
     def _room(self) -> int:
         """The bytes of a generated method that the messages' columns and their answer leave free."""
         plan = self._plan
-        room = METHOD - columns_length(self._schema)
-        room -= 0 if all(table.flat for table in plan.tables) else NESTED_LENGTH
-        walked = 0 if plan.trie is None else WALK_LENGTH
+        room = tuning.METHOD - columns_length(self._schema)
+        room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED
+        walked = 0 if plan.trie is None else tuning.WALK
         lookups = build_lookups(PREFIX, plan.tables, room, walked, plan.simple)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
             # Several methods: what the first reads it hands on.
-            room -= READ_LENGTH * len(plan.reads)
+            room -= tuning.READ * len(plan.reads)
         return room
 
     @property
     def _fused(self) -> bool:
         """Return True if the compiled conditions are few and short enough to be in one method with their neighbours."""
         compiled = self._plan.compiled
-        return len(compiled) <= FUSED and sum(ir.size(each.condition) for each in compiled) <= OPERATIONS
+        return len(compiled) <= tuning.FUSED and sum(ir.size(each.condition) for each in compiled) <= tuning.OPERATIONS
 
     def _trie_walk(self) -> str:
         """Return the deliveries of the trie, and the numbers of the matching patterns that conditions test."""
@@ -410,8 +400,8 @@ class _Query:
             f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(delivered)}) END"
             for (text, exchanges), delivered in grouped.items()
         ]
-        for start in range(0, len(cases), BLOCK):
-            yield f"flatten(array_compact(array({', '.join(cases[start : start + BLOCK])})))"
+        for start in range(0, len(cases), tuning.BLOCK):
+            yield f"flatten(array_compact(array({', '.join(cases[start : start + tuning.BLOCK])})))"
 
     @property
     def _first(self) -> str:

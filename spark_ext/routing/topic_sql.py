@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spark_ext.routing import tuning
 from transpiler.filters.binding_rules import TopicRules
 from transpiler.routing.cuckoo_table import SHIFT, SPREAD
 from transpiler.sql import quote_text
@@ -35,9 +36,6 @@ def key_words(subject: str, rules: TopicRules) -> str:
     )
 
 
-#: Words up to which a trie's are a map in the text of the query.
-LITERAL_WORDS = 5_000
-
 #: What may stand between words in a text of all of them, as a regular expression.
 _SEPARATORS = {separator: f"[{separator}]" for separator in ". /|,;:"}
 
@@ -51,7 +49,7 @@ def literal_code(words: Sequence[str], hashed_from: int | None) -> str | None:
     if not words:
         return "0"
     separator = next((sign for sign in _SEPARATORS if not any(sign in word for word in words)), None)
-    if hashed_from is None or separator is None or max(hashed_from, len(words)) > LITERAL_WORDS:
+    if hashed_from is None or separator is None or max(hashed_from, len(words)) > tuning.LITERAL_WORDS:
         return None
     keys = f"split({quote_text(separator.join(words))}, {quote_text(_SEPARATORS[separator])}, -1)"
     count = max(hashed_from, len(words) + 1)
@@ -76,10 +74,6 @@ def encode_words(words: str, code: str | None, slots: str) -> str:
     return let({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
 
 
-#: States from which on those that are there twice are looked for.
-MANY_STATES = 64
-
-
 def run_automaton(codes: str, start: str, transitions: str, repeats: bool) -> str:
     """Run the automaton over encoded words; return the state set. The ``transitions`` are a struct of arrays.
 
@@ -91,7 +85,7 @@ def run_automaton(codes: str, start: str, transitions: str, repeats: bool) -> st
     reached = f"flatten(transform(states, s -> get(t.lists, {following})))"
     if repeats:
         # With several # in a pattern and a key of many like words they would be millions.
-        once = f"CASE WHEN size(reached) > {MANY_STATES} THEN array_distinct(reached) ELSE reached END"
+        once = f"CASE WHEN size(reached) > {tuning.MANY_STATES} THEN array_distinct(reached) ELSE reached END"
         reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
     # Under a name they are got once a message, and not once for each place where they are read. Each name copies what

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import CompiledTopology, compile_topology, route
-from spark_ext.routing import arrow_frames, session_tables, shared_broadcast
+from spark_ext.routing import arrow_frames, session_tables, shared_broadcast, tuning
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
@@ -41,7 +41,7 @@ def messages(spark: SparkSession) -> DataFrame:
 
 @pytest.fixture(autouse=True)
 def _all_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow_frames, "LOCAL", 0)
+    monkeypatch.setattr(tuning, "LOCAL_TABLE", 0)
 
 
 def rows(frame: DataFrame) -> list[tuple[object, ...]]:
@@ -92,7 +92,7 @@ def test_a_table_beyond_the_limit_of_broadcasts_is_refused_before_it_is_made(
     spark: SparkSession, messages: DataFrame, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     compiled = compile_topology(topology(90), messages)
-    monkeypatch.setattr(arrow_frames, "LOCAL", 1 << 10)
+    monkeypatch.setattr(tuning, "LOCAL_TABLE", 1 << 10)
     spark.conf.set("spark.sql.maxBroadcastTableSize", limit)
     try:
         with pytest.raises(UnsupportedFeatureError) as refused:

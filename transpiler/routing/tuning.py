@@ -1,7 +1,7 @@
 """The tuning constants of routing: none changes a delivery, each trades one speed or size for another.
 
 Modules read them at use, as ``tuning.MIN_ROWS``, so that a test can set one. Where no measurement is named, the value
-is a choice on record without one. The engine's own constants are with the engine (``spark_ext.routing``); what a user
+is a choice on record without one. The engine's own constants are in ``spark_ext.routing.tuning``; what a user
 meets as an error, as the paths of ``exchange_graph``, and what two engines must agree on, as the hash of
 ``cuckoo_table``, stand where they are used.
 """

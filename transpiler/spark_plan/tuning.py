@@ -9,11 +9,11 @@ which a method is never compiled and runs in the interpreter (``-XX:-DontCompile
 
 - ``METHOD_BYTES``, ``NODE_BYTES``, ``CONSTANT_BYTES`` and ``LOOKUP_BYTES`` here bound a *predicate* from above, node by
   node; what does not fit is split off.
-- The constants of ``spark_ext.routing.codegen_budget`` were measured over the *operators* of a route, part by part, and
-  rounded up; they decide what is fused.
+- The sizes in ``spark_ext.routing.tuning`` were measured over the *operators* of a route, part by part, and rounded
+  up; they decide what is fused.
 
-``METHOD_BYTES`` and ``codegen_budget.METHOD`` are two measurements of the one limit, each less what its model does not
-see; ``NODE_BYTES`` and the 40 bytes of an operation behind ``codegen_budget.OPERATIONS`` are two of one node. The 22
+``METHOD_BYTES`` and ``METHOD`` there are two measurements of the one limit, each less what its model does not
+see; ``NODE_BYTES`` and the 40 bytes of an operation behind ``OPERATIONS`` there are two of one node. The 22
 and 60 bytes a node there are those of the conditions and keys of look-ups, below the bound for the one and above it
 for the other. So neither model can replace the other without a change of the plans.
 """

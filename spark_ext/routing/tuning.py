@@ -1,0 +1,92 @@
+"""The tuning constants of routing in Spark: none changes a delivery, each trades one speed or size for another.
+
+Modules read them at use, as ``tuning.METHOD``, so that a test can set one. Where no measurement is named, the value
+is a choice on record without one. Those of the plan itself are in ``transpiler.routing.tuning``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Limits(NamedTuple):
+    """Limits in operations: of the prefilter before a probe, and of the residual over rows in columns of their own."""
+
+    needed: int
+    short: int
+
+
+# Look-ups (lookups).
+
+#: Rows of a key up to which each has columns of its own if it is short: there is no array to read, and no lambda, each
+#: of whose elements Spark puts into an object.
+FEW = 4
+
+#: So many columns may be there for each that has a value.
+SPARSE = 3
+
+#: The limits of all look-ups, from those of the fastest query to those of the shortest: the first by which all of them
+#: fit in one method.
+LIMITS = Limits(50, 12), Limits(25, 12), Limits(12, 12), Limits(12, 6), Limits(0, 6)
+
+#: The limits where no method has room for all look-ups.
+SPREAD = Limits(12, 6)
+
+# The walk through the automaton of topics (topic_sql).
+
+#: Words up to which an automaton's are a map in the text of the query.
+LITERAL_WORDS = 5_000
+
+#: States from which on those that are there twice are looked for.
+MANY_STATES = 64
+
+# Compiled conditions (query).
+
+#: Compiled conditions in one array.
+BLOCK = 25
+
+#: Compiled conditions up to which a projection may be fused with its neighbours: see ``codegen_budget``.
+FUSED = 10
+
+# Sizes of generated methods in bytes of bytecode (codegen_budget): each was measured and rounded up.
+
+#: Bytes that one method may hold by this reckoning: HotSpot compiles up to 8,000.
+METHOD = 7_400
+
+#: Operations of a condition in one method, of up to 40 bytes each: measured over arithmetic in Java's numbers.
+OPERATIONS = 150
+
+#: A walk through the automaton.
+WALK = 4_700
+
+#: Handing a value of a map on to another method, in all its types.
+READ = 450
+
+#: Concatenating lists of deliveries.
+NESTED = 420
+
+#: A look-up without its keys and its tables; each key, each operation in it and each field that it reads.
+LOOKUP, KEY, KEY_OPERATION, KEY_FIELD = 80, 90, 60, 90
+
+#: An operation of the prefilter, or of the condition on a row in columns of its own.
+CONDITION_OPERATION = 22
+
+#: A table without conditions, and one for each method that tests its rows.
+TABLE, TESTED_TABLE = 100, 340
+
+#: A row in columns of its own, and each of its constants.
+ROW, ROW_CONSTANT = 180, 60
+
+#: Reading and writing a row; a map or an array of it; a struct and each of its leaves; any other column.
+MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60
+
+# Tables (arrow_frames, plans).
+
+#: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
+LOCAL_TABLE = 1 << 17
+
+#: Bytes of a table that go with one task. Spark warns of tasks from 1,000 KiB on.
+TASK = 1 << 19
+
+#: Plans that are kept of one topology: with and without choices, or over two layouts.
+KEPT_PLANS = 2

@@ -148,7 +148,10 @@ def check_possessive(node: Node, after: Follow = FREE) -> None:
         case Repeat(body=body, mode=mode):
             check_possessive(body, FREE if mode is Mode.POSSESSIVE else inside(node, after))
             if mode is Mode.POSSESSIVE and not determined(node, after):
-                message = "what follows may begin like what this repeat takes for good: write it without ?> or +"
+                message = (
+                    "what follows, or the next round, may begin like what this repeat takes for good: "
+                    "write it without ?> or +"
+                )
                 raise RegexError(message, node.offset)
         case Group(body=body):
             check_possessive(body, after)

@@ -1,7 +1,7 @@
 """Sizes of tests: a sample in ``make test``, everything in ``make test-all``, which has the option ``--full``.
 
 Every property and every table is in both. A sample is the same in every run; the full size draws its random examples
-anew each time, and what it finds is pinned with ``@example``.
+anew each time, or by ``--hypothesis-seed``, and what it finds is pinned with ``@example``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from hypothesis import settings
+from hypothesis import core, settings
 
 T = TypeVar("T")
 
@@ -28,6 +28,16 @@ def is_full() -> bool:
 def size(sample: int, full: int) -> int:
     """The one or the other number of cases."""
     return full if is_full() else sample
+
+
+def randomness(seed: int | str) -> random.Random:
+    """A source of random draws: for a sample the same in each run, at full size by Hypothesis's own seed.
+
+    That is another one each time, unless ``--hypothesis-seed`` gives one.
+    """
+    if not is_full():
+        return random.Random(seed)
+    return random.Random() if core.global_force_seed is None else random.Random(f"{seed} {core.global_force_seed}")
 
 
 def sample(cases: Iterable[T], count: int, stratum: Callable[[T], object] | None = None) -> list[T]:

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tests.sizes import size
+from tests.sizes import randomness, size
 from transpiler import Message, evaluate, parse_selector
 from transpiler.dialect_tools.counterexamples.constants import NOW
 from transpiler.dialect_tools.counterexamples.filters import topic_keys
@@ -82,7 +82,7 @@ def condition(draw: random.Random, depth: int = 2) -> str:
 
 def pairs(dialect: str, count: int) -> list[tuple[str, str]]:
     """Pairs of selectors, half of them with one part changed, which are alike often."""
-    draw = random.Random(dialect)
+    draw = randomness(dialect)
     made = []
     for number in range(count):
         text = condition(draw)
@@ -123,7 +123,7 @@ def test_a_difference_is_found_wherever_brute_force_finds_one_and_a_proof_is_rig
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_truths_that_are_possible_include_the_one_there_is(dialect: str) -> None:
-    draw, rules = random.Random(dialect), find_dialect(dialect)
+    draw, rules = randomness(dialect), find_dialect(dialect)
     for _ in range(size(30, 1_000)):
         try:
             tree = parse_selector(condition(draw), dialect)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from functools import cache
 
@@ -11,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.vectors import all_messages, verdicts
-from tests.sizes import size
+from tests.sizes import randomness, size
 from tests.spark import strategies
 from transpiler import Message, TranspilerError, UnsupportedFeatureError, parse_selector, print_selector
 from transpiler.dialect_tools.port import port_selector
@@ -157,7 +156,7 @@ def _reads(text: str, source: str) -> bool:
 
 @pytest.mark.parametrize("source", DIALECTS)
 def test_the_brokers_own_cases_select_the_same_messages(source: str) -> None:
-    messages, draw = all_messages(), random.Random(source)
+    messages, draw = all_messages(), randomness(source)
     step, tries = size(500, 20), size(60, 150)
     found: Counter[str] = Counter()
     for place, target in enumerate(name for name in DIALECTS if name != source):

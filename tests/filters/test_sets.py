@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.sizes import randomness
 from transpiler import (
     DecodeError,
     LayoutError,
@@ -379,7 +380,7 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
 
 def outcomes(count: int, seed: int) -> dict[str, int]:
     """Count mutated filter sets that are read, or refused by an error of ours; anything else fails the test."""
-    draw, found = random.Random(seed), {"read": 0, "refused": 0}
+    draw, found = randomness(seed), {"read": 0, "refused": 0}
     originals = [base64.b64decode(row["amqp"]) for row in ROWS]
     for _ in range(count):
         try:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.fuzz.targets import ANY, TARGETS, run
-from tests.sizes import size
+from tests.sizes import randomness, size
 
 CORPUS = Path(__file__).parent / "fuzz" / "corpus.jsonl.gz"
 
@@ -69,7 +69,9 @@ def test_some_seconds_of_fuzzing_find_nothing(tmp_path: Path) -> None:
         for place, data in enumerate(KEPT[target]):
             (tmp_path / f"{target}-{place}").write_bytes(bytes([number]) + data)
     kept = sum(map(len, KEPT.values()))
-    options = [f"-runs={kept + RUNS}", "-seed=7", "-max_len=600", "-timeout=60", f"-artifact_prefix={tmp_path}/found-"]
+    seed = randomness(7).randrange(1, 2**31)
+    options = [f"-runs={kept + RUNS}", f"-seed={seed}", "-max_len=600", "-timeout=60"]
+    options.append(f"-artifact_prefix={tmp_path}/found-")
     command = [sys.executable, "-m", "tests.hostile.fuzz", ANY, str(tmp_path), *options]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     said = done.stderr.decode(errors="replace")

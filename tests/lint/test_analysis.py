@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sizes import size
+from tests.sizes import randomness, size
 from transpiler import Message, TranspilerError, parse_selector, subsumes
 from transpiler.dialect_tools.counterexamples.sample_messages import samples
 from transpiler.dialect_tools.port.field_mapping import name_places
@@ -138,8 +138,8 @@ def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None
 
 
 def _random_selectors(count: int) -> Iterator[str]:
-    """Selectors as people write them, with many tests of few names; seeded, so that each run has the same."""
-    draw = random.Random(24)
+    """Selectors as people write them, with many tests of few names."""
+    draw = randomness(24)
     tests = [f"{name} {sign} {number}" for name in "ab" for sign in ("=", "<>", "<", ">=") for number in (0, 1, 2, 1.5)]
     tests += [f"{name} {sign} '{text}'" for name in "ab" for sign in ("=", "<>") for text in ("x", "xy")]
     tests += [f"{name} {test}" for name in "ab" for test in ("LIKE 'x%'", "LIKE '%y'", "IN ('x', 'z')", "IS NOT NULL")]
@@ -168,7 +168,7 @@ def _random_condition(draw: random.Random, tests: list[str], leaves: int) -> str
 
 def test_no_finding_of_an_analysis_is_false_in_random_selectors() -> None:
     """No message contradicts what is said of 40,000 selectors (at full size): in the dialects, one after the other."""
-    claims, draw = 0, random.Random(7)
+    claims, draw = 0, randomness(7)
     for number, text in enumerate(_random_selectors(size(800, 40_000))):
         dialect = list(DIALECTS.values())[number % len(DIALECTS)]
         tree = _parsed(text, dialect)

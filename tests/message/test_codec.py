@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.filters.test_sets import mutated
+from tests.sizes import randomness
 from transpiler import DecodeError, Message
 from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
@@ -143,7 +143,7 @@ def test_bytes_that_are_no_message_are_refused_with_their_place(data: bytes, cod
 
 def outcomes(count: int, seed: int) -> dict[str, int]:
     """Count mutated messages that are read, or refused by a ``DecodeError``; anything else fails the test."""
-    draw, found = random.Random(seed), {"read": 0, "refused": 0}
+    draw, found = randomness(seed), {"read": 0, "refused": 0}
     originals = [data for row in ROWS if (data := base64.b64decode(row["amqp"]))]
     for _ in range(count):
         try:

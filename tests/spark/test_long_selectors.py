@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import struct
 from collections.abc import Callable, Iterator
 
@@ -11,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import compile_selector, create_messages, infer_layout
-from tests.sizes import size
+from tests.sizes import randomness, size
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, SPARK, answers, largest_method, settings
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler import Result
@@ -105,7 +104,7 @@ def alternation(levels: int) -> str:
 @pytest.fixture(scope="module")
 def messages() -> list[Message]:
     """Messages whose properties are now and then what a list asks for, or of another type, or missing."""
-    spread = random.Random(7)
+    spread = randomness(7)
 
     def value(name: str) -> object:
         text = spread.choice((odd(spread.randrange(70)), f"{odd(spread.randrange(70))}x", f"z{odd(3)}x{odd(9)}x"))
@@ -197,7 +196,7 @@ def test_a_narrow_integer_is_a_key(typed: DataFrame) -> None:
 
 
 def extremes(kind: str) -> list[float]:
-    spread = random.Random(23)
+    spread = randomness(23)
     if kind == "whole":
         ends = [-(2**63) + 1, 2**63 - 1, 2**53 + 1, 0]
         return [*ends, *(spread.randrange(-(2**63), 2**63) for _ in range(60))]

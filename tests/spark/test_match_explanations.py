@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 
 from spark_ext import MatchExplanation, create_messages, explain_matches, infer_layout
 from spark_ext.cli import main
-from tests.sizes import size
+from tests.sizes import randomness, size
 from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import INTERPRETED
 from tests.spark.test_dialect_agreement import takes
@@ -167,7 +167,7 @@ VALUES = (5, 7.5, "abc", "5", True, None)
 
 def selectors(dialect: str) -> list[str]:
     """Random conjunctions and disjunctions of three parts, some of them within NOT and OR."""
-    draw = random.Random(dialect)
+    draw = randomness(dialect)
     texts = []
     for operator in ("AND", "OR") * size(1, 8):
         first, second, third, fourth = draw.sample(PARTS, 4)

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
-from tests.sizes import size
+from tests.sizes import randomness, size
 from tests.spark.harness import answers, numbered
 from transpiler import Message, UnsupportedFeatureError, evaluate, transpile_selector
 
@@ -69,7 +69,7 @@ def read_by_both(draw: random.Random) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.usefixtures("interpreted")
 def test_spark_answers_as_the_reference(spark: SparkSession) -> None:
-    found = read_by_both(random.Random(11))
+    found = read_by_both(randomness(11))
     selectors = dict(next(found) for _ in range(EXPRESSIONS))
     messages = [Message.from_dict({"body": {"value": {"type": "string", "value": text}}}) for text in DOCUMENTS]
     frame = numbered(create_messages(spark, messages))

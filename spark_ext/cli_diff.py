@@ -10,10 +10,10 @@ from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import click, fail, schema_option, session_options, start_session
 from transpiler import transpile_filter
 from transpiler.cli.comparables import Comparable, read_pair
+from transpiler.cli.completion import DIALECT, complete_exchanges
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import layout_option
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.names import DIALECT, complete_exchanges
 from transpiler.cli.topologies import topology_options
 from transpiler.filters.sets import FilterSet
 

@@ -10,10 +10,10 @@ from typing import Any
 from spark_ext.cli_archives import check_layout, read_archive
 from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
 from spark_ext.cli_jobs import Output, click, fail, schema_option, session_options, start_session
+from transpiler.cli.completion import complete_exchanges, complete_vhosts
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import layout_option
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.names import complete_exchanges, complete_vhosts
 from transpiler.cli.options import warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file

@@ -42,7 +42,7 @@ TESTS = (
     "tests/stores/test_plans.py",
     "tests/routing/test_route.py",
     "tests/routing/test_plan.py",
-    "tests/routing/test_outcomes.py",
+    "tests/routing/test_publish_outcomes.py",
     "tests/routing/test_compiled_spark.py",
     "tests/routing/test_route_stream.py",
 )

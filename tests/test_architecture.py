@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,14 @@ WITH_SLY = {
     "transpiler.selector.lr_driver",
     "transpiler.selector.limits",
     "transpiler.selector.grammar",
+}
+#: Names that several modules have, which are of one thing: in the compiler and the evaluator, in a command and the tool
+#: behind it, in the plan of a route and its query in Spark, or read for one broker by a store and an importer.
+COUNTERPARTS = {
+    *("arithmetic", "comparison", "documents", "functions", "headers", "limits", "operands", "receiving", "xquery"),
+    *("check", "compare_dialects", "diff", "explain", "html", "match", "port", "publishing", "route", "__main__"),
+    *("choices", "columns", "constant_tables", "exchange_graph", "schemas", "tuning"),
+    *("json", "rabbitmq"),
 }
 MODULES = sorted([*ROOT.glob("transpiler/**/*.py"), *ROOT.glob("spark_ext/**/*.py")])
 
@@ -56,6 +65,11 @@ def test_foreign_packages_stay_in_their_rooms(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_a_module_can_be_read_at_a_sitting(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+
+
+def test_only_counterparts_share_a_name() -> None:
+    names = Counter(path.stem for path in MODULES if path.stem != "__init__")
+    assert {name for name, count in names.items() if count > 1} == COUNTERPARTS
 
 
 def test_the_grammar_has_no_conflicts() -> None:

@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from transpiler.dialect_tools.compare_dialects import compare_dialects
     from transpiler.dialect_tools.port.port import port_selector
     from transpiler.explanation import Explanation, explain_selector
+    from transpiler.filters.amqp_form import Unknown
     from transpiler.filters.sets import FiltersLike
-    from transpiler.filters.values import Unknown
     from transpiler.lint.subsumption import subsumes
     from transpiler.message.message import Message, MessageLike
     from transpiler.reference.route import route_message

@@ -41,8 +41,8 @@ from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
 from transpiler.sql_cache import SQL_CACHE
 
 if TYPE_CHECKING:
+    from transpiler.filters.amqp_form import Unknown
     from transpiler.filters.sets import FilterSet, FiltersLike
-    from transpiler.filters.values import Unknown
     from transpiler.selector.header_links import Form, Table
     from transpiler.topology.qpid_address.address import Address, NodeType
 

@@ -10,7 +10,7 @@ from typing import Any
 from playground.session.messages import MessageProblem, read_message, refuse_deep_json
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
-from transpiler.explanation.bindings import BindingExplanation, RouteExplanation, explain_route
+from transpiler.explanation.routes import BindingExplanation, RouteExplanation, explain_route
 from transpiler.message.message import Message
 from transpiler.source import Source
 from transpiler.topology.files import parse_topology, vhosts_of

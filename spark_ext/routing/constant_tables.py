@@ -16,11 +16,11 @@ from spark_ext.routing.arrow_frames import arrow_frame, local_frame
 from spark_ext.routing.broadcast_arrays import broadcast_columns, has_broadcast_columns
 from spark_ext.routing.lookups import Lookup
 from transpiler.layouts.schemas import parse_ddl
+from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.cuckoo_table import build_cuckoo_table
 from transpiler.routing.exchange_graph import Entry, Hop, Visit
 from transpiler.routing.interval_index import Interval, IntervalIndex, build_interval_index
 from transpiler.routing.plan import Group, RoutingPlan, Table
-from transpiler.routing.rules import Delivery
 from transpiler.routing.signatures import Parameter, Substring
 from transpiler.routing.substring_index import SubstringIndex, build_substring_index
 from transpiler.routing.topic_automaton import TopicAutomaton

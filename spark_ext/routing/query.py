@@ -27,8 +27,8 @@ from spark_ext.routing.constant_tables import ConstantTable, Payload
 from spark_ext.routing.deliveries import CollectedDeliveries, distinct_in_order
 from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct
 from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
-from spark_ext.routing.outcomes import Outcomes
 from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
+from spark_ext.routing.publish_outcomes import Outcomes
 from spark_ext.routing.routing_keys import WORDS, Published, Source
 from spark_ext.routing.session_tables import SessionTables
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, literal_code, run_automaton

@@ -10,7 +10,7 @@ import pytest
 from tests.sizes import randomness, size
 from transpiler import Message, evaluate, parse_selector
 from transpiler.dialect_tools.counterexamples.constants import NOW
-from transpiler.dialect_tools.counterexamples.filters import topic_keys
+from transpiler.dialect_tools.counterexamples.filter_formulas import topic_keys
 from transpiler.dialect_tools.counterexamples.formulas import (
     FALSE,
     THROWS,

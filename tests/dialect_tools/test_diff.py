@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from transpiler import SelectorSyntaxError, route_message
 from transpiler.cli import main
 from transpiler.dialect_tools.diff import diff_filters, diff_selectors, diff_topologies
-from transpiler.dialect_tools.diff.topologies import Change
+from transpiler.dialect_tools.diff.topology_changes import Change
 from transpiler.topology import topology_from_dict
 
 DEFINITIONS = str(Path(__file__).parents[2] / "examples" / "data" / "definitions.json")

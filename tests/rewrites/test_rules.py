@@ -9,7 +9,7 @@ import pytest
 
 from tests.rewrites.nodes import B, D, N, S, compare, is_nan, is_null, not_nan, not_null, one_of
 from transpiler import ir
-from transpiler.rewrites.rule import Rule
+from transpiler.rewrites.law import Rule
 from transpiler.rewrites.rules import RULES
 from transpiler.selector.pattern import Wildcard
 

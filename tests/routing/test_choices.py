@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.routing import topologies
 from tests.sizes import size
 from transpiler import Message
-from transpiler.explanation.bindings import explain_route
+from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import publish
 from transpiler.topology import topology_from_dict, topology_to_dict
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ

@@ -25,8 +25,8 @@ from transpiler.routing.binding_buckets import bucket_number
 from transpiler.routing.column_codec import decode, decode_block, encode, encode_block
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Settings, compile_plan
+from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.plan import build_plan
-from transpiler.routing.rules import Delivery
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
 
@@ -89,7 +89,7 @@ def test_nothing_but_data_classes_is_made(name: str) -> None:
 
 def test_a_class_with_other_fields_is_refused() -> None:
     header, buffers = encode(Delivery(1, 2, 3))
-    header["classes"]["transpiler.routing.rules:Delivery"] = ["state", "queue"]
+    header["classes"]["transpiler.routing.constant_rows:Delivery"] = ["state", "queue"]
     with pytest.raises(ValueError, match="has other fields here"):
         decode(header, buffers)
 

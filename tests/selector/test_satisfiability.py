@@ -15,7 +15,7 @@ from transpiler.lint.selector_rules import lint
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
-from transpiler.reference.values import BrokerError, from_amqp
+from transpiler.reference.operands import BrokerError, from_amqp
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, Dialect
 from transpiler.selector.satisfiability import (

@@ -14,8 +14,8 @@ from spark_ext import compile_address, create_messages
 from transpiler import LayoutError, Message, UnsupportedFeatureError, evaluate
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.lowering.xquery import Queries
-from transpiler.reference.query import query_truth
 from transpiler.reference.route import route_message
+from transpiler.reference.xquery import query_truth
 from transpiler.rewrites.optimizer import optimize
 from transpiler.source import Source
 from transpiler.sql import emit_ternary

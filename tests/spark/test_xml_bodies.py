@@ -17,7 +17,7 @@ from tests.xml_bodies import BODIES, edited_bodies
 from transpiler import Message, evaluate, transpile_selector
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.lowering.xquery import Queries
-from transpiler.reference.query import query_truth
+from transpiler.reference.xquery import query_truth
 from transpiler.rewrites.optimizer import optimize
 from transpiler.source import Source
 from transpiler.sql import emit_ternary

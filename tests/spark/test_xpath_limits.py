@@ -11,7 +11,7 @@ from transpiler import Message, UnsupportedFeatureError, transpile_selector
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.lowering.xpath_limits import MAX_GROUPS, MAX_OPERATORS, beyond_limits, count_xpath
 from transpiler.lowering.xquery import Queries
-from transpiler.reference.query import query_truth
+from transpiler.reference.xquery import query_truth
 from transpiler.source import Source
 from transpiler.sql import emit_ternary
 from transpiler.topology.xquery import parse_query

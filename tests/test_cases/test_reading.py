@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from transpiler.test_cases import CaseFileError, find_files, read_cases, run_case
-from transpiler.test_cases.files import PATTERNS
+from transpiler.test_cases.case_files import PATTERNS
 from transpiler.test_cases.yaml_nodes import MAX_LENGTH
 
 ORDERS = """\

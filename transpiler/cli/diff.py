@@ -9,9 +9,9 @@ import click
 
 from transpiler import Topology
 from transpiler.cli.comparables import read_pair
+from transpiler.cli.completion import DIALECT
 from transpiler.cli.group import fail
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.names import DIALECT
 from transpiler.cli.topologies import topology_options
 from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
 from transpiler.filters.sets import FilterSet

@@ -61,7 +61,7 @@ class Program(click.Group):
         """Return the command of that name, whose names the shell completes."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
-            from transpiler.cli.names import complete_names
+            from transpiler.cli.completion import complete_names
 
             complete_names(command)
         return command

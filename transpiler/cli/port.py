@@ -12,10 +12,10 @@ from typing import Any, Literal
 import click
 
 from transpiler import Diagnostic, TranspilerError, parse_selector, print_selector
+from transpiler.cli.completion import DIALECT
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.names import DIALECT
 from transpiler.cli.options import read_text, warn
 from transpiler.cli.tables import print_table
 from transpiler.diagnostics import one_line

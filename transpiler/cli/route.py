@@ -9,16 +9,16 @@ from typing import Any
 import click
 
 from transpiler import Topology
+from transpiler.cli.completion import complete_exchanges
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.names import complete_exchanges
 from transpiler.cli.options import warn
 from transpiler.cli.publications import read_publications
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file, topology_options
-from transpiler.explanation.bindings import explain_route
+from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import publish
 from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.report.summary import Summary

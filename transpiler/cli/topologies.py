@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from transpiler import Topology
+from transpiler.cli.completion import complete_vhosts
 from transpiler.cli.inputs import read_text_file
-from transpiler.cli.names import complete_vhosts
 from transpiler.topology.files import Form, parse_topology
 
 

@@ -12,7 +12,7 @@ Not here: rows of a DataFrame (``spark_ext.match_explanations``), and why SQL lo
 
 Reading order: ``parts`` (the tree with its verdicts), ``deciding`` (which of them decide), ``wording`` (values and
 names), ``operand_facts`` and ``facts`` (a sentence about one part), ``sentences`` (about all), ``marks`` (carets),
-``explanation`` (the object), ``html``. Then ``topic_keys``, ``binding_facts`` and ``bindings``, for topologies.
+``explanation`` (the object), ``html``. Then ``topic_keys``, ``binding_facts`` and ``routes``, for topologies.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpValue, Compound, coerce
 from transpiler.reference.evaluate import evaluate
-from transpiler.reference.query import matches_query
 from transpiler.reference.receiving import ANYONE
 from transpiler.reference.route import Visit, has_header, header_of
+from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import DIALECTS
 from transpiler.topology.broker_rules import CHOOSING_TYPES
 from transpiler.topology.model import Binding, Topology

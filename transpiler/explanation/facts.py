@@ -26,8 +26,8 @@ from transpiler.explanation.wording import (
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import UntypedText
 from transpiler.reference.comparison import read_text
+from transpiler.reference.operands import Value, body_text
 from transpiler.reference.untyped import typed_by_use
-from transpiler.reference.values import Value, body_text
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Ordering
 

@@ -9,8 +9,8 @@ from typing import Any
 from transpiler.message.message import Message
 from transpiler.message.types import SelectorValue, Truth
 from transpiler.reference.evaluate import Evaluated, Verdict, evaluate_operand, judge
+from transpiler.reference.operands import Operand
 from transpiler.reference.receiving import Receiver
-from transpiler.reference.values import Operand
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.printer import print_selector

@@ -12,7 +12,7 @@ from transpiler.message.header_fields import HeaderField
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.headers import header_value
-from transpiler.reference.values import Value
+from transpiler.reference.operands import Value
 from transpiler.selector import ast
 
 #: Characters of a value, and of a part of a selector, in a sentence.

@@ -11,9 +11,9 @@ from typing import Any
 
 from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.diagnostics import mismatch
+from transpiler.filters.amqp_form import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
 from transpiler.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
-from transpiler.filters.values import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
 from transpiler.message.codec import PROPERTY_TYPES
 from transpiler.message.json import kind_of, read_field, read_value, value_to_json
 from transpiler.message.types import AmqpType, AmqpValue

@@ -16,11 +16,11 @@ from transpiler.amqp.values import AmqpMap, Described, Value
 from transpiler.arguments import check_choice
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import DecodeError
+from transpiler.filters.amqp_form import Reader, Unknown, UnknownFilterError, kind_of, name_of, refusal
+from transpiler.filters.amqp_form import to_value as filter_to_value
 from transpiler.filters.descriptors import find_descriptor
 from transpiler.filters.json import from_json, is_described, to_json
 from transpiler.filters.kinds import KINDS, AndFilter, Filter, every_filter
-from transpiler.filters.values import Reader, Unknown, UnknownFilterError, kind_of, name_of, refusal
-from transpiler.filters.values import to_value as filter_to_value
 from transpiler.filters.wire_names import on_wire
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.message.types import AmqpType, AmqpValue

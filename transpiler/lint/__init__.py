@@ -14,6 +14,6 @@ Invariants:
 Deliberately not here: opening files, colours and exit codes (``transpiler.cli``).
 
 In reading order: ``rule``, the modules of ``rules``, ``registry``, ``selector_rules``; analysis: ``field_values``,
-``cells``, ``cases``, ``subsumption``, ``containment``; ``check``, ``embedded``, ``report``, ``run``, ``formats``,
-``pages``.
+``cells``, ``cases``, ``subsumption``, ``contained_selectors``; ``check``, ``embedded``, ``report``, ``run``,
+``formats``, ``pages``.
 """

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from transpiler.compiler import LayoutLike, compile_findings, find_layout, parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
-from transpiler.lint.containment import contained_in
+from transpiler.lint.contained_selectors import contained_in
 from transpiler.lint.registry import Selection
 from transpiler.lint.selector_rules import lint, without_lesser
 from transpiler.lowering.names import Missing

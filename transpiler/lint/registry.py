@@ -9,11 +9,11 @@ from typing import NamedTuple
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.lint.rule import Rule
-from transpiler.lint.rules import headers, literals, logic, refusals, words
+from transpiler.lint.rules import headers, literals, logic, refusals, spelling
 
 #: All rules in the order of their pages.
 RULES: tuple[Rule, ...] = (
-    *words.RULES,
+    *spelling.RULES,
     *literals.RULES,
     *headers.RULES,
     *logic.RULES,

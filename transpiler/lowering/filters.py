@@ -28,7 +28,7 @@ from transpiler.filters.kinds import (
     SqlFilter,
     TopicBinding,
 )
-from transpiler.filters.selectors import dialect_of, parse_text, source_of
+from transpiler.filters.selector_parsing import dialect_of, parse_text, source_of
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.bindings import LITERALS, Bindings, TextKey
 from transpiler.lowering.header_pairs import SUBJECT, Header, HeaderLookup, has_value, header_at, matches_reference

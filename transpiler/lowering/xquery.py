@@ -25,7 +25,7 @@ from transpiler.message.fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
 from transpiler.source import Source, Span
-from transpiler.topology import query
+from transpiler.topology import xquery_nodes as query
 
 _OPERATORS = {
     "=": Comparison.EQ,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from transpiler.message.operand_types import OperandType
-from transpiler.reference.values import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, wrap
+from transpiler.reference.operands import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, wrap
 from transpiler.selector.ast import Arithmetic
 from transpiler.selector.dialect_rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus
 from transpiler.selector.dialects import Dialect

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from transpiler.message.operand_types import OperandType
+from transpiler.reference.operands import BrokerError, Value
 from transpiler.reference.untyped import typed_by_use
-from transpiler.reference.values import BrokerError, Value
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialect_rules import FloatOrder, NullEquality, NumericPromotion, Ordering, UnlikeTypes
 from transpiler.selector.dialects import Dialect

@@ -14,14 +14,14 @@ from transpiler.message.ids import canonical
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AND, NOT, OR, SelectorValue, Truth
-from transpiler.reference import values
+from transpiler.reference import operands
 from transpiler.reference.arithmetic import calculate, sign
 from transpiler.reference.comparison import compare, compare_null
 from transpiler.reference.headers import is_id, look_up
+from transpiler.reference.operands import BrokerError, Operand, Value
 from transpiler.reference.receiving import Receiver
 from transpiler.reference.text import call, is_like
 from transpiler.reference.untyped import as_boolean, as_number, typed_by_use
-from transpiler.reference.values import BrokerError, Operand, Value
 from transpiler.reference.xpath import test_xml
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import (
@@ -153,7 +153,7 @@ class _Evaluator:
             case ast.IsNull(operand=operand, negated=negated):
                 return (self.operand(operand) is None) != negated
             case ast.BodyQuery(language=language, query=query):
-                text = values.body_text(self.message)
+                text = operands.body_text(self.message)
                 return language == "XPATH" and text is not None and test_xml(text, query.value)
             case _:
                 return self._bare(node)
@@ -203,7 +203,7 @@ class _Evaluator:
                 | ast.NullLiteral()
                 | ast.BinaryLiteral()
             ):
-                return values.literal(node, self.dialect)
+                return operands.literal(node, self.dialect)
             case ast.Sign(operator=operator, operand=operand):
                 return sign(operator, as_number(self.operand(operand)), self.dialect)
             case ast.Calculate(operator=operator, left=left, right=right):
@@ -318,7 +318,7 @@ class _Evaluator:
                     return None
                 case LikeOperand.THROWS:
                     raise BrokerError("LIKE on what is no string")
-        pattern = values.literal(node.pattern, self.dialect)
+        pattern = operands.literal(node.pattern, self.dialect)
         assert pattern is not None
         return is_like(str(value.value), str(pattern.value), node.escape.value if node.escape else None, self.dialect)
 

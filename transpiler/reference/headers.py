@@ -10,8 +10,8 @@ from transpiler.message.header_fields import Conversion, HeaderField, Origin
 from transpiler.message.ids import correlation_id_text, message_id_text
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.operands import Operand, Value, from_amqp
 from transpiler.reference.receiving import ANYONE, Receiver
-from transpiler.reference.values import Operand, Value, from_amqp
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 

@@ -28,7 +28,7 @@ from transpiler.filters.kinds import (
     TopicBinding,
     inner_filters,
 )
-from transpiler.filters.selectors import dialect_of, parse_text
+from transpiler.filters.selector_parsing import dialect_of, parse_text
 from transpiler.message.equality import BY_VALUE, Equality, Numbers
 from transpiler.message.fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message

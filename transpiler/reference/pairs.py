@@ -19,8 +19,8 @@ from transpiler.message.types import (
     UntypedText,
     coerce,
 )
+from transpiler.reference.operands import Value
 from transpiler.reference.untyped import as_boolean, as_number
-from transpiler.reference.values import Value
 
 _TEXT = (AmqpType.STRING, AmqpType.SYMBOL)
 _DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)

@@ -17,7 +17,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.match import matches_words
 from transpiler.reference.pairs import is_equal
-from transpiler.reference.query import matches_query
+from transpiler.reference.xquery import matches_query
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.grammar import parse_selector
@@ -33,9 +33,9 @@ from transpiler.topology.publishing import (
     relay_target,
 )
 from transpiler.topology.qpid_address.address import Address
-from transpiler.topology.query import Condition
 from transpiler.topology.receivers import Sender, resolve_sender
 from transpiler.topology.xquery import parse_query
+from transpiler.topology.xquery_nodes import Condition
 
 #: The application header in which AMQP 0-10 has the subject.
 _SUBJECT_HEADER = "qpid.subject"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.arithmetic import java_text
-from transpiler.reference.values import BrokerError, Operand, Value
+from transpiler.reference.operands import BrokerError, Operand, Value
 from transpiler.regex.matcher import SearchLimitError, compile_regular
 from transpiler.regex.syntax import RegexError
 from transpiler.selector.dialect_rules import Wildcards

@@ -10,7 +10,7 @@ import re
 
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import UntypedText
-from transpiler.reference.values import LONG_MAX, LONG_MIN, Operand, Value
+from transpiler.reference.operands import LONG_MAX, LONG_MIN, Operand, Value
 
 #: As Java's $ has it, one line end may stand behind a number.
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?(\r\n|\n|\r)?")

@@ -14,7 +14,7 @@ Invariants:
 Deliberately not here: what pays off only in Spark's generated code (``spark_plan``), text (``sql``), and arithmetic
 on constants, which lowering does while it knows the types of the dialect (``ir.constant_folding``).
 
-In reading order: ``rule`` (the type), ``rules`` (the table of contents), ``optimizer`` (the driver); then the laws of
+In reading order: ``law`` (the type), ``rules`` (the table of contents), ``optimizer`` (the driver); then the laws of
 one test, ``orient_comparison``, ``fold_constants``, ``unwrap_boolean``, ``match_literal_pattern``, ``solve_timestamp``,
 ``unwrap_casts``, ``invert_text``, ``cancel_complements``; and of chains, ``flatten_chains``, ``combine_in_lists``,
 ``redundant_null_checks``, ``excluded_middle``. ``tests/rewrites`` has a module a law, with what it must not rewrite.

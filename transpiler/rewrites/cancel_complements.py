@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from transpiler import ir
-from transpiler.rewrites.rule import rule
+from transpiler.rewrites.law import rule
 
 
 @rule(ir.NotTrue)

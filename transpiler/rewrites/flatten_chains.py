@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import is_
 
 from transpiler import ir
-from transpiler.rewrites.rule import rule
+from transpiler.rewrites.law import rule
 
 #: Terms up to which repetitions are detected by comparing: for so few it is quicker than their hashes.
 _FEW_TERMS = 5

@@ -8,7 +8,7 @@ from transpiler import ir
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, read_words
 from transpiler.ir.column_types import SparkType
 from transpiler.ir.java_regex import regular_expression
-from transpiler.rewrites.rule import rule
+from transpiler.rewrites.law import rule
 from transpiler.selector.pattern import Pattern
 
 #: Characters of a constant that is matched with a pattern here and not by Spark, so that compiling stays quick.

@@ -15,7 +15,7 @@ from transpiler.ir.column_types import BINARY
 from transpiler.message import ids
 from transpiler.message.ids import correlation_id_text, message_id_text, read_id
 from transpiler.message.types import AmqpType, AmqpValue, coerce
-from transpiler.rewrites.rule import rule
+from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from transpiler import ir
-from transpiler.rewrites.rule import rule
+from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 

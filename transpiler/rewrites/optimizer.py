@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import is_
 
 from transpiler import ir
-from transpiler.rewrites.rule import Law
+from transpiler.rewrites.law import Law
 from transpiler.rewrites.rules import RULES
 
 #: By the type of a node, the laws that look at it, each with the terms of which a chain must have one.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler import ir
-from transpiler.rewrites.rule import rule
+from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 

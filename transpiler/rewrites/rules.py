@@ -12,10 +12,10 @@ from transpiler.rewrites.excluded_middle import excluded_middle
 from transpiler.rewrites.flatten_chains import flatten_chains
 from transpiler.rewrites.fold_constants import fold_constants
 from transpiler.rewrites.invert_text import invert_text
+from transpiler.rewrites.law import Rule
 from transpiler.rewrites.match_literal_pattern import match_literal_pattern
 from transpiler.rewrites.orient_comparison import orient_comparison
 from transpiler.rewrites.redundant_null_checks import remove_redundant_null_checks
-from transpiler.rewrites.rule import Rule
 from transpiler.rewrites.solve_timestamp import solve_timestamp
 from transpiler.rewrites.substitute_constant import substitute_constant
 from transpiler.rewrites.unwrap_boolean import unwrap_boolean

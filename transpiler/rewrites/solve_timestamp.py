@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, TIMESTAMP, SparkType
-from transpiler.rewrites.rule import rule
+from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 #: Integers that are added to a time. Within them no sum leaves 64 bits, and no time of a query Spark's timestamps.

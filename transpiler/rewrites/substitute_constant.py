@@ -5,7 +5,7 @@ from __future__ import annotations
 from transpiler import ir
 from transpiler.regex.matcher import SearchLimitError, compile_regular
 from transpiler.regex.syntax import RegexError
-from transpiler.rewrites.rule import rule
+from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from transpiler import html, ir
 from transpiler.compiler import LayoutLike, find_layout
 from transpiler.lowering.names import Missing
+from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import RoutingPlan, Table, build_plan
-from transpiler.routing.rules import Delivery
 from transpiler.routing.signatures import Substring
 from transpiler.topology.model import Binding, Topology
 

@@ -23,8 +23,8 @@ from transpiler.ir.column_types import BIGINT, BOOLEAN, STRING, ColumnType, Spar
 from transpiler.ir.java_regex import regular_expression
 from transpiler.message.types import TypeClass
 from transpiler.routing import tuning
+from transpiler.routing.constant_rows import Rule, Rules
 from transpiler.routing.interval_index import find_interval
-from transpiler.routing.rules import Rule, Rules
 from transpiler.routing.signatures import (
     Parameter,
     Signature,

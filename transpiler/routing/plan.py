@@ -19,11 +19,11 @@ from transpiler.lowering.names import Missing
 from transpiler.routing import tuning
 from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, BindingPatterns, Pattern
 from transpiler.routing.common_lookups import MapValueColumns
+from transpiler.routing.constant_rows import Delivery, Rule, Rules
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward
 from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.merge_signatures import merge_signatures, open_constants
 from transpiler.routing.prefilter import implied_filter
-from transpiler.routing.rules import Delivery, Rule, Rules
 from transpiler.routing.signatures import (
     ROW,
     Disjunct,

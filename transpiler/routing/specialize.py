@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from transpiler import ir
 from transpiler.rewrites.optimizer import optimize
 from transpiler.routing import tuning
+from transpiler.routing.constant_rows import Rule, Rules
 from transpiler.routing.interval_index import find_interval
-from transpiler.routing.rules import Rule, Rules
 from transpiler.routing.signatures import (
     Parameter,
     Signature,

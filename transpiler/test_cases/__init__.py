@@ -9,13 +9,13 @@ one message, one dialect and one expectation, and is independent of all others.
 
 Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
 
-Reading order: ``expectations``, ``nodes`` (values with their places), ``yaml_nodes`` and ``json_nodes`` (texts to
-nodes), ``reading`` (nodes to cases), ``files``, ``running``, ``reporting``.
+Reading order: ``expectations``, ``file_nodes`` (values with their places), ``yaml_nodes`` and ``json_nodes`` (texts to
+nodes), ``reading`` (nodes to cases), ``case_files``, ``running``, ``reporting``.
 """
 
 from __future__ import annotations
 
-from transpiler.test_cases.files import PATTERNS, find_files
+from transpiler.test_cases.case_files import PATTERNS, find_files
 from transpiler.test_cases.reading import Case, CaseFileError, read_cases
 from transpiler.test_cases.running import Result, run_case
 

@@ -7,7 +7,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import NoReturn
 
 from transpiler.source import Source, Span
-from transpiler.test_cases.nodes import MAX_DEPTH, MAX_VALUES, Node
+from transpiler.test_cases.file_nodes import MAX_DEPTH, MAX_VALUES, Node
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,400})(\.[0-9]+)?([eE][-+]?[0-9]+)?")

@@ -15,8 +15,8 @@ from transpiler.message.message import Message
 from transpiler.selector.dialects import DIALECTS
 from transpiler.source import Source
 from transpiler.test_cases.expectations import EXPECTATIONS, Expectation
+from transpiler.test_cases.file_nodes import CaseFileError, Node
 from transpiler.test_cases.json_nodes import json_documents
-from transpiler.test_cases.nodes import CaseFileError, Node
 from transpiler.test_cases.yaml_nodes import yaml_documents
 
 __all__ = ["Case", "CaseFileError", "read_cases"]

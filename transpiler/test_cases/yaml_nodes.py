@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from transpiler.source import Source, Span
-from transpiler.test_cases.nodes import MAX_DEPTH, MAX_VALUES, CaseFileError, Node
+from transpiler.test_cases.file_nodes import MAX_DEPTH, MAX_VALUES, CaseFileError, Node
 
 #: Characters of a text.
 MAX_LENGTH = 2**20

@@ -12,7 +12,7 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.source import Source
-from transpiler.topology.check import check_filters
+from transpiler.topology.binding_texts import check_filters
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.native_format import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
@@ -128,7 +128,7 @@ def _load_yaml(source: Source) -> Any:
     except ImportError:
         hint = "pip install 'selector-sql[yaml]', or write the topology as JSON"
         raise TopologyError.at("topology.yaml", "YAML needs PyYAML", source, hint=hint) from None
-    from transpiler.topology.importers.yaml_text import YamlTextError, load_yaml
+    from transpiler.topology.importers.yaml_reader import YamlTextError, load_yaml
 
     try:
         return load_yaml(source.text)

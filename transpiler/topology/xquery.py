@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn, get_args
 from transpiler.diagnostics import mismatch
 from transpiler.errors import TopologyError, UnsupportedFeatureError
 from transpiler.source import Source, Span
-from transpiler.topology import query
+from transpiler.topology import xquery_nodes as query
 
 #: Levels of parentheses and functions that a query may have.
 MAX_DEPTH = 60

@@ -31,7 +31,7 @@ from transpiler.filters.topics import read_words
 from transpiler.ir.java_regex import regular_expression, topic_expression
 from transpiler.lint.selector_rules import lint
 from transpiler.reference.match import matches_words
-from transpiler.reference.query import query_truth
+from transpiler.reference.xquery import query_truth
 from transpiler.selector.checks import check
 from transpiler.selector.dialect_rules import Escapes, Extension
 from transpiler.selector.dialects import DIALECTS

@@ -10,6 +10,6 @@ uses supersets only, so it may be missed, but holds where it is made.
 
 Deliberately not here: what the messages are for. ``port`` accepts a rewriting by them, ``diff`` shows them.
 
-In reading order: ``places``, ``constants``, ``sample_messages``; ``formulas``, ``filters``, ``search``, ``proofs``;
-``plain_messages``, ``rules``.
+In reading order: ``places``, ``constants``, ``sample_messages``; ``formulas``, ``filter_formulas``, ``search``,
+``proofs``; ``plain_messages``, ``deciding_rule``.
 """

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.counterexamples.constants import NOW
-from transpiler.dialect_tools.counterexamples.filters import filter_formula
+from transpiler.dialect_tools.counterexamples.deciding_rule import find_rule, rule_text
+from transpiler.dialect_tools.counterexamples.filter_formulas import filter_formula
 from transpiler.dialect_tools.counterexamples.formulas import (
     FALSE,
     NOT_TRUE,
@@ -27,7 +28,6 @@ from transpiler.dialect_tools.counterexamples.formulas import (
 )
 from transpiler.dialect_tools.counterexamples.plain_messages import plain_message
 from transpiler.dialect_tools.counterexamples.proofs import is_subset
-from transpiler.dialect_tools.counterexamples.rules import find_rule, rule_text
 from transpiler.dialect_tools.counterexamples.search import Component, components, find_message
 from transpiler.filters.kinds import Filter
 from transpiler.filters.sets import FiltersLike, read_filters

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.counterexamples.constants import NOW, constants, has_names, reads_clock
+from transpiler.dialect_tools.counterexamples.deciding_rule import find_rule, rule_text
 from transpiler.dialect_tools.counterexamples.places import places_of
-from transpiler.dialect_tools.counterexamples.rules import find_rule, rule_text
 from transpiler.dialect_tools.counterexamples.sample_messages import Sample, samples
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from transpiler.lint.rule import Context, Doubt, Rule
-from transpiler.lint.rules.words import is_null
+from transpiler.lint.rules.spelling import is_null
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.pattern import PatternError, Wildcard, read_pattern

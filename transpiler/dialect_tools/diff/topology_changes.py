@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.counterexamples.filters import topic_keys
+from transpiler.dialect_tools.counterexamples.filter_formulas import topic_keys
 from transpiler.dialect_tools.counterexamples.formulas import Atom, Atoms, Formula, Junction, is_true
 from transpiler.dialect_tools.counterexamples.plain_messages import plain_message
 from transpiler.dialect_tools.counterexamples.search import components, find_message

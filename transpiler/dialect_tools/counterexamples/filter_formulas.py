@@ -25,7 +25,7 @@ from transpiler.filters.kinds import (
     Suffix,
     TopicBinding,
 )
-from transpiler.filters.selectors import dialect_of, parse_text
+from transpiler.filters.selector_parsing import dialect_of, parse_text
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.header_fields import PROPERTIES
 from transpiler.message.message import Message

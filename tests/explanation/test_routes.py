@@ -16,7 +16,7 @@ from tests.sizes import size
 from transpiler import Message, Topology
 from transpiler.cli import main
 from transpiler.explanation.binding_facts import lacks
-from transpiler.explanation.bindings import explain_route
+from transpiler.explanation.routes import explain_route
 from transpiler.explanation.topic_keys import part_words
 from transpiler.reference.match import matches_words
 from transpiler.reference.route import publish, trace

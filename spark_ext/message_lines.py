@@ -19,6 +19,7 @@ from spark_ext.message_values import (
     END,
     UINT,
     among,
+    entry,
     extract,
     is_ascii,
     is_base64,
@@ -71,10 +72,8 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
     # In brackets, what is behind the object on its line is an error, where Spark would leave it out. A generator is
     # computed once, however often its column is named; of a projection that would depend on the optimizer.
     parsed = "CASE WHEN is_valid_utf8(value) THEN try_parse_json(concat('[', value, ']')) END"
-    entries = lines.filter("value RLIKE '[^ \t\r\n]'").selectExpr(
-        *others, "value", f"explode(array({parsed})) AS _line"
-    )
-    members = entries.selectExpr(
+    arrays = lines.filter("value RLIKE '[^ \t\r\n]'").selectExpr(*others, "value", f"explode(array({parsed})) AS _line")
+    members = arrays.selectExpr(
         *others,
         "value",
         f"try_variant_get(_line, '$[1]', 'variant') IS NULL AND value RLIKE '}}[ \t\r]*+{END}' AS _one_object",
@@ -88,7 +87,12 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
         f"CASE WHEN value RLIKE '{_RARE_NUMBERS}' THEN from_json(value, '{sections}') END AS _texts",
         *(f"_members['{name}'] AS {name}" for name in (*SECTIONS, *read)),
     )
-    converted = split.selectExpr(*others, "_known", f"explode(array({_converted(read)})) AS _found")
+    # All values are converted in one place: the text of that is most of a query's.
+    listed = ", ".join(f"coalesce(_entries.{name}, array())" for name in (*MAPS, "others"))
+    found = let("_entries", _entries(), let("_values", union_values(f"concat({listed})"), _converted(read)))
+    converted = split.selectExpr(
+        *others, "_known", f"explode(zip_with(array({found}), array(), (a, b) -> a)) AS _found"
+    )
     ok = " AND ".join(["_known", *(f"_found.{name}.ok" for name in (*SECTIONS, *read))])
     content = " OR ".join(f"_found.{name}.content" for name in (*MAPS, "properties", "body"))
     problem = f"CASE WHEN NOT ({ok}) THEN '{NO_MESSAGE}' WHEN {content} THEN '{CONTENT}' END AS {PROBLEM}"
@@ -113,6 +117,28 @@ def _converted(beside: Mapping[str, str]) -> str:
     return f"named_struct({', '.join(f'{quoted(name)}, {sql}' for name, sql in columns.items())})"
 
 
+def _entries() -> str:
+    """The members of each map, NULL where it is none, and behind them the ids and the value of the body."""
+    maps = {
+        name: f"transform(map_entries({extract(name, 'map<string,variant>')}), "
+        f"e -> {entry('e.key', 'e.value', f'_texts.{name}[e.key]')})"
+        for name in MAPS
+    }
+    fields = {name: f"{_properties_fields()}.{name}" for name in _IDS}
+    ids = [
+        entry(
+            quoted(name),
+            f"CASE WHEN NOT is_variant_null({field}) THEN {field} END",
+            f"_texts.properties['{name}']",
+            AmqpType.ULONG,
+        )
+        for name, field in fields.items()
+    ]
+    body = entry("''", f"{_body_fields()}.value", "_texts.body['value']")
+    entries = {**maps, "others": f"array({', '.join((*ids, body))})"}
+    return f"named_struct({', '.join(f'{quoted(name)}, {sql}' for name, sql in entries.items())})"
+
+
 def _section(ok: str, value: str, content: str = "FALSE") -> str:
     return f"named_struct('ok', coalesce({ok}, FALSE), 'value', {value}, 'content', coalesce({content}, FALSE))"
 
@@ -130,17 +156,11 @@ def _header() -> str:
 
 
 def _properties() -> str:
-    fields = {**dict.fromkeys(_IDS, "VARIANT"), **_PROPERTIES}
     pattern = _object_pattern({**dict.fromkeys(_IDS, _ID_SCHEMA), **_PROPERTIES})
-    fields_of_ids = {name: f"p.fields.{name}" for name in _IDS}
-    ids = ", ".join(
-        f"named_struct('key', '{name}', 'value', CASE WHEN NOT is_variant_null({field}) THEN {field} END, "
-        f"'text', _texts.properties['{name}'])"
-        for name, field in fields_of_ids.items()
-    )
-    converted_ids = union_values(f"array({ids})", AmqpType.ULONG)
+    # Behind them is the value of the body.
+    ids = {name: f"element_at(_values, {place - len(_IDS) - 1}).value" for place, name in enumerate(_IDS)}
     converted = {
-        **{name: f"p.ids[{place}].value" for place, name in enumerate(_IDS)},
+        **ids,
         **{
             # Of NULL and a number, least is the number.
             name: f"CASE WHEN p.fields.{name} IS NOT NULL THEN "
@@ -154,29 +174,24 @@ def _properties() -> str:
     right = [
         _in_range("p", _PROPERTIES),
         *(
-            f"({_absent(f'schema_of_variant(p.fields.{name})')} OR p.ids[{place}].value.type IN {types})"
-            for place, name in enumerate(_IDS)
+            f"({_absent(f'schema_of_variant(p.fields.{name})')} OR {value}.type IN {types})"
+            for name, value in ids.items()
         ),
         *(f"(p.fields.{name} IS NULL OR {is_ascii(f'p.fields.{name}')})" for name in _SYMBOLS),
         f"(p.fields.user_id IS NULL OR {is_base64('p.fields.user_id')})",
     ]
     return let(
         "p",
-        f"named_struct('schema', schema_of_variant(properties), 'fields', {_struct('properties', fields)})",
-        let(
-            "p",
-            f"named_struct('schema', p.schema, 'fields', p.fields, 'ids', {converted_ids})",
-            _section(
-                f"{_absent('p.schema')} OR p.schema RLIKE '{pattern}' AND {' AND '.join(right)}",
-                f"CASE WHEN startswith(p.schema, 'OBJECT') THEN named_struct({value}) END",
-            ),
+        f"named_struct('schema', schema_of_variant(properties), 'fields', {_properties_fields()})",
+        _section(
+            f"{_absent('p.schema')} OR p.schema RLIKE '{pattern}' AND {' AND '.join(right)}",
+            f"CASE WHEN startswith(p.schema, 'OBJECT') THEN named_struct({value}) END",
         ),
     )
 
 
 def _body() -> str:
     kinds = dict.fromkeys(("section", "data"), "STRING")
-    one = "array(named_struct('key', '', 'value', b.fields.value, 'text', _texts.body['value']))"
     section, data = "b.fields.section", "b.fields.data"
     # The type alone of a value that holds others is kept.
     holder = f"b.value.empty AND b.value.type IN {among(Compound)}"
@@ -202,11 +217,11 @@ def _body() -> str:
     ]
     return let(
         "b",
-        f"named_struct('whole', schema_of_variant(body), 'fields', {_struct('body', {**kinds, 'value': 'VARIANT'})})",
+        f"named_struct('whole', schema_of_variant(body), 'fields', {_body_fields()})",
         let(
             "b",
             "named_struct('whole', b.whole, 'fields', b.fields, 'schema', schema_of_variant(b.fields.value), "
-            f"'value', {union_values(one, AmqpType.LONG)}[0])",
+            "'value', element_at(_values, -1))",
             _section(
                 f"{_absent('b.whole')} OR {' AND '.join(right)}",
                 f"CASE WHEN startswith(b.whole, 'OBJECT') THEN named_struct('section', {section}, 'data', "
@@ -217,14 +232,20 @@ def _body() -> str:
     )
 
 
+def _properties_fields() -> str:
+    return _struct("properties", {**dict.fromkeys(_IDS, "VARIANT"), **_PROPERTIES})
+
+
+def _body_fields() -> str:
+    return _struct("body", {"section": "STRING", "data": "STRING", "value": "VARIANT"})
+
+
 def _map(name: str) -> str:
-    entries = (
-        f"transform(map_entries(try_variant_get({name}, '$', 'map<string,variant>')), "
-        f"e -> named_struct('key', e.key, 'value', e.value, 'text', _texts.{name}[e.key]))"
-    )
+    # Without a map size is NULL or -1, by a setting.
+    before = "".join(f" + greatest(size(_entries.{other}), 0)" for other in MAPS[: MAPS.index(name)])
     return let(
         "m",
-        union_values(entries, AmqpType.LONG),
+        f"CASE WHEN _entries.{name} IS NOT NULL THEN slice(_values, 1{before}, size(_entries.{name})) END",
         _section(
             f"{name} IS NULL OR is_variant_null({name}) OR "
             "m IS NOT NULL AND NOT exists(m, e -> e.value IS NULL AND NOT e.content)",

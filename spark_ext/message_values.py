@@ -39,8 +39,16 @@ _DECIMAL_TEXT = f"^[+-]?(?:(?:[0-9]++[.]?[0-9]*+|[.][0-9]++)(?:[eE][+-]?[0-9]++)
 _BASE64_TEXT = f"^[A-Za-z0-9+/]*+={{0,2}}{END}"
 
 
-def union_values(entries: str, plain_integer: AmqpType) -> str:
-    """The values of an array of structs ``key``, ``value`` and ``text``, the number's own: see ``json.read_value``.
+def entry(key: str, value: str, text: str, plain_integer: AmqpType = AmqpType.LONG) -> str:
+    """A value with its key and its text, of which a number's decides, as ``union_values`` takes it.
+
+    A number without a type beside it that is an integer is a ``plain_integer``.
+    """
+    return f"named_struct('key', {key}, 'value', {value}, 'text', {text}, 'integer', {quoted(plain_integer.value)})"
+
+
+def union_values(entries: str) -> str:
+    """The values of an array of entries: see ``json.read_value``. Write it once in a query: it is long.
 
     An array of structs: ``key``, ``type``, ``empty`` where there is no value, ``value`` as the struct ``V``, NULL where
     it is none, and ``content`` where it is that of a list or a map.
@@ -48,12 +56,10 @@ def union_values(entries: str, plain_integer: AmqpType) -> str:
     # Most values are plain, and each step of the other form has its cost.
     plain = {
         "e.schema = 'STRING'": ("string", "string", "string"),
-        "e.schema = 'BIGINT'": ("long", "long", "bigint"),
+        "e.schema = 'BIGINT' AND e.integer = 'long'": ("long", "long", "bigint"),
         "e.schema = 'BOOLEAN'": ("boolean", "boolean", "boolean"),
         "e.text IS NULL AND (e.schema = 'DOUBLE' OR startswith(e.schema, 'DECIMAL'))": ("double", "double", "double"),
     }
-    if plain_integer is not AmqpType.LONG:
-        plain = dict(list(plain.items())[:1])
     cases = " ".join(
         f"WHEN {condition} THEN {_value(quoted(name), union(quoted(name), {field: extract('e.value', kind)}))}"
         for condition, (name, field, kind) in plain.items()
@@ -61,9 +67,10 @@ def union_values(entries: str, plain_integer: AmqpType) -> str:
     cases = f"WHEN e.schema IS NULL THEN {_value('CAST(NULL AS STRING)', f'CAST(NULL AS {_V})', 'TRUE')} {cases}"
     schemas = (
         f"transform({entries}, e -> "
-        "named_struct('key', e.key, 'value', e.value, 'text', e.text, 'schema', schema_of_variant(e.value)))"
+        "named_struct('key', e.key, 'value', e.value, 'text', e.text, 'integer', e.integer, "
+        "'schema', schema_of_variant(e.value)))"
     )
-    return f"transform({schemas}, e -> CASE {cases} ELSE {_any_value(plain_integer)} END)"
+    return f"transform({schemas}, e -> CASE {cases} ELSE {_any_value()} END)"
 
 
 def _value(type_name: str, union: str, empty: str = "FALSE", content: str = "FALSE") -> str:
@@ -73,8 +80,8 @@ def _value(type_name: str, union: str, empty: str = "FALSE", content: str = "FAL
     )
 
 
-def _any_value(plain_integer: AmqpType) -> str:
-    """The value of a struct ``e`` with ``key``, ``value``, ``text`` and ``schema``, plain or with its type."""
+def _any_value() -> str:
+    """The value of an entry ``e`` that has the ``schema`` of its value, plain or with its type."""
     tagged = "startswith(e.schema, 'OBJECT')"
     behind = f"substr(e.schema, {len(_TYPE_AND) + 1})"
     members = extract("e.value", "map<string,variant>")
@@ -84,9 +91,11 @@ def _any_value(plain_integer: AmqpType) -> str:
     )
     plain = (
         "CASE WHEN e.schema = 'VOID' THEN 'null' WHEN e.schema = 'BOOLEAN' THEN 'boolean' "
-        f"WHEN e.schema = 'STRING' THEN 'string' WHEN e.schema = 'BIGINT' THEN '{plain_integer.value}' "
+        f"WHEN e.schema = 'STRING' THEN 'string' WHEN e.schema = 'BIGINT' THEN e.integer "
         f"WHEN e.schema = 'DOUBLE' OR startswith(e.schema, 'DECIMAL') THEN "
-        f"CASE WHEN coalesce(e.text RLIKE '{_INTEGER_TEXT}', FALSE) THEN {_beyond(plain_integer)} ELSE 'double' END END"
+        f"CASE WHEN NOT coalesce(e.text RLIKE '{_INTEGER_TEXT}', FALSE) THEN 'double' "
+        # An integer beyond 64 bits.
+        "WHEN e.integer = 'ulong' THEN e.integer END END"
     )
     inner = (
         "named_struct('key', e.key, "
@@ -114,11 +123,6 @@ def _any_value(plain_integer: AmqpType) -> str:
     checked = f"CASE WHEN e.value.type = 'null' AND e.empty OR {some} THEN e.value END"
     value = let("e", _value("e.type", converted, "e.empty", content), _value("e.type", checked, "e.empty", "e.content"))
     return let("e", inner, let("e", fields, value))
-
-
-def _beyond(plain_integer: AmqpType) -> str:
-    """The type of an integer beyond 64 bits, as SQL."""
-    return quoted(plain_integer.value) if plain_integer is AmqpType.ULONG else "NULL"
 
 
 def _integer() -> str:

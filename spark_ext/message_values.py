@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, Compound, TypeClass
+from transpiler.message.types import COERCION, INTEGER_RANGES, TYPE_CLASS, AmqpType, Compound, TypeClass
 
 #: The fields of the struct ``V`` behind its type.
 _CONTENTS = {"boolean": "BOOLEAN", "long": "BIGINT", "double": "DOUBLE", "string": "STRING", "binary": "BINARY"}
 _V = f"STRUCT<type: STRING, {', '.join(f'{name}: {kind}' for name, kind in _CONTENTS.items())}>"
 
 #: The bounds of an unsigned integer of 32 bits.
-UINT = (0, 2**32 - 1)
+UINT = INTEGER_RANGES[AmqpType.UINT]
 
-#: The bounds of integers, by their type: part 1 of the AMQP standard.
+_LONG = INTEGER_RANGES[AmqpType.LONG]
+
+#: The bounds of the integer types that do not have all values of a BIGINT.
 _BOUNDS: Mapping[AmqpType, tuple[int, int]] = {
-    AmqpType.UBYTE: (0, 2**8 - 1),
-    AmqpType.USHORT: (0, 2**16 - 1),
-    AmqpType.UINT: UINT,
-    AmqpType.ULONG: (0, 2**63 - 1),
-    AmqpType.BYTE: (-(2**7), 2**7 - 1),
-    AmqpType.SHORT: (-(2**15), 2**15 - 1),
-    AmqpType.INT: (-(2**31), 2**31 - 1),
+    kind: (low, min(high, _LONG[1])) for kind, (low, high) in INTEGER_RANGES.items() if (low, high) != _LONG
 }
 
 #: Schemas of values with their type: without a value, and in front of one.

@@ -21,7 +21,7 @@ from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
 from transpiler.diagnostics import mismatch, nearest
 from transpiler.errors import DecodeError
 from transpiler.message.sections import Body, Header, Properties, Values
-from transpiler.message.types import AmqpType, AmqpValue, Compound, Primitive
+from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue, Compound, Primitive
 
 
 def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,21 +173,13 @@ def _null(path: str, value: Any) -> None:
 _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
     AmqpType.NULL: _null,
     AmqpType.BOOLEAN: _boolean,
-    AmqpType.UBYTE: _integer(0, 2**8 - 1),
-    AmqpType.USHORT: _integer(0, 2**16 - 1),
-    AmqpType.UINT: _integer(0, 2**32 - 1),
-    AmqpType.ULONG: _integer(0, 2**64 - 1),
-    AmqpType.BYTE: _integer(-(2**7), 2**7 - 1),
-    AmqpType.SHORT: _integer(-(2**15), 2**15 - 1),
-    AmqpType.INT: _integer(-(2**31), 2**31 - 1),
-    AmqpType.LONG: _integer(-(2**63), 2**63 - 1),
+    **{kind: _integer(low, high) for kind, (low, high) in INTEGER_RANGES.items()},
     AmqpType.FLOAT: _float,
     AmqpType.DOUBLE: _double,
     AmqpType.DECIMAL32: _decimal,
     AmqpType.DECIMAL64: _decimal,
     AmqpType.DECIMAL128: _decimal,
     AmqpType.CHAR: _char,
-    AmqpType.TIMESTAMP: _integer(-(2**63), 2**63 - 1),
     AmqpType.UUID: _uuid,
     AmqpType.BINARY: _bytes,
     AmqpType.STRING: _text,
@@ -308,8 +300,8 @@ def _body_section(path: str, value: Any) -> str:
     return text
 
 
-_UINT = _integer(0, 2**32 - 1)
-_MILLISECONDS = _integer(-(2**63), 2**63 - 1)
+_UINT = _READERS[AmqpType.UINT]
+_MILLISECONDS = _READERS[AmqpType.TIMESTAMP]
 
 _FIELDS: Mapping[str, Mapping[str, Callable[[str, Any], Any]]] = {
     "header": {

@@ -40,6 +40,22 @@ class AmqpType(Enum):
     SYMBOL = "symbol"
 
 
+#: The least and the greatest value of each integer type; a timestamp is an integer of milliseconds.
+INTEGER_RANGES: Mapping[AmqpType, tuple[int, int]] = MappingProxyType(
+    {
+        AmqpType.UBYTE: (0, 2**8 - 1),
+        AmqpType.USHORT: (0, 2**16 - 1),
+        AmqpType.UINT: (0, 2**32 - 1),
+        AmqpType.ULONG: (0, 2**64 - 1),
+        AmqpType.BYTE: (-(2**7), 2**7 - 1),
+        AmqpType.SHORT: (-(2**15), 2**15 - 1),
+        AmqpType.INT: (-(2**31), 2**31 - 1),
+        AmqpType.LONG: (-(2**63), 2**63 - 1),
+        AmqpType.TIMESTAMP: (-(2**63), 2**63 - 1),
+    }
+)
+
+
 class Compound(Enum):
     """The types of values that hold other values, which no selector can name; of a body's value only this is kept."""
 

@@ -23,19 +23,12 @@ from transpiler.errors import DecodeError
 from transpiler.message.fields import MessageField
 from transpiler.message.ids import read_id
 from transpiler.message.message import Body, Header, Message, Properties
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue
 
 _UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
+#: The integer types, those that JMS gives to properties first, with their ranges.
 _RANGES = {
-    AmqpType.INT: (-(2**31), 2**31 - 1),
-    AmqpType.LONG: (-(2**63), 2**63 - 1),
-    AmqpType.SHORT: (-(2**15), 2**15 - 1),
-    AmqpType.BYTE: (-128, 127),
-    AmqpType.UBYTE: (0, 255),
-    AmqpType.USHORT: (0, 2**16 - 1),
-    AmqpType.UINT: (0, 2**32 - 1),
-    AmqpType.ULONG: (0, 2**64 - 1),
-    AmqpType.TIMESTAMP: (-(2**63), 2**63 - 1),
+    kind: INTEGER_RANGES[kind] for kind in (AmqpType.INT, AmqpType.LONG, AmqpType.SHORT, AmqpType.BYTE, *INTEGER_RANGES)
 }
 _JMS = frozenset((AmqpType.BOOLEAN, AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG, AmqpType.STRING))
 #: A number within a text, of so many digits as a long has.

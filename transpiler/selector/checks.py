@@ -24,12 +24,10 @@ from transpiler.selector.dialect_rules import (
     Wildcards,
 )
 from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.functions import FUNCTIONS
 from transpiler.selector.pattern import PatternError, is_control, read_pattern
 from transpiler.selector.static_typing import check_types, describe, without_plus
 from transpiler.source import Source, Span
-
-#: The functions of ActiveMQ: how many arguments they take at least and at most.
-FUNCTIONS = {"REGEX": (2, 2), "INLIST": (2, 2), "MAKELIST": (1, None), "SPLIT": (2, 3), "REPLACE": (3, 3)}
 
 _LITERALS = (
     ast.StringLiteral,
@@ -184,13 +182,13 @@ class _Checker:
             if node.arguments:
                 self.report("type.arguments", "UTC() has no arguments", node.span)
             return
-        bounds = FUNCTIONS.get(node.function)
-        if bounds is None:
+        function = FUNCTIONS.get(node.function)
+        if function is None:
             near = nearest(node.function, FUNCTIONS)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FUNCTIONS)}"
             self.report("type.function", f"there is no function {node.function}", node.span, hint)
             return
-        least, most = bounds
+        least, most = function.least, function.most
         count = len(node.arguments)
         if count < least or (most is not None and count > most):
             needed = f"{least}" if most == least else f"{least} to {most}"

@@ -14,14 +14,12 @@ from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import StaticTyping, UnaryPlus
 from transpiler.selector.dialects import Dialect
+from transpiler.selector.functions import is_condition
 from transpiler.selector.iso_times import milliseconds_of
 from transpiler.source import Source, Span
 
 #: Callback that reports a finding: code, message, place, hint.
 Report = Callable[[str, str, Span, str | None], None]
-
-#: The functions that are conditions.
-BOOLEAN_FUNCTIONS = frozenset({"REGEX", "INLIST"})
 
 _TESTS = frozenset({ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull, ast.BodyQuery, ast.Not, ast.And, ast.Or})
 _CONDITIONS = _TESTS | {ast.Identifier, ast.BooleanLiteral, ast.NullLiteral}
@@ -65,7 +63,7 @@ def describe(node: ast.Expression) -> str:
             return "an arithmetic expression"
         case ast.Identifier():
             return "a name"
-        case ast.Call(function=function) if function not in BOOLEAN_FUNCTIONS:
+        case ast.Call(function=function) if not is_condition(function):
             return "a function call"
         case _:
             return "a condition"
@@ -178,7 +176,7 @@ class _LiteralTypes:
 
 def _is_one_of(node: ast.Expression, conditions: frozenset[type]) -> bool:
     """Return True for a node of these types, or a function that is a condition as they are."""
-    return type(node) in conditions or (isinstance(node, ast.Call) and node.function in BOOLEAN_FUNCTIONS)
+    return type(node) in conditions or (isinstance(node, ast.Call) and is_condition(node.function))
 
 
 def _literal_kind(node: ast.Expression) -> str | None:

@@ -17,7 +17,7 @@ from transpiler.reference.receiving import ANYONE
 from transpiler.reference.route import Visit, has_header, header_of
 from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import DIALECTS
-from transpiler.topology.broker_rules import CHOOSING_TYPES
+from transpiler.topology.broker_rules import CHOOSING_TYPES, TAKING_ALL
 from transpiler.topology.model import Binding, Topology
 from transpiler.topology.xquery import parse_query
 
@@ -38,7 +38,7 @@ def binding_text(topology: Topology, binding: Binding) -> str:
     match topology.exchange_by_name[binding.source].type:
         case "x-jms-topic":
             return clipped(selector or "", _MAX_TEXT)
-        case "fanout":
+        case exchange_type if exchange_type in TAKING_ALL:
             asked = "any message"
         case "headers":
             asked = _headers_text(topology.headers(binding))

@@ -25,6 +25,9 @@ ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml", "x-jms-top
 
 CHOOSING_TYPES: tuple[ChoosingType, ...] = get_args(ChoosingType)
 
+#: Types whose bindings take every message of the exchange that their selectors, if any, accept: nothing else counts.
+TAKING_ALL: tuple[ExchangeType, ...] = ("fanout", "x-jms-topic")
+
 
 class RelayAddress(Enum):
     """The anonymous relay's reading of the address in a message's ``to``: the JMS mapping, section 6.2."""

@@ -22,6 +22,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.grammar import parse_selector
 from transpiler.selector.satisfiability import Implication, find_redundancy
+from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import is_choosing
 from transpiler.topology.model import Binding, Topology
 
@@ -44,7 +45,7 @@ def contains(topology: Topology, outer: Binding, inner: Binding) -> bool:
         # Its bindings share the messages out.
         return False
     match topology.exchange_by_name[outer.source].type:
-        case "fanout" | "x-jms-topic":
+        case exchange_type if exchange_type in TAKING_ALL:
             keys = True
         case "headers":
             keys = contains_headers(topology.headers(outer), topology.headers(inner))

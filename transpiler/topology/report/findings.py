@@ -13,6 +13,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.grammar import parse_selector
 from transpiler.selector.satisfiability import Contradiction, find_redundancy, meaning_of
+from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
 from transpiler.topology.report.containment import contains
@@ -286,7 +287,7 @@ def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
 
 def _key(topology: Topology, binding: Binding) -> str:
     """Return the binding's key where it counts."""
-    ignores = topology.exchange_by_name[binding.source].type in ("fanout", "headers", "x-jms-topic")
+    ignores = topology.exchange_by_name[binding.source].type in ("headers", *TAKING_ALL)
     return "" if ignores else binding.key
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import CHOOSING_TYPES, ExchangeType
+from transpiler.topology.broker_rules import CHOOSING_TYPES, TAKING_ALL, ExchangeType
 from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 
 #: Characters of a selector or query in a label.
@@ -24,7 +24,7 @@ def binding_label(topology: Topology, binding: Binding) -> str:
         parts.append(_headers_label(topology.headers(binding)))
     elif exchange_type in CHOOSING_TYPES:
         parts.append(_choice_label(exchange_type, binding.key))
-    elif exchange_type not in ("fanout", "x-jms-topic"):
+    elif exchange_type not in TAKING_ALL:
         parts.append(binding.key or '""')
     for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT):
         text = " ".join((binding.text(argument) or "").split())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
+
+from transpiler.message.types import AmqpType
 
 
 class SparkType(Enum):
@@ -36,6 +40,26 @@ class SparkType(Enum):
         """The width of an integer type; None for the others."""
         return _BITS.get(self)
 
+
+#: What a column of a Spark type is to AMQP.
+AMQP_TYPES: Mapping[SparkType, AmqpType] = MappingProxyType(
+    {
+        SparkType.BOOLEAN: AmqpType.BOOLEAN,
+        SparkType.TINYINT: AmqpType.BYTE,
+        SparkType.SMALLINT: AmqpType.SHORT,
+        SparkType.INT: AmqpType.INT,
+        SparkType.BIGINT: AmqpType.LONG,
+        SparkType.FLOAT: AmqpType.FLOAT,
+        SparkType.DOUBLE: AmqpType.DOUBLE,
+        SparkType.DECIMAL: AmqpType.DECIMAL128,
+        SparkType.STRING: AmqpType.STRING,
+        SparkType.CHAR: AmqpType.STRING,
+        SparkType.VARCHAR: AmqpType.STRING,
+        SparkType.BINARY: AmqpType.BINARY,
+        SparkType.TIMESTAMP: AmqpType.TIMESTAMP,
+        SparkType.TIMESTAMP_NTZ: AmqpType.TIMESTAMP,
+    }
+)
 
 _BITS = {SparkType.TINYINT: 8, SparkType.SMALLINT: 16, SparkType.INT: 32, SparkType.BIGINT: 64}
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
-from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Path, SparkType
+from transpiler.ir.column_types import AMQP_TYPES, BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Path, SparkType
 from transpiler.ir.functions import Function
-from transpiler.message.types import TypeClass
+from transpiler.message.types import COERCION, TYPE_CLASS, TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern
 
@@ -249,21 +249,7 @@ TRUE = BoolConst(True)
 FALSE = BoolConst(False)
 
 #: The class of message values that a column of a kind holds.
-CLASSES = {
-    SparkType.BOOLEAN: TypeClass.BOOLEAN,
-    SparkType.TINYINT: TypeClass.INTEGER,
-    SparkType.SMALLINT: TypeClass.INTEGER,
-    SparkType.INT: TypeClass.INTEGER,
-    SparkType.BIGINT: TypeClass.INTEGER,
-    SparkType.FLOAT: TypeClass.FLOATING,
-    SparkType.DOUBLE: TypeClass.FLOATING,
-    SparkType.DECIMAL: TypeClass.FLOATING,
-    SparkType.STRING: TypeClass.STRING,
-    SparkType.CHAR: TypeClass.STRING,
-    SparkType.VARCHAR: TypeClass.STRING,
-    SparkType.BINARY: TypeClass.BYTES,
-    SparkType.TIMESTAMP: TypeClass.INTEGER,
-    SparkType.TIMESTAMP_NTZ: TypeClass.INTEGER,
+CLASSES = {kind: TYPE_CLASS[COERCION[amqp]] for kind, amqp in AMQP_TYPES.items()} | {
     # Never asked for: the values inside have classes of their own.
     SparkType.VARIANT: TypeClass.BYTES,
     SparkType.INT_ARRAY: TypeClass.BYTES,

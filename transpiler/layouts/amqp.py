@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import (
+    AMQP_TYPES,
     BIGINT,
     BINARY,
     BOOLEAN,
@@ -20,7 +21,7 @@ from transpiler.ir.column_types import (
     ColumnType,
     Key,
 )
-from transpiler.layouts.columns import AMQP_TYPES, SIMPLE_TYPES, Fields, UnionShape
+from transpiler.layouts.columns import SIMPLE_TYPES, Fields, UnionShape
 from transpiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.fields import MessageField
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType, coerce

@@ -1,4 +1,4 @@
-"""Columns as a schema has them: what each Spark type is to AMQP, and Spark's JSON form of a type."""
+"""Columns as a schema has them: Spark's JSON form of each type, and the value that a selector sees in it."""
 
 from __future__ import annotations
 
@@ -8,29 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.ir.column_types import ColumnType, Path, SparkType
-from transpiler.message.types import AmqpType
-
-#: What a column of a Spark type is to AMQP.
-AMQP_TYPES: Mapping[SparkType, AmqpType] = MappingProxyType(
-    {
-        SparkType.BOOLEAN: AmqpType.BOOLEAN,
-        SparkType.TINYINT: AmqpType.BYTE,
-        SparkType.SMALLINT: AmqpType.SHORT,
-        SparkType.INT: AmqpType.INT,
-        SparkType.BIGINT: AmqpType.LONG,
-        SparkType.FLOAT: AmqpType.FLOAT,
-        SparkType.DOUBLE: AmqpType.DOUBLE,
-        SparkType.DECIMAL: AmqpType.DECIMAL128,
-        SparkType.STRING: AmqpType.STRING,
-        SparkType.CHAR: AmqpType.STRING,
-        SparkType.VARCHAR: AmqpType.STRING,
-        SparkType.BINARY: AmqpType.BINARY,
-        SparkType.TIMESTAMP: AmqpType.TIMESTAMP,
-        SparkType.TIMESTAMP_NTZ: AmqpType.TIMESTAMP,
-    }
-)
-
+from transpiler import ir
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType, Path, SparkType
 
 #: The types without parameters that a property can be given, by their SQL names.
 SIMPLE_TYPES: Mapping[str, ColumnType] = MappingProxyType(
@@ -107,3 +86,24 @@ def read_type(name: object, collation: str | None = None) -> ColumnType | None:
     if collated := _COLLATED.fullmatch(name):
         return ColumnType(SparkType.STRING, collation=collated[1])
     return None
+
+
+def seen(column: ir.Column) -> ir.Value:
+    """A column as the value that a selector sees."""
+    match column.type.kind:
+        case SparkType.FLOAT | SparkType.DECIMAL:
+            return ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
+        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
+            return ir.Apply(ir.Function.MILLISECONDS, (column,), BIGINT)
+        case SparkType.CHAR:
+            return ir.Apply(ir.Function.UNPADDED, (_by_bytes(column),), STRING)
+        case SparkType.STRING | SparkType.VARCHAR:
+            return _by_bytes(column)
+        case _:
+            return column
+
+
+def _by_bytes(column: ir.Column) -> ir.Value:
+    if column.type.collation == "UTF8_BINARY":
+        return column
+    return ir.Apply(ir.Function.BY_BYTES, (column,), STRING)

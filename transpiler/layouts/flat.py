@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from transpiler.errors import LayoutError
-from transpiler.ir.column_types import ColumnType, Path
+from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
-from transpiler.layouts.columns import AMQP_TYPES, Fields, TypedColumn, UnionShape, read_type
+from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, read_type
 from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import AmqpType, coerce

@@ -18,8 +18,7 @@ from typing import Any, NoReturn
 
 from transpiler.diagnostics import mismatch
 from transpiler.errors import DecodeError
-from transpiler.ir.column_types import Key, Path, SparkType
-from transpiler.layouts.columns import AMQP_TYPES
+from transpiler.ir.column_types import AMQP_TYPES, Key, Path, SparkType
 from transpiler.message.json import kind_of
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from transpiler import ir
 from transpiler.ir.column_types import (
+    AMQP_TYPES,
     BIGINT,
     BINARY,
     BOOLEAN,
@@ -20,9 +21,8 @@ from transpiler.ir.column_types import (
     STRING,
     ColumnType,
     Path,
-    SparkType,
 )
-from transpiler.layouts.columns import AMQP_TYPES
+from transpiler.layouts.columns import seen
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, SelectorType, TypeClass, ValueType
 from transpiler.selector.ast import Comparison
 
@@ -141,27 +141,6 @@ def stored_value(amqp: AmqpType, value: ir.Value) -> Stored:
 def stored_column(path: Path, column_type: ColumnType) -> Stored:
     """A column of one type, as the value that a selector sees."""
     return stored_value(AMQP_TYPES[column_type.kind], seen(ir.Column(path, column_type)))
-
-
-def seen(column: ir.Column) -> ir.Value:
-    """A column as the value that a selector sees."""
-    match column.type.kind:
-        case SparkType.FLOAT | SparkType.DECIMAL:
-            return ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
-        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
-            return ir.Apply(ir.Function.MILLISECONDS, (column,), BIGINT)
-        case SparkType.CHAR:
-            return ir.Apply(ir.Function.UNPADDED, (_by_bytes(column),), STRING)
-        case SparkType.STRING | SparkType.VARCHAR:
-            return _by_bytes(column)
-        case _:
-            return column
-
-
-def _by_bytes(column: ir.Column) -> ir.Value:
-    if column.type.collation == "UTF8_BINARY":
-        return column
-    return ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
 
 
 #: The fields of a struct ``V`` that hold a value, by the class of values that they are named after.

@@ -14,8 +14,8 @@ from typing import Protocol
 
 from transpiler import ir
 from transpiler.errors import LayoutError
-from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType, SparkType
-from transpiler.layouts.columns import AMQP_TYPES, SIMPLE_TYPES
+from transpiler.ir.column_types import AMQP_TYPES, BIGINT, DOUBLE, STRING, ColumnType, SparkType
+from transpiler.layouts.columns import SIMPLE_TYPES
 from transpiler.layouts.json_values import parse_json
 from transpiler.layouts.rows import variant_value
 from transpiler.layouts.spark_casts import cast_text

@@ -8,12 +8,12 @@ from typing import Any
 
 from transpiler import ir
 from transpiler.errors import LayoutError
-from transpiler.ir.column_types import ColumnType, Key, Path, SparkType
-from transpiler.layouts.columns import AMQP_TYPES, TypedColumn
+from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Key, Path, SparkType
+from transpiler.layouts.columns import TypedColumn, seen
 from transpiler.layouts.flat import Unusable
 from transpiler.layouts.property_source import Properties
 from transpiler.layouts.rows import amqp_value, put, struct_of, value_at
-from transpiler.layouts.stored import Stored, StoredValue, seen, stored_alternatives, stored_column
+from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives, stored_column
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 
 

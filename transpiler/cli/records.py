@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 from transpiler.cli.group import CommandError, click, fail
 from transpiler.cli.inputs import input_lines, shown
 from transpiler.diagnostics import one_line
+from transpiler.message.jms_fields import JMS_FIELDS
+from transpiler.message.operand_types import OperandType
 from transpiler.source import Source
 
 _BLANK = " \t\r\n"
@@ -199,10 +201,9 @@ def _typed(cell: str, spark_type: Any) -> Any:
     return {"true": True, "false": False}.get(cell.lower(), cell) if kind == "boolean" else cell
 
 
-#: The header fields that are text, whatever it looks like.
+#: The header fields that are text, whatever it looks like. A delivery mode may be a number.
 _TEXTS = frozenset(
-    "JMSMessageID JMSCorrelationID JMSReplyTo JMSDestination JMSType JMSXUserID JMSXGroupID "
-    "JMS_AMQP_REPLY_TO_GROUP_ID".split()
+    name for name, field in JMS_FIELDS.table.items() if field.type is OperandType.STRING and name != "JMSDeliveryMode"
 )
 
 

@@ -17,7 +17,9 @@ from uuid import UUID
 from transpiler.diagnostics import nearest
 from transpiler.errors import DecodeError
 from transpiler.message.fields import DELIVERY_MODES, FOLD, MessageField
+from transpiler.message.header_fields import Conversion
 from transpiler.message.ids import read_id
+from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.json import SECTION_NAMES, kind_of, read_field, read_value
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -118,27 +120,35 @@ def _user_id(path: str, value: Any) -> bytes:
     return value
 
 
+_STRUCTS = ("header", "properties")
+
+
+def _unconverted() -> dict[str, _Field]:
+    """Return the fields that a selector sees as they are, each by the first place that it is read from."""
+    first = {name: field.origins[0] for name, field in JMS_FIELDS.table.items() if field.origins}
+    return {
+        name: _field(origin.places[0].section, origin.places[0].field)
+        for name, origin in first.items()
+        if origin.conversion is Conversion.AS_IS and origin.places[0].section in _STRUCTS
+        if not name.startswith(JMS_FIELDS.wire_prefix)
+    }
+
+
 #: The header fields by their JMS names. A flag of redelivery gives way to the count.
 HEADERS: Mapping[str, _Field] = MappingProxyType(
     {
+        **_unconverted(),
         "JMSMessageID": _id("message_id"),
         "JMSCorrelationID": _id("correlation_id"),
         "JMSTimestamp": _Field(MessageField("properties", "creation_time"), _time),
         "JMSExpiration": _Field(MessageField("properties", "absolute_expiry_time"), _time),
         "JMSDeliveryTime": _Field(MessageField("message_annotations", "x-opt-delivery-time"), _delivery_time),
-        "JMSReplyTo": _field("properties", "reply_to"),
-        "JMSDestination": _field("properties", "to"),
-        "JMSType": _field("properties", "subject"),
         "JMSPriority": _field("header", "priority"),
         "JMSDeliveryMode": _Field(MessageField("header", "durable"), _delivery_mode),
         "JMSRedelivered": _Field(MessageField("header", "delivery_count"), _redelivered),
         "JMSXDeliveryCount": _Field(MessageField("header", "delivery_count"), _delivery_count),
         "JMSXUserID": _Field(MessageField("properties", "user_id"), _user_id),
-        "JMSXGroupID": _field("properties", "group_id"),
         "JMSXGroupSeq": _Field(MessageField("properties", "group_sequence"), _group_sequence),
-        "JMS_AMQP_TTL": _field("header", "ttl"),
-        "JMS_AMQP_FIRST_ACQUIRER": _field("header", "first_acquirer"),
-        "JMS_AMQP_REPLY_TO_GROUP_ID": _field("properties", "reply_to_group_id"),
     }
 )
 

@@ -191,8 +191,9 @@ class _Checker:
         least, most = function.least, function.most
         count = len(node.arguments)
         if count < least or (most is not None and count > most):
-            needed = f"{least}" if most == least else f"{least} to {most}"
-            self.report("type.arguments", f"{node.function} takes {needed} arguments, not {count}", node.span)
+            needed = f"{least}" if most == least else f"{least} to {most}" if most is not None else f"at least {least}"
+            plural = "s" if (most or least) > 1 else ""
+            self.report("type.arguments", f"{node.function} takes {needed} argument{plural}, not {count}", node.span)
         for argument in node.arguments:
             if isinstance(argument, ast.Calculate) and not self._in_parentheses(argument):
                 hint = "put it into parentheses"

@@ -1,0 +1,15 @@
+"""The option --as of the command sql prints a column for a SELECT, with a name that is quoted where it must be."""
+
+from click.testing import CliRunner
+
+from transpiler.cli import main
+
+
+def sql(*words: str) -> str:
+    return CliRunner().invoke(main, ["sql", "a = 1", "--schema", "a INT", *words]).output
+
+
+assert sql("--as", "is_one") == "(a = 1) AS is_one\n"
+assert sql("--as", "is one") == "(a = 1) AS `is one`\n"
+assert sql() == "a = 1\n"
+assert "--as NAME" in sql("--help")

@@ -1,0 +1,12 @@
+"""A selector that ends like a query's page is told that it has no OFFSET."""
+
+from transpiler import TranspilerError, transpile_selector
+
+try:
+    transpile_selector("color = 'red' OFFSET 5")
+except TranspilerError as error:
+    [finding] = error.diagnostics
+
+assert finding.message == "a selector has no OFFSET"
+assert finding.hint == "write the condition alone"
+assert finding.code == "syntax.unexpected-token"

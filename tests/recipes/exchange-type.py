@@ -1,0 +1,28 @@
+"""x-recent-history is a type of its own, to messages, in plans, in labels and in the definitions of RabbitMQ."""
+
+from transpiler import Message, route_message
+from transpiler.explanation.routes import explain_route
+from transpiler.routing.explain import explain_routing
+from transpiler.topology import topology_from_dict
+from transpiler.topology.importers.rabbitmq import topology_from_definitions
+from transpiler.topology.report.labels import binding_label
+
+topology = topology_from_dict(
+    {
+        "broker": "rabbitmq",
+        "exchanges": [{"name": "news", "type": "x-recent-history"}],
+        "queues": ["all"],
+        "bindings": [{"source": "news", "queue": "all", "key": "ignored"}],
+    }
+)
+[binding] = topology.bindings
+
+assert route_message(topology, Message(), "news", "any.key") == ("all",)
+[found] = [found for found in explain_routing(topology).classes if binding in found.bindings]
+assert found.name == "every message"
+assert binding_label(topology, binding) == ""
+assert "any message" in str(explain_route(topology, Message(), "news"))
+
+exported = {"rabbitmq_version": "4.1.0", "exchanges": [{"name": "news", "vhost": "/", "type": "x-recent-history"}]}
+[exchange] = topology_from_definitions(exported).exchanges
+assert exchange.type == "x-recent-history"

@@ -1,0 +1,105 @@
+"""The recipes of CONTRIBUTING.md, each tried on an example: a change in ``tests/recipes`` and a check that needs it.
+
+``NAME.diff`` is the change, without its pages and most of its tests; ``NAME.py`` passes after it and fails before.
+Where a change no longer applies, ``git apply --3way`` it, mend it, and write it with ``git diff -U1``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.pages import ROOT, read
+
+FOLDER = ROOT / "tests" / "recipes"
+
+#: The files of the product that each example changes or adds. Where one needs more of them, mend the mechanism.
+FILES = {
+    "header-name": 1,
+    "amqp-type": 3,
+    "dialect": 2,
+    "dialect-function": 3,
+    # The type, its name and what a selector sees in it, its values in Python, and the SQL of a conversion from days.
+    "column-type": 4,
+    # The store, its public name, and the columns by which it is found.
+    "store": 3,
+    # The law, and its place among the rules, whose order matters.
+    "rewrite": 2,
+    "like": 1,
+    # The table of descriptors, the object, its reading and writing, the evaluator, the SQL, and the tests by which two
+    # filters are told apart.
+    "filter-kind": 6,
+    # The rules of brokers, the router, the SQL, and the importer of RabbitMQ, which takes this type for another one.
+    "exchange-type": 4,
+    "command-option": 1,
+    "error-text": 1,
+}
+
+
+def change(name: str) -> Path:
+    return FOLDER / f"{name}.diff"
+
+
+def product_files(name: str) -> list[str]:
+    changed: list[str] = re.findall(
+        r"^diff --git a/\S+ b/(\S+)$", change(name).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return [path for path in changed if not path.startswith(("tests/", "docs/"))]
+
+
+def check(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the check of a recipe against the packages in a folder; fixtures find their helpers in ``tests``."""
+    path = os.pathsep.join(map(str, (folder, ROOT)))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+    command = [sys.executable, str(FOLDER / f"{name}.py")]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def copied(folder: Path) -> Path:
+    """Copy the packages that recipes change, with their bytecode, so that only what is changed is compiled again."""
+    for package in ("transpiler", "spark_ext"):
+        # Other processes write bytecode under names that vanish.
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))
+    return folder
+
+
+def test_every_example_is_a_change_with_its_check() -> None:
+    assert {path.name for path in FOLDER.glob("*.*")} == {f"{name}.{end}" for name in FILES for end in ("diff", "py")}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_example_changes_as_many_files_as_its_recipe_has(name: str) -> None:
+    assert len(product_files(name)) == FILES[name]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_recipe_names_the_files_of_its_example(name: str) -> None:
+    [row] = [line for line in read("CONTRIBUTING.md").splitlines() if line.endswith(f"| `{name}` |")]
+    for path in product_files(name):
+        within = path.removeprefix("transpiler/")
+        named = (within, f"{os.path.dirname(within)}/")
+        assert any(f"`{place}`" in row for place in named), path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_check_of_a_recipe_fails_before_the_change(name: str) -> None:
+    assert check(name, ROOT).returncode == 1
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_check_of_a_recipe_passes_after_the_change(name: str, tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    # Inside of a repository git would take the paths for the repository's own.
+    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
+    applied = subprocess.run(
+        ["git", "apply", str(change(name))], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert applied.returncode == 0, applied.stderr
+    done = check(name, folder)
+    assert done.returncode == 0, done.stderr

@@ -79,6 +79,8 @@ _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout(
 #: Characters from which on a selector makes so much that Python's collector of cycles has work with it.
 _LONG = 10_000
 
+_RESULTS, _MISSING = get_args(Result), get_args(Missing)
+
 #: Characters of SQL in a ``repr``.
 MAX_REPR = 100
 
@@ -246,8 +248,8 @@ def transpile_filter(
 
 
 def _check_options(result: Result, missing: Missing) -> None:
-    check_choice("result", result, get_args(Result))
-    check_choice("missing", missing, get_args(Missing))
+    check_choice("result", result, _RESULTS)
+    check_choice("missing", missing, _MISSING)
 
 
 def _emit(lower: Callable[[bool], ir.Predicate], result: Result) -> tuple[str, Callable[[], Trace]]:

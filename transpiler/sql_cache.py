@@ -81,15 +81,14 @@ class _Skeleton(NamedTuple):
 
     variable: tuple[int, ...]
     fixed: tuple[int, ...]
-    #: What the key tells by identity, kept so that nothing else gets the same one.
-    owners: tuple[object, ...]
 
 
 class SqlCache:
     """The SQL of the selectors of a process; threads may share it, for an entry never changes."""
 
     def __init__(self) -> None:
-        self._skeletons: dict[Hashable, _Skeleton] = {}
+        #: None for a skeleton that one text had; with what the key tells by identity, so that nothing else gets it.
+        self._skeletons: dict[Hashable, tuple[_Skeleton | None, tuple[object, ...]]] = {}
         self._filled: dict[Hashable, _Filled | None] = {}
 
     def clear(self) -> None:
@@ -126,7 +125,7 @@ class CacheEntry:
 
     def sql(self) -> str | None:
         """The SQL by an earlier text; None where this one must be compiled."""
-        skeleton = self._cache._skeletons.get(self._skeleton)
+        skeleton, _ = self._cache._skeletons.get(self._skeleton, (None, ()))
         if skeleton is None:
             return None
         key = self._key(skeleton)
@@ -138,12 +137,16 @@ class CacheEntry:
         cache = self._cache
         if len(cache._skeletons) + len(cache._filled) >= _MAX_ENTRIES:
             cache.clear()
+        owners = (self._layout, self._dialect)
+        if self._skeleton not in cache._skeletons:
+            cache._skeletons[self._skeleton] = None, owners
+            return
         nodes = self._variable(tree)
-        known = cache._skeletons.get(self._skeleton)
+        known, _ = cache._skeletons[self._skeleton]
         if known is None:
             fixed = tuple(number for number in range(len(self._literals)) if number not in nodes)
-            cache._skeletons[self._skeleton] = _Skeleton(tuple(nodes), fixed, (self._layout, self._dialect))
-            return
+            known = _Skeleton(tuple(nodes), fixed)
+            cache._skeletons[self._skeleton] = known, owners
         key = self._key(known)
         if key is not None and key not in cache._filled and tuple(nodes) == known.variable:
             cache._filled[key] = self._compiled(known, nodes, compile_text)

@@ -128,15 +128,24 @@ class OperandComparison(Outcomes):
         if numbers is not None:
             terms.append(numbers)
             kinds = [pair for pair in kinds if not pair[1].type.numeric]
+        compared = [
+            (kind, first, second, compare_as(kind, self._operator, first, second, polarity))
+            for kind, first, second in kinds
+            if kind is not ComparisonKind.THROWS
+        ]
+        if len(compared) == 1:
+            [(kind, first, second, predicate)] = compared
+            return [*terms, self._of_group(kind, predicate, [(first, second)])]
         groups: dict[tuple[ComparisonKind, ir.Value, ir.Value, ir.Predicate], list[_Pair]] = {}
-        for kind, first, second in kinds:
-            if kind is not ComparisonKind.THROWS:
-                predicate = compare_as(kind, self._operator, first, second, polarity)
-                groups.setdefault((kind, first.value, second.value, predicate), []).append((first, second))
-        for (kind, _, _, predicate), pairs in groups.items():
-            stands = [_both_stand(pairs)] if kind is ComparisonKind.ALWAYS else []
-            terms.append(ir.all_of(*self._guards(pairs), predicate, *stands))
+        for kind, first, second, predicate in compared:
+            groups.setdefault((kind, first.value, second.value, predicate), []).append((first, second))
+        terms += [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
         return terms
+
+    def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
+        """Where pairs of the same two values, which differ in their guards, are compared and it holds."""
+        stands = [_both_stand(pairs)] if kind is ComparisonKind.ALWAYS else []
+        return ir.all_of(*self._guards(pairs), predicate, *stands)
 
     def _throwing(self) -> ir.Predicate:
         """The rows where a pair of alternatives throws."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NoReturn
+from typing import Literal, NoReturn, cast
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
@@ -136,10 +136,10 @@ class Names:
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
         """The typed column of the field's own name, which holds what the broker would have said."""
-        layout = self.layout
-        if identifier.section or not isinstance(layout, NamedHeadersLayout):
+        # Looked up as a method: isinstance with a protocol takes as long as all else that a name needs.
+        if identifier.section or not hasattr(self.layout, "named_header"):
             return None
-        return layout.named_header(identifier.name)
+        return cast(NamedHeadersLayout, self.layout).named_header(identifier.name)
 
     def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
         """The operands of a field's origins that the layout, or the receiver, has."""

@@ -176,6 +176,8 @@ def choice(operand: Operand, kind: OperandType, choices: Sequence[tuple[ir.Predi
 
 def or_else(operand: Operand, other: Operand, where: ir.Predicate | None = None) -> Operand:
     """The operand, and where it is NULL the other one; ``where`` says that for some of these rows only."""
+    if operand is NULL and (where is None or where is ir.TRUE):
+        return Operand(other.alternatives, other.present, other.absent, other.error)
     if where is None or where == operand.absent:
         where, absent = operand.absent, ir.all_of(operand.absent, other.absent)
     else:

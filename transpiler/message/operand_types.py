@@ -13,9 +13,22 @@ from types import MappingProxyType
 
 from transpiler.message.types import AmqpType, Compound, ValueType
 
+_INTEGER_TYPES = frozenset(("byte", "short", "int", "long", "big"))
+_FLOATING_TYPES = frozenset(("float", "double"))
+
 
 class OperandType(Enum):
-    """The types of operands, narrow before wide."""
+    """The types of operands, narrow before wide.
+
+    ``integer`` for the exact numeric types, ``floating`` for the approximate ones, ``numeric`` for all that arithmetic
+    allows.
+    """
+
+    # Each comparison asks for these of all pairs of types, so they are no properties. Enum's own hash is slow.
+    __hash__ = object.__hash__
+    integer: bool
+    floating: bool
+    numeric: bool
 
     BOOLEAN = "boolean"
     BYTE = "byte"
@@ -32,20 +45,10 @@ class OperandType(Enum):
     #: Erlang's plus_infinity, minus_infinity and nan, which are neither numbers nor strings.
     ATOM = "atom"
 
-    @property
-    def integer(self) -> bool:
-        """Return True for an exact numeric type."""
-        return self in (OperandType.BYTE, OperandType.SHORT, OperandType.INT, OperandType.LONG, OperandType.BIG)
-
-    @property
-    def floating(self) -> bool:
-        """Return True for an approximate numeric type."""
-        return self in (OperandType.FLOAT, OperandType.DOUBLE)
-
-    @property
-    def numeric(self) -> bool:
-        """Return True if arithmetic allows the type."""
-        return self.integer or self.floating
+    def __init__(self, name: str) -> None:
+        self.integer = name in _INTEGER_TYPES
+        self.floating = name in _FLOATING_TYPES
+        self.numeric = self.integer or self.floating
 
 
 class UnsignedLong(Enum):

@@ -6,6 +6,8 @@ hands each to the file reader wherever it stands.
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from transpiler import ir
 from transpiler.ir.column_types import SparkType
 
@@ -14,22 +16,20 @@ def order_conjuncts(predicate: ir.Predicate) -> ir.Predicate:
     """Put tests of plain columns first, and keep the order otherwise."""
     if not isinstance(predicate, ir.And):
         return predicate
-    plain = tuple(term for term in predicate.terms if _is_plain(term))
-    if not plain or predicate.terms[: len(plain)] == plain:
+    others = [not _is_plain(term) for term in predicate.terms]
+    if others == sorted(others):
         return predicate
-    return ir.And(plain + tuple(term for term in predicate.terms if not _is_plain(term)))
+    # The sort is stable.
+    return ir.And(tuple(term for _, term in sorted(zip(others, predicate.terms, strict=True), key=itemgetter(0))))
 
 
 def _is_plain(term: ir.Predicate) -> bool:
     """Return True if a term reads columns and fields of structs only."""
-    return all(_is_cheap(node) for node in ir.descendants(term))
-
-
-def _is_cheap(node: ir.Node) -> bool:
-    match node:
-        case ir.Column(path=path, type=column_type):
-            return column_type.kind is not SparkType.VARIANT and all(isinstance(step, str) for step in path)
-        case ir.Apply(function=function):
-            return function is not ir.Function.PARSE_JSON
-        case _:
-            return True
+    for node in ir.descendants(term):
+        match node:
+            case ir.Column(path=path, type=column_type):
+                if column_type.kind is SparkType.VARIANT or not all(isinstance(step, str) for step in path):
+                    return False
+            case ir.Apply(function=ir.Function.PARSE_JSON):
+                return False
+    return True

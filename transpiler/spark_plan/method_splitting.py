@@ -27,7 +27,8 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
     if splitter.has_long_test(node):
         return node
     divided = splitter.cut(node)[0]
-    return divided if ir.size(divided) <= tuning.MAX_GROWTH * ir.size(node) else node
+    sizes = ir.Sizes()
+    return divided if sizes.of(divided) <= tuning.MAX_GROWTH * sizes.of(node) else node
 
 
 def _is_short(node: ir.Predicate) -> bool:
@@ -56,13 +57,14 @@ class _Splitter:
 
     def weight(self, node: ir.Node) -> int:
         """Return the weight of the node as code of one method, in bytes of bytecode."""
+        match node:
+            case ir.Constant() | ir.BoolConst():
+                return tuning.CONSTANT_BYTES
+            case ir.Column(path=path):
+                return tuning.NODE_BYTES + tuning.LOOKUP_BYTES * sum([isinstance(step, Key) for step in path])
         known = self.weights.get(id(node))
         if known is None:
-            weight = (
-                tuning.CONSTANT_BYTES if isinstance(node, ir.Constant | ir.BoolConst) else tuning.NODE_BYTES
-            ) + sum(map(self.weight, ir.children(node)))
-            if isinstance(node, ir.Column):
-                weight += tuning.LOOKUP_BYTES * sum(isinstance(step, Key) for step in node.path)
+            weight = tuning.NODE_BYTES + sum(map(self.weight, ir.children(node)))
             known = self.weights[id(node)] = (node, weight)
         return known[1]
 

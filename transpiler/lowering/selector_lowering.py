@@ -15,7 +15,6 @@ from transpiler.ir.column_types import BINARY, STRING
 from transpiler.lowering.arithmetic import DECIMAL_DIGITS, calculate, sign
 from transpiler.lowering.body_queries import body_query
 from transpiler.lowering.comparison import compare
-from transpiler.lowering.functions import Functions
 from transpiler.lowering.limits import SizeLimit
 from transpiler.lowering.literal_parameters import NO_PARAMETERS, Parameters
 from transpiler.lowering.names import Names
@@ -48,7 +47,6 @@ class SelectorLowering:
         #: Whether strings are read as the type of what they are compared with.
         self.converts_strings = False
         self._warnings = TypeWarnings(source, dialect, names.layout, self.findings)
-        self._functions = Functions(self.operand, source, dialect, names.receiver)
         self._conditions: dict[int, Outcomes] = {}
         self._operands: dict[int, Operand] = {}
         self._limit = SizeLimit(source)
@@ -161,7 +159,10 @@ class SelectorLowering:
             case ast.Calculate(operator=operator, left=left, right=right):
                 return calculate(operator, as_number(self.operand(left)), as_number(self.operand(right)), self.dialect)
             case ast.Call():
-                return self._functions.call(node)
+                # Functions bring the engine of regular expressions along, which few selectors need.
+                from transpiler.lowering.functions import Functions
+
+                return Functions(self.operand, self.source, self.dialect, self.names.receiver).call(node)
             case (
                 ast.Compare()
                 | ast.Between()

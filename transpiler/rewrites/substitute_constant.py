@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from transpiler import ir
-from transpiler.regex.matcher import SearchLimitError, compile_regular
-from transpiler.regex.syntax import RegexError
 from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
@@ -35,6 +33,10 @@ def _decide(term: ir.Predicate, text: ir.Value, constant: str) -> bool | None:
             content = _content(value, text, constant)
             if content is None:
                 return None
+            # The engine of regular expressions, which few selectors need.
+            from transpiler.regex.matcher import SearchLimitError, compile_regular
+            from transpiler.regex.syntax import RegexError
+
             try:
                 return compile_regular(expression).search(content) is not negated
             except (RegexError, SearchLimitError):

@@ -92,6 +92,8 @@ def ratio(first: Runs, second: Runs) -> float:
 def spark_cpu(spark: SparkSession) -> Callable[[], float]:
     """Return the CPU time of Spark's process and its Python workers so far, as Linux counts it."""
     java = spark.sparkContext._gateway.proc.pid
+    #: A worker that has ended counts with what it was last seen to have used: its parent may not have waited for it.
+    seen: dict[int, float] = {}
 
     def used() -> float:
         parents: dict[int, tuple[int, float]] = {}
@@ -101,8 +103,9 @@ def spark_cpu(spark: SparkSession) -> Callable[[], float]:
                     fields = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
                 except OSError:
                     continue
-                parents[int(entry.name)] = int(fields[1]), sum(map(int, fields[11:15])) / _TICK
-        return sum(seconds for process, (_, seconds) in parents.items() if _below(process, java, parents))
+                parents[int(entry.name)] = int(fields[1]), sum(map(int, fields[11:13])) / _TICK
+        seen.update({pid: seconds for pid, (_, seconds) in parents.items() if _below(pid, java, parents)})
+        return sum(seen.values())
 
     return used
 

@@ -31,10 +31,13 @@ class TypeWarnings:
         """Warn where no type of one operand compares with a type of the other, and one truth value is left."""
         if not left.alternatives or not right.alternatives:
             return
+        unordered = not node.operator.is_equality and self._dialect.ordering is Ordering.FALSE
+        types = [item.type for item in right.alternatives]
+        if not unordered and not {item.type for item in left.alternatives}.isdisjoint(types):
+            return
         left, right = typed_by_use(left, right), typed_by_use(right, left)
         first, second = _kinds(left), _kinds(right)
         alike = first & second
-        unordered = not node.operator.is_equality and self._dialect.ordering is Ordering.FALSE
         if alike and not (unordered and "a number" not in alike):
             return
         outcome = self._left_over(outcomes)

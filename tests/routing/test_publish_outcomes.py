@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages, route
 from tests.routing import topologies
 from tests.routing.test_route import EXAMPLES, INTERPRETED, MESSAGES, PHASES, published, with_keys
-from tests.sizes import sample
+from tests.sizes import sample, size
 from tests.spark.harness import INTERPRETED_IN_SAMPLE
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message
@@ -101,7 +101,7 @@ def test_every_outcome_is_drawn_often() -> None:
     seen: Counter[str] = Counter()
 
     @given(data=st.data())
-    @settings(max_examples=100, phases=PHASES, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=size(50, 100), phases=PHASES, suppress_health_check=list(HealthCheck))
     def draw(data: st.DataObject) -> None:
         topology = data.draw(varied(data.draw(st.sampled_from(topologies.BROKERS))))
         publisher: dict[str, Any] = data.draw(publishers)

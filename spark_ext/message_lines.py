@@ -29,6 +29,7 @@ from spark_ext.message_values import (
     union,
     union_values,
 )
+from spark_ext.routing.codegen_budget import codegen_barrier
 from spark_ext.schemas import MAX_MILLISECONDS, MESSAGE_SCHEMA
 from transpiler.layouts.amqp import MAPS, SECTIONS, STRUCTS
 from transpiler.message.types import AmqpType, Compound
@@ -87,12 +88,11 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
         f"CASE WHEN value RLIKE '{_RARE_NUMBERS}' THEN from_json(value, '{sections}') END AS _texts",
         *(f"_members['{name}'] AS {name}" for name in (*SECTIONS, *read)),
     )
-    # All values are converted in one place: the text of that is most of a query's.
+    # All values are converted in one place: the text of that is most of a query's. As generated code it is one method that
+    # HotSpot does not compile, so it is faster interpreted.
     listed = ", ".join(f"coalesce(_entries.{name}, array())" for name in (*MAPS, "others"))
     found = let("_entries", _entries(), let("_values", union_values(f"concat({listed})"), _converted(read)))
-    converted = split.selectExpr(
-        *others, "_known", f"explode(zip_with(array({found}), array(), (a, b) -> a)) AS _found"
-    )
+    converted = split.selectExpr(*others, "_known", f"explode({codegen_barrier(f'array({found})')}) AS _found")
     ok = " AND ".join(["_known", *(f"_found.{name}.ok" for name in (*SECTIONS, *read))])
     content = " OR ".join(f"_found.{name}.content" for name in (*MAPS, "properties", "body"))
     problem = f"CASE WHEN NOT ({ok}) THEN '{NO_MESSAGE}' WHEN {content} THEN '{CONTENT}' END AS {PROBLEM}"

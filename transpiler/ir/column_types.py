@@ -41,7 +41,7 @@ class SparkType(Enum):
         return _BITS.get(self)
 
 
-#: What a column of a Spark type is to AMQP.
+#: The AMQP type of the values in a column, by its Spark type.
 AMQP_TYPES: Mapping[SparkType, AmqpType] = MappingProxyType(
     {
         SparkType.BOOLEAN: AmqpType.BOOLEAN,

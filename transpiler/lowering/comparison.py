@@ -143,7 +143,7 @@ class OperandComparison(Outcomes):
         return terms
 
     def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
-        """Where pairs of the same two values, which differ in their guards, are compared and it holds."""
+        """Guard the comparison of two values by the union of the guards of the pairs that compare them."""
         stands = [_both_stand(pairs)] if kind is ComparisonKind.ALWAYS else []
         return ir.all_of(*self._guards(pairs), predicate, *stands)
 

@@ -88,8 +88,8 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
         f"CASE WHEN value RLIKE '{_RARE_NUMBERS}' THEN from_json(value, '{sections}') END AS _texts",
         *(f"_members['{name}'] AS {name}" for name in (*SECTIONS, *read)),
     )
-    # All values are converted in one place: the text of that is most of a query's. As generated code it is one method that
-    # HotSpot does not compile, so it is faster interpreted.
+    # All values are converted in one place: the text of that is most of a query's. Generated code would be one
+    # method that HotSpot does not compile, so it is interpreted.
     listed = ", ".join(f"coalesce(_entries.{name}, array())" for name in (*MAPS, "others"))
     found = let("_entries", _entries(), let("_values", union_values(f"concat({listed})"), _converted(read)))
     converted = split.selectExpr(*others, "_known", f"explode({codegen_barrier(f'array({found})')}) AS _found")

@@ -87,6 +87,15 @@ NOTED = (
     ("jms", "activemq", "s <> 'ab'", "s NOT IN ('ab')", "the char", "char is string in JMS, char in activemq"),
     ("activemq", "jms", "+s = 'a'", "s = 'a'", "the char", "char is char in activemq, string in JMS"),
     ("qpid-cpp", "activemq", "s IN ('a', 'b' + 'c')", "s IN ('a')", "the binary 0x61", "binary is string in qpid-cpp"),
+    ("jms", "rabbitmq-jms", "a = b", "a = b", "with a the timestamp 5, b the timestamp 5", "timestamp is long in JMS"),
+    (
+        "jms",
+        "rabbitmq-jms",
+        "a < b",
+        "a < b AND b <= 1.7976931348623157e+308",
+        "with a the long 9223372036854775807, b the double 9.223372036854776e+18",
+        "numbers of two types compare: Java's numeric promotion in JMS, by exact value in rabbitmq-jms",
+    ),
     ("activemq", "artemis", "5.5 = x", "5.5 = x", "throws (a double on the left", "numbers of two types compare"),
     (
         "jms",

@@ -34,6 +34,14 @@ _JMS = frozenset((AmqpType.BOOLEAN, AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT,
 #: A number within a text, of so many digits as a long has.
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,6})?")
 
+#: Numbers of two types that are equal as floating-point numbers, and not exactly.
+_CLOSE_NUMBERS = (
+    (AmqpValue(AmqpType.LONG, 2**53 + 1), AmqpValue(AmqpType.DOUBLE, 2.0**53)),
+    (AmqpValue(AmqpType.LONG, 2**63 - 1), AmqpValue(AmqpType.DOUBLE, 2.0**63)),
+    (AmqpValue(AmqpType.INT, 2**24 + 1), AmqpValue(AmqpType.FLOAT, 2.0**24)),
+    (AmqpValue(AmqpType.DOUBLE, 0.1), AmqpValue(AmqpType.FLOAT, 0.10000000149011612)),
+)
+
 #: Samples of all names of a test together, and those drawn from the longer lists beside them.
 _PRODUCT, _CALCULATED, _DRAWN = 441, 441, 150
 
@@ -69,10 +77,23 @@ def samples(places: Iterable[MessageField], constants: Sequence[object], calcula
             for other in (0, 1):
                 rest = [others[min(other, len(others) - 1)] for others in lists]
                 chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
+        # A comparison of two names can turn where both have one value, and where two numbers are equal when rounded.
+        chosen += list(zip(*(items[size:] for items in lists), strict=False))
+        chosen += _close(slots, lists)
     draw = random.Random(0)
     if any(len(items) > size for items in lists) or len(lists) > 6:
         chosen += [tuple(draw.choice(items) for items in lists) for _ in range(_DRAWN * (1 + calculating))]
     return [Sample(_message(slots, row), any(item.rare for item in row)) for row in chosen]
+
+
+def _close(slots: list[MessageField], lists: list[list[_Item]]) -> Iterator[tuple[_Item, ...]]:
+    """Yield rows with two numbers that only rounding makes equal in each two properties, and no value elsewhere."""
+    properties = [place for place, slot in enumerate(slots) if slot.section == "application_properties"]
+    empty = [items[0] for items in lists]
+    for (one, other), (left, right) in itertools.product(itertools.permutations(properties, 2), _CLOSE_NUMBERS):
+        row = list(empty)
+        row[one], row[other] = _Item(left, True), _Item(right, True)
+        yield tuple(row)
 
 
 def _message(slots: list[MessageField], row: tuple[_Item, ...]) -> Message:

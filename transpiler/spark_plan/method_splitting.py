@@ -27,6 +27,8 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
     if splitter.has_long_test(node):
         return node
     divided = splitter.cut(node)[0]
+    if divided is node:
+        return node
     sizes = ir.Sizes()
     return divided if sizes.of(divided) <= tuning.MAX_GROWTH * sizes.of(node) else node
 

@@ -181,7 +181,7 @@ def disjunction(terms: Sequence[Outcomes], dialect: Dialect) -> Outcomes:
 class _Junction(Outcomes):
     """AND, which FALSE decides, or OR, which TRUE decides.
 
-    Where no term can throw, SQL's tables need nothing but the terms' own predicates. Else the terms are joined two by
+    Where all terms are reached, SQL's tables need only the terms' own predicates. Else the terms are joined two by
     two in a balanced tree, for both tables are associative.
     """
 
@@ -196,27 +196,36 @@ class _Junction(Outcomes):
 
     def lower_true(self) -> ir.Predicate:
         """For AND all terms are TRUE; for OR one is that is reached."""
-        if not self._deciding and self._dialect.evaluation is Evaluation.SHORT_CIRCUIT:
-            return ir.all_of(*[term.true for term in self._terms])
-        if self._dialect.logic is Logic.SQL and self._never_throws():
-            return (ir.any_of if self._deciding else ir.all_of)(*[term.true for term in self._terms])
+        if not self._deciding:
+            return self._calm(ir.all_of(*[term.true for term in self._terms]))
+        if self._all_are_reached():
+            return self._calm(ir.any_of(*[term.true for term in self._terms]))
         return self._joined().true
 
     def lower_false(self) -> ir.Predicate:
         """For OR all terms are FALSE; for AND one is that is reached."""
-        if self._dialect.logic is Logic.SQL:
-            if self._deciding and self._dialect.evaluation is Evaluation.SHORT_CIRCUIT:
-                return ir.all_of(*[term.false for term in self._terms])
-            if self._never_throws():
-                return (ir.all_of if self._deciding else ir.any_of)(*[term.false for term in self._terms])
-        return self._joined().false
+        if self._dialect.logic is Logic.SQL and self._deciding:
+            return self._calm(ir.all_of(*[term.false for term in self._terms]))
+        if self._dialect.logic is Logic.SQL and self._all_are_reached():
+            return self._calm(ir.any_of(*[term.false for term in self._terms]))
+        return self._calm(self._joined().false)
 
     def lower_error(self) -> ir.Predicate:
         """The rows where a term throws that is reached."""
-        return ir.FALSE if self._never_throws() else self._joined().error
+        if self._all_are_reached():
+            return ir.any_of(*[term.error for term in self._terms])
+        return self._joined().error
 
-    def _never_throws(self) -> bool:
-        return all(term.error == ir.FALSE for term in self._terms)
+    def _all_are_reached(self) -> bool:
+        """Return True if each term is evaluated, or might as well be, for none throws."""
+        strict = self._dialect.evaluation is Evaluation.STRICT
+        return strict or all(term.error == ir.FALSE for term in self._terms)
+
+    def _calm(self, predicate: ir.Predicate) -> ir.Predicate:
+        """Strict evaluation has no outcome where any term throws."""
+        if self._dialect.evaluation is not Evaluation.STRICT:
+            return predicate
+        return ir.all_of(predicate, complement(self.error))
 
     def _joined(self) -> Outcomes:
         if self._binary is None:
@@ -232,7 +241,10 @@ class _Junction(Outcomes):
 
 
 class _BinaryJunction(Outcomes):
-    """AND or OR of two conditions of which the left one is evaluated first."""
+    """AND or OR of two conditions of which the left one is evaluated first.
+
+    In strict evaluation both are, and the whole junction says where a term throws.
+    """
 
     __slots__ = ("_dialect", "_disjunction", "_left", "_right")
 
@@ -247,8 +259,8 @@ class _BinaryJunction(Outcomes):
         """The rows where both are TRUE, or for OR the first that is reached."""
         left, right = self._left, self._right
         if not self._disjunction:
-            return self._calm(ir.all_of(left.true, right.true))
-        return self._calm(ir.any_of(left.true, ir.all_of(right.true, self._reached_after(left))))
+            return ir.all_of(left.true, right.true)
+        return ir.any_of(left.true, ir.all_of(right.true, self._reached_after(left)))
 
     def lower_false(self) -> ir.Predicate:
         """The rows where both are FALSE, or for AND the first that is reached; Broker-J forgets an unknown one."""
@@ -256,18 +268,16 @@ class _BinaryJunction(Outcomes):
         own_logic = self._dialect.logic is Logic.QPID_JAVA
         if self._disjunction:
             if own_logic:
-                return self._calm(ir.all_of(right.false, complement(left.true), self._reached_after(left)))
-            return self._calm(ir.all_of(left.false, right.false))
+                return ir.all_of(right.false, complement(left.true), self._reached_after(left))
+            return ir.all_of(left.false, right.false)
         if own_logic:
             # An unknown left side ends its AND.
-            return self._calm(ir.any_of(left.false, ir.all_of(left.true, right.false)))
-        return self._calm(ir.any_of(left.false, ir.all_of(right.false, self._reached_after(left))))
+            return ir.any_of(left.false, ir.all_of(left.true, right.false))
+        return ir.any_of(left.false, ir.all_of(right.false, self._reached_after(left)))
 
     def lower_error(self) -> ir.Predicate:
         """The rows where a side throws that is evaluated."""
         left, right = self._left, self._right
-        if self._dialect.evaluation is Evaluation.STRICT:
-            return ir.any_of(left.error, right.error)
         if self._disjunction:
             reached = complement(left.true)
         else:
@@ -275,11 +285,5 @@ class _BinaryJunction(Outcomes):
         return ir.any_of(left.error, ir.all_of(right.error, reached))
 
     def _reached_after(self, left: Outcomes) -> ir.Predicate:
-        """The rows where the left side has not thrown; strict evaluation says so once for both sides."""
+        """The rows where the left side has not thrown."""
         return ir.TRUE if self._dialect.evaluation is Evaluation.STRICT else complement(left.error)
-
-    def _calm(self, predicate: ir.Predicate) -> ir.Predicate:
-        """Strict evaluation has no outcome where either side throws."""
-        if self._dialect.evaluation is not Evaluation.STRICT:
-            return predicate
-        return ir.all_of(predicate, complement(self.error))

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import compile_selector, create_messages, infer_layout
-from tests.sizes import randomness, size
+from tests.sizes import randomness, sample, size
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, SPARK, answers, largest_method, settings
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler import Result
@@ -172,7 +172,7 @@ def sizes() -> Iterator[tuple[str, int]]:
 @pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 interprets functions of arrays with lambdas")
 def test_no_generated_method_is_too_long_for_the_compiler(canonical: DataFrame) -> None:
     # HotSpot leaves methods above 8,000 bytes to the interpreter.
-    for name, count in sizes():
+    for name, count in sample(sizes(), 10):
         assert largest_method(canonical.filter(compile_selector(chain(name, count)))) < 8_000, name
     assert largest_method(canonical.filter(compile_selector(alternation(110)))) < 8_000
 

@@ -25,9 +25,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(FULL if config.getoption("--full") else SAMPLE)
-    if not is_full():
-        # A sample is over before the JVM's second compiler has paid for itself. Processes that tests start get it too.
-        os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    # A sample is over before the JVM's second compiler has paid for itself, and with two processes on two cores no core
+    # is left to a collector that works beside the program. Processes that tests start get the same.
+    options = "-XX:+UseParallelGC" if is_full() else "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", options)
 
 
 @cache

@@ -85,7 +85,7 @@ def _selected(tree: ast.Expression, dialect: Dialect) -> list[bool]:
 
 
 @given(_combined(_tests), _combined(_tests), st.sampled_from(list(DIALECTS)))
-@settings(max_examples=size(100, 1_500))
+@settings(max_examples=size(100, 750))
 def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, name: str) -> None:
     dialect = DIALECTS[name]
     trees = [_parsed(text, dialect) for text in (first, second)]
@@ -106,7 +106,7 @@ def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, na
 
 
 @given(_combined(st.one_of(_tests, _others)), _combined(st.one_of(_tests, _others)), st.sampled_from(list(DIALECTS)))
-@settings(max_examples=size(80, 1_500))
+@settings(max_examples=size(80, 750))
 def test_subsumes_claims_nothing_false_beyond_the_fragment(first: str, second: str, name: str) -> None:
     dialect = DIALECTS[name]
     trees = [_parsed(text, dialect) for text in (first, second)]
@@ -123,7 +123,7 @@ def test_subsumes_claims_nothing_false_beyond_the_fragment(first: str, second: s
 
 
 @given(_combined(st.one_of(_tests, _others)), st.sampled_from(list(DIALECTS)))
-@settings(max_examples=size(100, 1_500))
+@settings(max_examples=size(100, 750))
 def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None:
     dialect = DIALECTS[name]
     tree = _parsed(text, dialect)
@@ -169,7 +169,7 @@ def _random_condition(draw: random.Random, tests: list[str], leaves: int) -> str
 def test_no_finding_of_an_analysis_is_false_in_random_selectors() -> None:
     """No message contradicts what is said of 40,000 selectors (at full size): in the dialects, one after the other."""
     claims, draw = 0, randomness(7)
-    for number, text in enumerate(_random_selectors(size(800, 40_000))):
+    for number, text in enumerate(_random_selectors(size(800, 20_000))):
         dialect = list(DIALECTS.values())[number % len(DIALECTS)]
         tree = _parsed(text, dialect)
         if tree is None:
@@ -177,7 +177,7 @@ def test_no_finding_of_an_analysis_is_false_in_random_selectors() -> None:
         for found in find_redundancies(Context(tree, Source(text), dialect)):
             claims += 1
             _check_claim(found.rule, found.doubt.span, tree, dialect, draw.sample(MESSAGES, 60))
-    assert claims > size(200, 8_000)
+    assert claims > size(200, 4_000)
 
 
 def _check_claim(rule: str, span: Span, tree: ast.Expression, dialect: Dialect, messages: list[Message]) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from spark_ext.generated_methods import codegen_barrier
 from spark_ext.message_values import (
     END,
     UINT,
@@ -29,7 +30,6 @@ from spark_ext.message_values import (
     union,
     union_values,
 )
-from spark_ext.routing.codegen_budget import codegen_barrier
 from spark_ext.schemas import MAX_MILLISECONDS, MESSAGE_SCHEMA
 from transpiler.layouts.amqp import MAPS, SECTIONS, STRUCTS
 from transpiler.message.types import AmqpType, Compound

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.routing.codegen_budget import codegen_barrier
+from spark_ext.generated_methods import codegen_barrier
 from spark_ext.schemas import MESSAGE_SCHEMA
 
 #: The struct ``V`` of a header's value ``h.value``, by the type of the VARIANT.

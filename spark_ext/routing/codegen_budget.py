@@ -80,24 +80,3 @@ def _column_length(column_type: DataType) -> int:
 
 def _leaves(column_type: DataType) -> int:
     return sum(_leaves(field.dataType) for field in column_type) if isinstance(column_type, StructType) else 1
-
-
-def codegen_barrier(array: str) -> str:
-    """Return an array unchanged, by a function that Spark cannot compile and does not know to be the identity."""
-    return f"zip_with({array}, array(), (a, b) -> a)"
-
-
-def codegen_barrier_column(array: str) -> str:
-    """Return the array of a column unchanged, which is computed before, in the method that ends there.
-
-    Spark inlines an expression that is used once, and here all of it would be interpreted.
-    """
-    return f"zip_with({array}, {array}, (a, b) -> a)"
-
-
-def hoist_to_method(text: str) -> str:
-    """Compute an array in a method of its own, as Spark does with any common subexpression.
-
-    HotSpot gives up on inlining in a long method, so that it is slow even where it is compiled.
-    """
-    return f"coalesce({text}, {text})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from spark_ext.routing.codegen_budget import codegen_barrier
+from spark_ext.generated_methods import codegen_barrier
 from spark_ext.routing.constant_tables import Payload
 from transpiler.routing.binding_patterns import SUBJECT
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from spark_ext.generated_methods import hoist_to_method
 from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import Key, Part, hashed
-from spark_ext.routing.codegen_budget import hoist_to_method, lookup_length, rows_length, split_by_budget, table_length
+from spark_ext.routing.codegen_budget import lookup_length, rows_length, split_by_budget, table_length
 from spark_ext.routing.topic_sql import let
 from transpiler import ir
 from transpiler.ir.column_types import ColumnType, Element, Path

@@ -14,15 +14,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from spark_ext.generated_methods import codegen_barrier, codegen_barrier_column
 from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import Key, join, without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
-from spark_ext.routing.codegen_budget import (
-    codegen_barrier,
-    codegen_barrier_column,
-    columns_length,
-    split_by_budget,
-)
+from spark_ext.routing.codegen_budget import columns_length, split_by_budget
 from spark_ext.routing.constant_tables import ConstantTable, Payload
 from spark_ext.routing.deliveries import CollectedDeliveries, distinct_in_order
 from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct

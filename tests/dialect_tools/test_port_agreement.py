@@ -111,9 +111,7 @@ def test_random_selectors_select_the_same_messages_where_they_port_without_a_not
         st.lists(_selectors(dialect), min_size=8, max_size=8),
         st.lists(strategies.messages, min_size=MESSAGES, max_size=MESSAGES),
     )
-    @settings(
-        max_examples=size(3, 8), phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
-    )
+    @settings(max_examples=size(3, 8), phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
     def check(trees: list[ast.Expression], messages: list[Message]) -> None:
         for number, tree in enumerate(trees):
             text = print_selector(tree, dialect)

@@ -241,7 +241,7 @@ def cut_up(value: ir.Value, grams: Grams) -> str:
     text = emit_value(value)
     parts = [f"regexp_extract_all({text}, {quote_text(expression)}, 1)" for expression in grams.expressions]
     substrings = parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
-    return f"transform(array_distinct({substrings}), g -> crc32(g))"
+    return f"array_distinct(transform({substrings}, g -> crc32(g)))"
 
 
 def _rows_at(index: str, ranges: Interval) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from zlib import crc32
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from transpiler.ir.java_regex import regular_expression
 from transpiler.routing import tuning
-from transpiler.routing.substring_index import Grams, build_substring_index, choose_grams, gram_hash
+from transpiler.routing.substring_index import Grams, build_substring_index, choose_grams
 from transpiler.selector.pattern import read_pattern
 
 TEXTS = st.lists(st.text(alphabet="ab,1é😀[^-]\\", min_size=1, max_size=9), min_size=1, max_size=20)
@@ -23,7 +24,7 @@ def rows_of(value: str, grams: Grams, texts: list[str]) -> set[int]:
     rows: set[int] = set()
     for expression in grams.expressions:
         python = re.sub(r"\\x\{([0-9a-f]+)\}", lambda code: re.escape(chr(int(code[1], 16))), expression)
-        rows.update(row for gram in re.findall(python, value) for row in index.nodes[gram_hash(gram) & index.mask])
+        rows.update(row for end in re.findall(python, value) for row in index.nodes[crc32(end.encode()) & index.mask])
     return rows
 
 
@@ -39,8 +40,14 @@ def test_a_value_finds_every_row_whose_text_it_contains(texts: list[str], value:
 
 def test_substrings_that_begin_as_no_text_does_are_passed_over() -> None:
     grams = choose_grams(f",1{number:03d}" for number in range(0, 500, 3))
-    assert grams == Grams((5,), ("(?s)(?=(,1[01234].{2}))",))
-    assert re.findall(grams.expressions[0], ",10123,20999,14999x,1,15555,1") == [",1012", ",1499"]
+    assert grams == Grams((5,), ("(?s),1(?=([01234].{2}))",), (2,))
+    assert re.findall(grams.expressions[0], ",10123,20999,14999x,1,15555,1") == ["012", "499"]
+
+
+def test_texts_that_begin_within_themselves_are_all_found() -> None:
+    grams = choose_grams(f"aba{letter}" for letter in "bc")
+    assert grams == Grams((4,), ("(?s)(?=(aba[bc].{0}))",), (0,))
+    assert re.findall(grams.expressions[0], "ababababac") == ["abab", "abab", "abab", "abac"]
 
 
 def test_many_lengths_share_few_substrings() -> None:

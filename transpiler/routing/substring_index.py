@@ -24,15 +24,22 @@ from transpiler.routing.signatures import Parameter, Signature, Substring, conta
 class Grams:
     """The lengths of the substrings that a value is cut into, and an expression of Java for those of each length.
 
-    An expression matches before each substring, which is its only group.
+    An expression matches at each substring, whose last characters are its only group: those behind the first ``known``
+    ones, which all substrings of that length have in common.
     """
 
     lengths: tuple[int, ...]
     expressions: tuple[str, ...]
+    known: tuple[int, ...]
 
     def gram(self, text: str) -> str:
         """The substring by which a text is looked up."""
         return text[: max(length for length in self.lengths if length <= len(text))]
+
+    def hash(self, text: str) -> int:
+        """The hash of what an expression finds of a text: the CRC-32 of its bytes, which every engine has."""
+        gram = self.gram(text)
+        return zlib.crc32(gram[self.known[self.lengths.index(len(gram))] :].encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +67,30 @@ def choose_grams(texts: Iterable[str]) -> Grams:
         # The shortest text needs its own length; the others divide the texts evenly.
         share = len(distinct) / tuning.GRAM_LENGTHS
         lengths = sorted({len(distinct[int(share * number)]) for number in range(tuning.GRAM_LENGTHS)})
-    grams = Grams(tuple(lengths), ())
+    grams = Grams(tuple(lengths), (), ())
     by_length: dict[int, set[str]] = {length: set() for length in lengths}
     for text in distinct:
         gram = grams.gram(text)
         by_length[len(gram)].add(gram)
-    return Grams(grams.lengths, tuple(_expression(length, listed) for length, listed in by_length.items()))
+    parts = [_expression(length, listed) for length, listed in by_length.items()]
+    return Grams(grams.lengths, tuple(text for text, _ in parts), tuple(known for _, known in parts))
 
 
-def _expression(length: int, grams: set[str]) -> str:
+def _expression(length: int, grams: set[str]) -> tuple[str, int]:
+    """The expression of the grams of a length, and how many characters stand before its group."""
     # All texts between the first and the last one begin as these two do.
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(grams), max(grams), strict=True))
     prefix = "".join(first for first, _ in pairs)
-    parts = escape_text(prefix)
+    parts = ""
     if len(prefix) < length:
         following = sorted({gram[len(prefix)] for gram in grams})
         one = "." if len(following) > tuning.MAX_FIRST else f"[{''.join(map(_in_class, following))}]"
-        parts += f"{one}.{{{length - len(prefix) - 1}}}"
-    return f"(?s)(?=({parts}))"
+        parts = f"{one}.{{{length - len(prefix) - 1}}}"
+    if any(prefix.endswith(prefix[:count]) for count in range(1, len(prefix))):
+        # The next occurrence may begin within this one, so nothing of it may be consumed.
+        return f"(?s)(?=({escape_text(prefix)}{parts}))", 0
+    # Before a group the prefix is found without trying the group at each character, which takes a fifth less.
+    return f"(?s){escape_text(prefix)}(?=({parts}))", len(prefix)
 
 
 def _in_class(character: str) -> str:
@@ -89,10 +102,5 @@ def build_substring_index(number: int, grams: Grams, rows: Sequence[tuple[Parame
     mask = (1 << (2 * len(rows)).bit_length()) - 1
     nodes: list[list[int]] = [[] for _ in range(mask + 1)]
     for place, row in enumerate(rows):
-        nodes[gram_hash(grams.gram(str(row[number]))) & mask].append(place)
+        nodes[grams.hash(str(row[number])) & mask].append(place)
     return SubstringIndex(mask, nodes)
-
-
-def gram_hash(gram: str) -> int:
-    """The hash of a substring: the CRC-32 of its bytes, which every engine has."""
-    return zlib.crc32(gram.encode())

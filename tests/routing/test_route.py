@@ -65,7 +65,7 @@ def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> Non
     parted: list[bool] = []
 
     @given(text=topologies.selectors(rules), message=topologies.messages())
-    @settings(max_examples=size(300, 1_000), phases=PHASES, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=size(100, 1_000), phases=PHASES, suppress_health_check=list(HealthCheck))
     def draw(text: str, message: Message) -> None:
         answer = evaluate(parse_selector(text, rules.dialect), message, find_dialect(rules.dialect)) is True
         try:
@@ -110,7 +110,7 @@ def test_spark_agrees_with_the_reference(
 
 @pytest.mark.parametrize("min_rows", [1, 12])
 @given(data=st.data())
-@settings(max_examples=max(2, EXAMPLES // 2), phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size(1, 2), phases=PHASES, suppress_health_check=list(HealthCheck))
 def test_several_routing_keys_are_routed_together(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, min_rows: int, data: st.DataObject
 ) -> None:

@@ -12,7 +12,9 @@ from pyspark.sql import functions as sf
 
 from spark_ext import CompiledTopology, compile_topology, route
 from spark_ext.routing import arrow_frames, session_tables, shared_broadcast, tuning
+from tests.benchmarks.routing import selector_messages, selector_topology
 from tests.sizes import sample
+from tests.spark.harness import largest_method, settings
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
@@ -87,6 +89,13 @@ def test_every_query_has_the_same_answer_with_shared_broadcasts(spark: SparkSess
     twice = route(routed.withColumnRenamed("queues", "before"), compiled)
     assert twice.filter("before <> queues").isEmpty()
     expected.unpersist()
+
+
+def test_look_ups_in_shared_tables_fit_a_method_that_the_jit_takes(spark: SparkSession) -> None:
+    """Each join's condition names all columns of its table, and five of them are in one method."""
+    messages = selector_messages(spark, 10, 200)
+    with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
+        assert 5_000 < largest_method(route(messages, selector_topology(2_000, 200), messages)) < 8_000
 
 
 @pytest.mark.parametrize("limit", ["1000", "1000b", "2k", " 2KB"])

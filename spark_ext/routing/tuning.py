@@ -65,9 +65,11 @@ READ = 450
 #: Concatenating lists of deliveries.
 NESTED = 420
 
-#: A look-up without its keys and its tables; each key, each operation in it and each field that it reads. A column of a
-#: table, as of a key, a row or a constant, has some 60 bytes in the condition of a join with a shared broadcast.
-LOOKUP, KEY, KEY_OPERATION, KEY_FIELD = 80, 150, 60, 90
+#: A look-up without its keys and its tables; each key, each operation in it and each field that it reads.
+LOOKUP, KEY, KEY_OPERATION, KEY_FIELD = 80, 90, 60, 90
+
+#: A column of a table in the condition of a join with a shared broadcast, which names all of them.
+NAMED_COLUMN = 60
 
 #: An operation of the prefilter, or of the condition on a row in columns of its own.
 CONDITION_OPERATION = 22
@@ -76,7 +78,7 @@ CONDITION_OPERATION = 22
 TABLE, TESTED_TABLE = 100, 340
 
 #: A row in columns of its own, and each of its constants.
-ROW, ROW_CONSTANT = 240, 120
+ROW, ROW_CONSTANT = 180, 60
 
 #: Reading and writing a row; a map or an array of it; a struct and each of its leaves; any other column.
 MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60

@@ -190,15 +190,12 @@ class ConstantTables:
             patterns = [(number, self._plan.patterns[number]) for number in ends]
             delivered.append([self._of(delivery) for _, delivery in patterns if delivery is not None])
             tested.append([number for number, delivery in patterns if delivery is None])
-        transitions = {
-            # A place's owner and its list share one number: two look-ups would be two misses of the cache.
-            "edges": [owner << 32 | following for owner, following in zip(trie.owners, trie.following, strict=True)],
-            "otherwise": trie.otherwise,
-            "lists": trie.lists,
-        }
         # Each is read in one place of the query, where Spark puts its expression: a column of a row it would copy.
         constants: dict[str, Any] = {
-            "transitions STRUCT<edges: ARRAY<BIGINT>, otherwise: ARRAY<INT>, lists: ARRAY<ARRAY<INT>>>": transitions,
+            # A place's owner and its list share one number: two look-ups would be two misses of the cache.
+            "edges ARRAY<BIGINT>": [owner << 32 | to for owner, to in zip(trie.owners, trie.following, strict=True)],
+            "otherwise ARRAY<INT>": trie.otherwise,
+            "lists ARRAY<ARRAY<INT>>": trie.lists,
             f"ends ARRAY<ARRAY<{self._payload.value}>>": delivered,
             "asked ARRAY<ARRAY<INT>>": tested,
             "slots STRUCT<words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>>": _slots(trie),

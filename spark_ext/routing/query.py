@@ -52,7 +52,8 @@ _START, _WHOLE = "_routing_start", "_routing_whole"
 _HASH, _SLOTS = "_routing_hash", "_routing_slots"
 _SO_FAR = "_routing_so_far"
 _TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
-_TRANSITIONS = "_routing_transitions"
+#: The columns of the arrays of the automaton of topics.
+_TRANSITIONS = {name: f"{PREFIX}{name}" for name in ("edges", "otherwise", "lists")}
 #: The queues by the plan of a compiled topology before it was changed. It begins as no column of one query does.
 _BEFORE = "_compiled_before"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spark_ext.routing import tuning
 from transpiler.filters.binding_rules import TopicRules
@@ -74,10 +74,11 @@ def encode_words(words: str, code: str | None, slots: str) -> str:
     return let({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
 
 
-def run_automaton(codes: str, start: str, transitions: str, repeats: bool) -> str:
-    """Run the automaton over encoded words; return the state set. The ``transitions`` are a struct of arrays.
+def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeats: bool) -> str:
+    """Run the automaton over encoded words; return the state set.
 
-    Where it ``repeats``, a state may be there several times.
+    The ``transitions`` are columns of arrays: ``edges``, ``otherwise`` and ``lists``. Where the automaton ``repeats``,
+    a state may be there several times.
     """
     edge = "get(t.edges, s + c)"
     target = f"CAST({edge} & {2**31 - 1} AS INT)"
@@ -88,9 +89,10 @@ def run_automaton(codes: str, start: str, transitions: str, repeats: bool) -> st
         once = f"CASE WHEN size(reached) > {tuning.MANY_STATES} THEN array_distinct(reached) ELSE reached END"
         reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"
-    # Under a name they are got once a message, and not once for each place where they are read. Each name copies what
-    # is computed with it.
-    return let({"t": transitions}, states)
+    # Each array is read in one place, and got once a message. A row that is made there holds the arrays themselves,
+    # where one of a table makes an object for each array that a state reads. A name copies what is computed with it.
+    arrays = ", ".join(f"'{name}', {column}" for name, column in transitions.items())
+    return let({"t": f"named_struct({arrays})"}, states)
 
 
 def deliveries_at_end(walk: str, delivered: str, tested: str | None) -> str:

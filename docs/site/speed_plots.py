@@ -6,8 +6,7 @@ the site, the scheme's (``docs/site.css``).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from math import log10
 from pathlib import Path
@@ -222,19 +221,20 @@ def long_selectors() -> tuple[Path, str]:
     return _curves("speed-long", words, lines, (sizes, (0.1, 1, 10)))
 
 
-def _routes(pattern: str) -> Iterator[tuple[float, float]]:
-    text = (RESULTS / "routing.txt").read_text(encoding="utf-8").partition("An earlier run")[0]
-    for count, seconds in re.findall(pattern, text, re.MULTILINE):
-        yield number(count), number(seconds)
-
-
 def routing() -> tuple[Path, str]:
     """Draw the time of a route by the number of bindings."""
+    selectors = table("Routing 1,000,000 messages by selectors of five shapes")
+    topics = table("Routing 1,000,000 messages by binding keys of topics")
+    [cases] = (row for row in table("Routes against an array") if row[0] == "typed columns" and row[3] == "5")
+
+    def line(rows: list[list[str]], name: str) -> list[tuple[float, float]]:
+        return [(number(row[1]), number(row[3])) for row in rows if row[0] == name]
+
     lines = {
-        "selectors": list(_routes(r"^\(a\) .* in columns x ([\d,]+) selectors: ([\d.]+) s")),
-        "topic patterns": list(_routes(r"^\(b\) 1,000,000 topics x ([\d,]+) patterns: ([\d.]+) s")),
-        "patterns, each key once": list(_routes(r"^\(b\) .* of 10,000 topics x ([\d,]+) patterns: ([\d.]+) s")),
-        "selectors as an array of CASE": list(_routes(r"^\(d\) .* x ([\d,]+) selectors: .*CASE ([\d.]+) s")),
+        "selectors": line(selectors, "typed columns"),
+        "topic patterns": line(topics, "different"),
+        "patterns, each key once": line(topics, "10,000, matched once"),
+        "selectors as an array of CASE": [(number(cases[2]), number(cases[5]))],
     }
     words = ("Routing 1,000,000 messages", "seconds of CPU, typed columns, on one core", "bindings")
     return _curves("speed-routing", words, lines, ((100, 1_000, 10_000, 100_000, 1_000_000), (0.1, 1, 10, 100)))

@@ -15,13 +15,24 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from tests.benchmarks import activemq, compiled, compiling, filters, long, patterns, report, routing_shapes, stores
+from tests.benchmarks import (
+    activemq,
+    compiled,
+    compiling,
+    filters,
+    long,
+    patterns,
+    report,
+    routing,
+    routing_shapes,
+    stores,
+)
 from tests.benchmarks.measure import Table
 from tests.benchmarks.messages import write_messages
 from tests.benchmarks.selectors import CASES, Case
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("filters", "stores", "compiling", "long", "patterns", "activemq", "routing", "compiled")
+PARTS = ("filters", "stores", "compiling", "long", "patterns", "activemq", "routing", "growth", "compiled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +95,8 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
                 yield from patterns.parts(spark, size.characters, size.rounds, size.lengths, size.patterns)
             case "routing":
                 yield routing_shapes.shapes_table(spark, directory, size.routing, size.rounds, size.shapes)
+            case "growth":
+                yield from routing.growth_tables(spark, directory, size.routing, size.rounds)
             case "compiled":
                 yield compiled.compiled_table(spark, directory, size.routing, size.rounds)
             case _:

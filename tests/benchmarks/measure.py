@@ -118,6 +118,11 @@ def _below(process: int, ancestor: int, parents: dict[int, tuple[int, float]]) -
     return False
 
 
+def written(frame: DataFrame) -> None:
+    """Compute all columns of all rows in a fresh query, and write them nowhere."""
+    frame.select("*").write.format("noop").mode("overwrite").save()
+
+
 def largest_method(frame: DataFrame) -> int:
     """Of the generated code, in bytes; -1 where some of it does not compile, 0 where there is none."""
     found = frame._jdf.queryExecution().debug().codegenToSeq()

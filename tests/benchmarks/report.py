@@ -64,7 +64,8 @@ def svg(tables: Sequence[Table], heading: str) -> str:
         parts.append(f'<text x="10" y="{top}" class="title">{escape(table.title)}</text>')
         parts.append(f'<text x="10" y="{top + 16}" class="unit">{escape(table.unit)}</text>')
         top += 24
-        values = [value for _, *found in table.bars for value in found if value and value > 0]
+        # Less than what is measured beside it may come out as nothing, or below.
+        values = [value for _, *found in table.bars for value in found if value and value > 0] or [1.0]
         low, high = math.log10(min(values)) - 0.2, math.log10(max(values)) + 0.1
         for label, value, target in table.bars:
             parts.append(f'<text x="{_LABEL - 6}" y="{top + 12}" class="label">{escape(label)}</text>')

@@ -1,100 +1,45 @@
-"""Routing at scale, each figure also as a multiple of one hand-written filter over the same messages.
+"""Routing by the number of bindings: selectors of five shapes, topics and headers, and an array of CASE beside them.
 
-Run: python -m tests.benchmarks.routing [--quick] [PART ...]; the parts are selectors, topics, headers, cases, shapes,
-planning and canonical, which is selectors and cases again over the canonical schema. ``--quick`` takes a tenth of the
-messages. One core; CPU seconds of Spark's process, the best of eight runs in turn with the filter, a fresh query each
-time, with all columns of all messages kept written nowhere; planning in seconds by the clock.
+Beside each route runs one hand-written filter over the same messages, which keeps next to nothing, while a route writes
+all columns of all messages. The largest generated method stands beside the figures: HotSpot compiles up to 8,000 bytes,
+and what is larger takes several times as long.
 """
 
 from __future__ import annotations
 
-import argparse
-import math
-import os
-import platform
 import random
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import compile_selector, route
-from tests.benchmarks.measure import largest_method
+from tests.benchmarks.measure import Table, in_turn, largest_method, spark_cpu, written
 from tests.benchmarks.messages import section, union
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
 
-RUNS = 8
+MESSAGES = 1_000_000
 
-#: Runs of what takes most of a minute.
-SLOW_RUNS = 3
+#: Messages of headers bindings, and those of conditions that are tried one by one.
+FEWER = 200_000
 
 #: Topics where they repeat.
 REPEATED = 10_000
 
-
-def session() -> SparkSession:
-    spark = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "8g")
-        .config("spark.sql.shuffle.partitions", "1")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("OFF")
-    return spark
+#: Rounds of what takes most of a minute.
+SLOW_ROUNDS = 2
 
 
-def cpu_seconds() -> float:
-    """Return the CPU time of Spark's process so far, as Linux counts it."""
-    process = SparkSession.getActiveSession().sparkContext._gateway.proc.pid
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def written(frame: DataFrame) -> None:
-    """Compute all columns of all rows."""
-    frame.select("*").write.format("noop").mode("overwrite").save()
-
-
-def in_turn(*runs: Callable[[], object]) -> list[float]:
-    """The least CPU seconds of each, run by turns so that what else the machine does meets all."""
-    found = [math.inf] * len(runs)
-    for _ in range(RUNS):
-        for place, run in enumerate(runs):
-            found[place] = min(found[place], measured(run))
-    return found
-
-
-def measured(run: Callable[[], object]) -> float:
-    """The CPU seconds of Spark's process, which other work on the machine disturbs less than the clock."""
-    started = cpu_seconds()
-    run()
-    return cpu_seconds() - started
-
-
-def total(routed: DataFrame) -> int:
-    return int(routed.select("*").agg(sf.sum(sf.size("queues"))).collect()[0][0] or 0)
-
-
-def kept(messages: DataFrame, condition: str) -> None:
-    written(messages.filter(condition))
-
-
-def plan_lines(frame: DataFrame) -> int:
-    return len(frame._jdf.queryExecution().executedPlan().toString().splitlines())
-
-
-def stored(frame: DataFrame, directory: str, name: str) -> DataFrame:
-    path = f"{directory}/{name}"
+def stored(frame: DataFrame, directory: Path, name: str) -> DataFrame:
+    """The messages out of one Parquet file."""
+    path = str(directory / name)
     frame.coalesce(1).write.mode("overwrite").parquet(path)
     return frame.sparkSession.read.parquet(path)
 
@@ -142,7 +87,7 @@ def selector_topology(count: int, keys: int, loose: bool = False) -> Topology:
     bindings = []
     for number in range(count):
         text = LOOSE[number] if loose and number < len(LOOSE) else shapes[number % 5](number // 5)
-        bindings.append(Binding("x", f"q{number}", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)}))
+        bindings.append(_bound("x", number, text))
     queues = tuple(Queue(f"q{number}") for number in range(count))
     return Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, tuple(bindings), default_exchange="x")
 
@@ -167,54 +112,105 @@ def in_a_map(messages: DataFrame) -> DataFrame:
     return messages.selectExpr(section("header", {}), properties, f"map({unions}) AS application_properties")
 
 
-COLUMNS = Form("columns", "region = 'r5' AND weight > 2500", lambda messages: messages)
+COLUMNS = Form("typed columns", "region = 'r5' AND weight > 2500", lambda messages: messages)
 CANONICAL = Form(
-    "the canonical schema",
+    "canonical schema",
     "application_properties['region'].string = 'r5' AND application_properties['weight'].long > 2500",
     in_a_map,
 )
 
-SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
+#: Numbers of selectors, over columns and over the canonical schema.
+SIZES = ((COLUMNS, (100, 1_000, 10_000, 100_000, 1_000_000)), (CANONICAL, (1_000, 1_000_000)))
 
 
-def selectors(
-    spark: SparkSession, directory: str, scale: int, form: Form = COLUMNS, sizes: tuple[int, ...] = SIZES
-) -> None:
-    count = 1_000_000 // scale
-    figures = {}
-    for bindings, loose in chain(zip(sizes, repeat(False)), [(sizes[-1], True)]):
-        keys = bindings // 10
-        messages = stored(form.made(selector_messages(spark, count, keys)), directory, "messages")
-        topology = selector_topology(bindings, keys, loose)
+@dataclass(frozen=True)
+class Routed:
+    """A route that is planned: the seconds that planning took by the clock, and the matches of a message."""
+
+    frame: DataFrame
+    planned: float
+    matches: float
+
+    @classmethod
+    def of(cls, messages: DataFrame, count: int, topology: Topology, keys: DataFrame | None = None) -> Routed:
+        """Route so many messages."""
         started = time.perf_counter()
-        routed = route(messages, topology, messages)
-        lines = plan_lines(routed)
+        frame = route(messages, topology, messages, keys=keys)
+        frame._jdf.queryExecution().executedPlan()
         planned = time.perf_counter() - started
-        runs = partial(kept, messages, form.by_hand), partial(written, messages), partial(written, routed)
-        filtered, read, seconds = in_turn(*runs)
-        found = total(routed)
-        if not loose:
-            figures[bindings] = seconds
-        print(
-            f"(a) {count:,} messages in {form.name} x {bindings:,} selectors"
-            f"{', one of each shape without bounds' * loose}: {seconds:.2f} s = "
-            f"{seconds / filtered:.1f} filters ({filtered:.2f} s), {seconds / read:.1f} times reading and writing them "
-            f"({read:.2f} s), {found / count:.2f} matches a message, 10 candidates; planned in {planned:.2f} s, "
-            f"{lines} lines of plan",
-            flush=True,
-        )
-    low, high = 1_000, 1_000_000
-    exponent = math.log(figures[high] / figures[low]) / math.log(high / low)
-    print(f"(a) {form.name}: growth exponent from {low:,} to {high:,}: {exponent:.2f}", flush=True)
+        [total] = frame.agg(sf.sum(sf.size("queues"))).first()
+        return cls(frame, planned, (total or 0) / count)
+
+    @property
+    def longest(self) -> int:
+        """The largest method of the generated code, in bytes of bytecode."""
+        # An adaptive plan has no code before it runs.
+        settings = self.frame.sparkSession.conf
+        settings.set("spark.sql.adaptive.enabled", "false")
+        found = largest_method(self.frame.select("*"))
+        settings.unset("spark.sql.adaptive.enabled")
+        return found
 
 
-def canonical(spark: SparkSession, directory: str, scale: int) -> None:
-    selectors(spark, directory, scale, CANONICAL, (1_000, 1_000_000))
-    cases(spark, directory, scale, CANONICAL)
+def growth_tables(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Iterator[Table]:
+    """All tables; a ``scale`` divides the messages and the bindings."""
+    yield selectors_table(spark, directory, scale, rounds)
+    yield topics_table(spark, directory, scale, rounds)
+    yield headers_table(spark, directory, scale, rounds)
+    yield one_by_one_table(spark, directory, scale, rounds)
 
 
-def topics(spark: SparkSession, directory: str, scale: int) -> None:
-    count = 1_000_000 // scale
+def sizes_at(scale: int, sizes: Sequence[int]) -> list[int]:
+    """The numbers of bindings at a scale, each once."""
+    return sorted({max(100, size // scale) for size in sizes})
+
+
+def selectors_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """Selectors of five shapes by their number."""
+    count, cpu = MESSAGES // scale, spark_cpu(spark)
+    table = Table(
+        f"Routing {count:,} messages by selectors of five shapes",
+        ("messages in", "selectors", "planning, s", "s", "filters", "times reading", "largest method", "matches"),
+        "CPU seconds of Spark's process; planning by the clock, compiling the bindings included. Two candidates of "
+        "each shape have a message's keys. Loose: one selector of each shape has no bounds, so that every message is "
+        "looked up.",
+        unit="seconds",
+    )
+    for form, sizes in SIZES:
+        at_scale = sizes_at(scale, sizes)
+        for bindings, loose in [*((size, False) for size in at_scale), (at_scale[-1], True)]:
+            keys = bindings // 10
+            messages = stored(form.made(selector_messages(spark, count, keys)), directory, "selectors")
+            routed = Routed.of(messages, count, selector_topology(bindings, keys, loose))
+            runs = partial(written, messages.filter(form.by_hand)), partial(written, messages)
+            filtered, read, spent = (
+                each.seconds for each in in_turn((*runs, partial(written, routed.frame)), cpu, rounds)
+            )
+            name = form.name + ", loose" * loose
+            table.add(
+                name,
+                bindings,
+                routed.planned,
+                spent,
+                spent / filtered,
+                spent / read,
+                routed.longest,
+                routed.matches,
+            )
+            table.bars.append((f"{name}, {bindings:,}", spent, None))
+    return table
+
+
+def topics_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """Topics by the number of binding keys: a word in ten is ``*``, one in a hundred ``#``."""
+    count, cpu = MESSAGES // scale, spark_cpu(spark)
+    table = Table(
+        f"Routing {count:,} messages by binding keys of topics",
+        ("topics", "binding keys", "planning, s", "s", "filters", "times look-ups", "largest method", "matches"),
+        f"CPU seconds of Spark's process. Look-ups: splitting each topic and looking each word up in a map. Of "
+        f"{REPEATED:,} topics each is matched once where `keys` has them.",
+        unit="seconds",
+    )
     spread = random.Random(1)
     vocabulary = [[f"l{level}w{number}" for number in range(20)] for level in range(6)]
 
@@ -226,52 +222,59 @@ def topics(spark: SparkSession, directory: str, scale: int) -> None:
         return ".".join(word(level, wild) for level in range(spread.randint(3, 6)))
 
     rows = [(key(False),) for _ in range(count)]
-    messages = stored(spark.createDataFrame(rows, "routing_key STRING"), directory, "topics")
     drawn = random.Random(2)
-    again = [rows[drawn.randrange(REPEATED)] for _ in range(count)]
+    again = [rows[drawn.randrange(min(REPEATED, count))] for _ in range(count)]
+    different = stored(spark.createDataFrame(rows, "routing_key STRING"), directory, "topics")
     repeated = stored(spark.createDataFrame(again, "routing_key STRING"), directory, "repeated")
     words = ", ".join(f"'{word}', {number}" for number, word in enumerate(chain(*vocabulary)))
     looked_up = f"aggregate(split(routing_key, '\\\\.'), 0, (a, w) -> a + coalesce(map({words})[w], 0)) AS codes"
 
-    def look_up() -> None:
+    def look_up(messages: DataFrame) -> None:
         spark.conf.set("spark.sql.optimizer.mapLookupHashThreshold", "1")
         written(messages.selectExpr("*", looked_up))
         spark.conf.unset("spark.sql.optimizer.mapLookupHashThreshold")
 
-    for bindings in (2_000, 100_000):
+    for bindings in sizes_at(scale, (2_000, 100_000)):
         bound = tuple(Binding("amq.topic", f"q{number}", key(True)) for number in range(bindings))
         queues = tuple(Queue(f"q{number}") for number in range(bindings))
         topology = Topology(RABBITMQ, (), queues, bound, default_exchange="amq.topic")
-        started = time.perf_counter()
-        routed = route(messages, topology, messages)
-        lines = plan_lines(routed)
-        planned = time.perf_counter() - started
-        by_hand = partial(kept, messages, "routing_key LIKE 'l0w1.%.l2w3'")
-        filtered, floor, seconds = in_turn(by_hand, look_up, partial(written, routed))
-        found = total(routed)
-        print(
-            f"(b) {count:,} topics x {bindings:,} patterns: {seconds:.2f} s = {seconds / filtered:.1f} filters "
-            f"({filtered:.2f} s) = {seconds / floor:.1f} times splitting and looking up ({floor:.2f} s), "
-            f"{found / count:.2f} matches a message; planned in {planned:.2f} s, {lines} lines of plan",
-            flush=True,
-        )
-        known = route(repeated, topology, repeated, keys=repeated)
-        seconds, once = in_turn(partial(written, route(repeated, topology, repeated)), partial(written, known))
-        print(
-            f"(b) {count:,} messages of {REPEATED:,} topics x {bindings:,} patterns: {once:.2f} s where each topic is "
-            f"matched once, {seconds:.2f} s where each message's is, {total(known) / count:.2f} matches a message, "
-            f"{plan_lines(known)} lines of plan",
-            flush=True,
-        )
+        for name, messages, keys in (
+            ("different", different, None),
+            (f"{REPEATED:,}", repeated, None),
+            (f"{REPEATED:,}, matched once", repeated, repeated),
+        ):
+            routed = Routed.of(messages, count, topology, keys)
+            runs = partial(written, messages.filter("routing_key LIKE 'l0w1.%.l2w3'")), partial(look_up, messages)
+            filtered, floor, spent = (
+                each.seconds for each in in_turn((*runs, partial(written, routed.frame)), cpu, rounds)
+            )
+            table.add(
+                name,
+                bindings,
+                routed.planned,
+                spent,
+                spent / filtered,
+                spent / floor,
+                routed.longest,
+                routed.matches,
+            )
+            table.bars.append((f"{name}, {bindings:,}", spent, None))
+    return table
 
 
-def headers(spark: SparkSession, directory: str, scale: int) -> None:
-    count = 200_000 // max(1, scale // 2)
+def headers_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """Bindings of a headers exchange, of twenty sets of keys, by their number."""
+    count, cpu = FEWER // scale, spark_cpu(spark)
+    table = Table(
+        f"Routing {count:,} messages by headers bindings of twenty key sets",
+        ("bindings", "planning, s", "s", "filters", "largest method", "matches"),
+        "CPU seconds of Spark's process.",
+        unit="seconds",
+    )
     names = [f"h{number}" for number in range(10)]
     spread = random.Random(3)
     sets = [spread.sample(names, spread.randint(2, 4)) for _ in range(20)]
-    figures = []
-    for bindings in (10_000, 300_000):
+    for bindings in sizes_at(scale, (10_000, 300_000)):
         values = values_for(bindings // len(sets), sets)
         columns = [
             f"concat('v', pmod(xxhash64(id, {number}), {values})) AS {name}" for number, name in enumerate(names)
@@ -283,21 +286,12 @@ def headers(spark: SparkSession, directory: str, scale: int) -> None:
             bound.append(Binding("amq.headers", f"q{number}", "", wanted))
         queues = tuple(Queue(f"q{number}") for number in range(bindings))
         topology = Topology(RABBITMQ, (), queues, tuple(bound), default_exchange="amq.headers")
-        started = time.perf_counter()
-        routed = route(messages, topology, messages)
-        lines = plan_lines(routed)
-        planned = time.perf_counter() - started
-        by_hand = partial(kept, messages, "h1 = 'v5' AND h2 = 'v7'")
-        filtered, seconds = in_turn(by_hand, partial(written, routed))
-        found = total(routed)
-        figures.append(seconds)
-        print(
-            f"(c) {count:,} messages x {bindings:,} headers bindings of 20 key sets: {seconds:.2f} s = "
-            f"{seconds / filtered:.1f} filters ({filtered:.2f} s), {found / count:.2f} matches a message; "
-            f"planned in {planned:.2f} s, {lines} lines of plan",
-            flush=True,
-        )
-    print(f"(c) 300,000 bindings take {figures[1] / figures[0]:.2f} times what 10,000 take", flush=True)
+        routed = Routed.of(messages, count, topology)
+        runs = partial(written, messages.filter("h1 = 'v5' AND h2 = 'v7'")), partial(written, routed.frame)
+        filtered, spent = (each.seconds for each in in_turn(runs, cpu, rounds))
+        table.add(bindings, routed.planned, spent, spent / filtered, routed.longest, routed.matches)
+        table.bars.append((f"{bindings:,}", spent, None))
+    return table
 
 
 def values_for(bindings: int, sets: list[list[str]]) -> int:
@@ -305,28 +299,43 @@ def values_for(bindings: int, sets: list[list[str]]) -> int:
     return min(range(2, 2_000), key=lambda count: abs(sum(bindings / count ** len(names) for names in sets) - 2))
 
 
-def cases(spark: SparkSession, directory: str, scale: int, form: Form = COLUMNS) -> None:
-    count, bindings = 1_000_000 // scale, 1_000
-    keys = bindings // 10
-    messages = stored(form.made(selector_messages(spark, count, keys)), directory, "cases")
-    topology = selector_topology(bindings, keys)
-    routed = route(messages, topology, messages)
-    filtered, seconds = in_turn(partial(kept, messages, form.by_hand), partial(written, routed))
-
-    def naive() -> DataFrame:
-        texts = [str(topology.selector(binding)) for binding in topology.bindings]
-        tests = [sf.when(compile_selector(text, messages), sf.lit(f"q{number}")) for number, text in enumerate(texts)]
-        return messages.select("*", sf.array_compact(sf.array(*tests)).alias("queues"))
-
-    slow = min(measured(lambda: written(naive())) for _ in range(SLOW_RUNS))
-    found = total(routed)
-    assert found == total(naive())
-    print(
-        f"(d) {count:,} messages in {form.name} x {bindings:,} selectors: {seconds:.2f} s = "
-        f"{seconds / filtered:.1f} filters; "
-        f"an array of CASE {slow:.2f} s: {slow / seconds:.0f} times as long, {found / count:.2f} matches a message",
-        flush=True,
+def one_by_one_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """Beside an array with a CASE for each selector, which a route is first compared with."""
+    cpu = spark_cpu(spark)
+    table = Table(
+        "Routes against an array with a CASE for each selector",
+        ("messages in", "messages", "selectors", "shapes", "s", "array of CASE, s", "times as long", "matches"),
+        "CPU seconds of Spark's process. Of selectors that have a shape each, a route tries most one by one too.",
+        unit="seconds",
     )
+    listed, different = max(100, 1_000 // scale), max(20, 200 // scale)
+    texts = different_selectors(different)
+    bound = tuple(_bound("amq.fanout", number, text) for number, text in enumerate(texts))
+    queues = tuple(Queue(f"q{number}") for number in range(different))
+    own_shapes = Topology(QPID_JAVA, (), queues, bound, default_exchange="amq.fanout")
+    five_shapes = selector_topology(listed, listed // 10)
+    for form, count, topology, shapes in (
+        (COLUMNS, MESSAGES // scale, five_shapes, 5),
+        (CANONICAL, MESSAGES // scale, five_shapes, 5),
+        (COLUMNS, FEWER // scale, own_shapes, different),
+    ):
+        messages = stored(form.made(selector_messages(spark, count, listed // 10)), directory, "cases")
+        routed = Routed.of(messages, count, topology)
+        selectors = [str(topology.selector(binding)) for binding in topology.bindings]
+        tests = [sf.when(compile_selector(text, messages), sf.lit(f"q{n}")) for n, text in enumerate(selectors)]
+        cases = messages.select("*", sf.array_compact(sf.array(*tests)).alias("queues"))
+        [total] = cases.agg(sf.sum(sf.size("queues"))).first()
+        assert (total or 0) / count == routed.matches
+        [spent] = (each.seconds for each in in_turn([partial(written, routed.frame)], cpu, rounds))
+        [slow] = (each.seconds for each in in_turn([partial(written, cases)], cpu, min(rounds, SLOW_ROUNDS)))
+        table.add(form.name, count, len(selectors), shapes, spent, slow, slow / spent, routed.matches)
+        label = f"{form.name}, {len(selectors):,} of {shapes} shapes"
+        table.bars += [(label, spent, None), (f"{label}, array of CASE", slow, None)]
+    return table
+
+
+def _bound(exchange: str, number: int, selector: str) -> Binding:
+    return Binding(exchange, f"q{number}", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
 
 
 def different_selectors(count: int) -> list[str]:
@@ -351,74 +360,3 @@ def different_selectors(count: int) -> list[str]:
         if len(found) == count:
             break
     return found
-
-
-def shapes(spark: SparkSession, directory: str, scale: int) -> None:
-    count, bindings = 1_000_000 // scale, 200
-    messages = stored(selector_messages(spark, count, 1000), directory, "shapes")
-    texts = different_selectors(bindings)
-    bound = tuple(
-        Binding("amq.fanout", f"q{number}", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)})
-        for number, text in enumerate(texts)
-    )
-    queues = tuple(Queue(f"q{number}") for number in range(bindings))
-    topology = Topology(QPID_JAVA, (), queues, bound, default_exchange="amq.fanout")
-    started = time.perf_counter()
-    routed = route(messages, topology, messages)
-    lines = plan_lines(routed)
-    planned = time.perf_counter() - started
-    filtered, seconds = in_turn(partial(kept, messages, COLUMNS.by_hand), partial(written, routed))
-    found = total(routed)
-    print(
-        f"(e) {count:,} messages x {bindings} selectors of {bindings} shapes: {seconds:.2f} s = "
-        f"{seconds / filtered:.1f} filters, {found / count:.2f} matches a message; planned in {planned:.2f} s, "
-        f"{lines} lines of plan; largest fused method {longest(routed):,} bytes",
-        flush=True,
-    )
-
-
-def longest(frame: DataFrame) -> int:
-    """The largest method of the generated code of a query, in bytes of bytecode; the JIT takes up to 8,000."""
-    frame.sparkSession.conf.set("spark.sql.adaptive.enabled", "false")
-    found = largest_method(frame.select("*"))
-    frame.sparkSession.conf.unset("spark.sql.adaptive.enabled")
-    return found
-
-
-def planning(spark: SparkSession, directory: str, _scale: int) -> None:
-    bindings = 100_000
-    messages = stored(selector_messages(spark, 1_000, bindings // 10), directory, "planning")
-    topology = selector_topology(bindings, bindings // 10)
-    started = time.perf_counter()
-    routed = route(messages, topology, messages)
-    routed._jdf.queryExecution().executedPlan()
-    seconds = time.perf_counter() - started
-    print(f"(f) planning with {bindings:,} selectors: {seconds:.2f} s, {plan_lines(routed)} lines of plan", flush=True)
-
-
-PARTS = {
-    "selectors": selectors,
-    "topics": topics,
-    "headers": headers,
-    "cases": cases,
-    "shapes": shapes,
-    "planning": planning,
-    "canonical": canonical,
-}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
-    spark = session()
-    print(f"Spark {spark.version}, {platform.machine()}, one core of {os.cpu_count()}")
-    with tempfile.TemporaryDirectory() as directory:
-        for name in options.parts or PARTS:
-            PARTS[name](spark, directory, 10 if options.quick else 1)
-    spark.stop()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """make bench: every figure, on the terminal and in tests/benchmarks/results.
 
-``make bench ARGS=--quick`` takes a few percent of the messages. One core of Spark; more than half an hour on a quiet
-machine, and three minutes when quick. Results of a quick run go to ``quick.md`` and ``quick.svg``.
+``make bench ARGS=--quick`` takes a few percent of the messages. One core of Spark; 100 minutes on a quiet machine, and
+three when quick. Results of a quick run go to ``quick.md`` and ``quick.svg``.
 """
 
 from __future__ import annotations

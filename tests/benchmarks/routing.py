@@ -19,8 +19,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import compile_selector, route
-from tests.benchmarks.measure import Table, in_turn, largest_method, spark_cpu, written
+from tests.benchmarks.measure import Runs, Table, in_turn, largest_method, spark_cpu, written
 from tests.benchmarks.messages import section, union
+from tests.spark.harness import settings
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
@@ -145,11 +146,8 @@ class Routed:
     def longest(self) -> int:
         """The largest method of the generated code, in bytes of bytecode."""
         # An adaptive plan has no code before it runs.
-        settings = self.frame.sparkSession.conf
-        settings.set("spark.sql.adaptive.enabled", "false")
-        found = largest_method(self.frame.select("*"))
-        settings.unset("spark.sql.adaptive.enabled")
-        return found
+        with settings(self.frame.sparkSession, {"spark.sql.adaptive.enabled": "false"}):
+            return largest_method(self.frame.select("*"))
 
 
 def growth_tables(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Iterator[Table]:
@@ -163,6 +161,14 @@ def growth_tables(spark: SparkSession, directory: Path, scale: int, rounds: int)
 def sizes_at(scale: int, sizes: Sequence[int]) -> list[int]:
     """The numbers of bindings at a scale, each once."""
     return sorted({max(100, size // scale) for size in sizes})
+
+
+def add_row(table: Table, name: str, bindings: int, routed: Routed, runs: Sequence[Runs]) -> None:
+    """Add a row and a bar: of a filter by hand, of what a route takes at the least, and of the route."""
+    by_hand, floor, spent = (each.seconds for each in runs)
+    ratios = spent / by_hand, spent / floor
+    table.add(name, bindings, routed.planned, spent, *ratios, routed.longest, routed.matches)
+    table.bars.append((f"{name}, {bindings:,}", spent, None))
 
 
 def selectors_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
@@ -182,22 +188,11 @@ def selectors_table(spark: SparkSession, directory: Path, scale: int, rounds: in
             keys = bindings // 10
             messages = stored(form.made(selector_messages(spark, count, keys)), directory, "selectors")
             routed = Routed.of(messages, count, selector_topology(bindings, keys, loose))
-            runs = partial(written, messages.filter(form.by_hand)), partial(written, messages)
-            filtered, read, spent = (
-                each.seconds for each in in_turn((*runs, partial(written, routed.frame)), cpu, rounds)
-            )
             name = form.name + ", loose" * loose
-            table.add(
-                name,
-                bindings,
-                routed.planned,
-                spent,
-                spent / filtered,
-                spent / read,
-                routed.longest,
-                routed.matches,
+            by_hand, read = partial(written, messages.filter(form.by_hand)), partial(written, messages)
+            add_row(
+                table, name, bindings, routed, in_turn((by_hand, read, partial(written, routed.frame)), cpu, rounds)
             )
-            table.bars.append((f"{name}, {bindings:,}", spent, None))
     return table
 
 
@@ -244,21 +239,11 @@ def topics_table(spark: SparkSession, directory: Path, scale: int, rounds: int) 
             (f"{REPEATED:,}, matched once", repeated, repeated),
         ):
             routed = Routed.of(messages, count, topology, keys)
-            runs = partial(written, messages.filter("routing_key LIKE 'l0w1.%.l2w3'")), partial(look_up, messages)
-            filtered, floor, spent = (
-                each.seconds for each in in_turn((*runs, partial(written, routed.frame)), cpu, rounds)
+            by_hand = partial(written, messages.filter("routing_key LIKE 'l0w1.%.l2w3'"))
+            floor = partial(look_up, messages)
+            add_row(
+                table, name, bindings, routed, in_turn((by_hand, floor, partial(written, routed.frame)), cpu, rounds)
             )
-            table.add(
-                name,
-                bindings,
-                routed.planned,
-                spent,
-                spent / filtered,
-                spent / floor,
-                routed.longest,
-                routed.matches,
-            )
-            table.bars.append((f"{name}, {bindings:,}", spent, None))
     return table
 
 

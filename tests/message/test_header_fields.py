@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from transpiler import Dialect
+from transpiler import Dialect, UnsupportedFeatureError, parse_selector
 from transpiler.message.fields import DESTINATION, NOW
 from transpiler.message.header_fields import Conversion, HeaderField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.dialects import ARTEMIS, DIALECTS, JMS, QPID_CPP, RABBITMQ
+from transpiler.source import Span
 
 ENTRIES = [
     pytest.param(field, id=f"{dialect.name}-{field.name}")
@@ -50,6 +51,15 @@ def test_an_annotation_is_read_by_its_key_and_by_the_key_with_hyphens() -> None:
     assert [place.field for place in field.places] == ["x_opt_a", "x-opt-a"]
     assert JMS.fields.find("amqp.annotation.") is None
     assert RABBITMQ.fields.find("amqp.annotation.a") is None
+
+
+@pytest.mark.parametrize("name", ["AMQSize", "AMQFullSize"])
+def test_a_name_whose_value_only_the_broker_knows_is_refused(name: str) -> None:
+    with pytest.raises(UnsupportedFeatureError) as error:
+        parse_selector(f"a = 1 AND {name} > 1000", "artemis")
+    [finding] = error.value.diagnostics
+    assert (finding.code, finding.span) == ("name.unreadable", Span(10, 10 + len(name)))
+    parse_selector(f"{name} > 1000", "activemq")
 
 
 def test_a_section_has_fields_of_its_own() -> None:

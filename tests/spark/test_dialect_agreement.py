@@ -17,7 +17,7 @@ from tests.spark import strategies
 from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import INTERPRETED, PHASES, RECEIVER
-from transpiler import Message, TranspilerError, parse_selector, print_selector, transpile_selector
+from transpiler import Message, TranspilerError, evaluate, parse_selector, print_selector, transpile_selector
 from transpiler.layouts.layout import Layout
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
@@ -75,7 +75,7 @@ def assert_agreement(
 def test_spark_agrees_with_the_reference_on_the_canonical_layout(
     spark: SparkSession, dialect: str, ansi: str, data: st.DataObject
 ) -> None:
-    names = strategies.NAMES + strategies.HEADERS
+    names = strategies.NAMES + strategies.HEADERS + (("m.other", "m.x-opt-jms-type") if dialect == "artemis" else ())
     trees = data.draw(
         st.lists(strategies.selectors(names, null_tests_any=True), min_size=SELECTORS, max_size=SELECTORS)
     )
@@ -83,6 +83,46 @@ def test_spark_agrees_with_the_reference_on_the_canonical_layout(
     with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED}):
         frame = numbered(create_messages(spark, messages))
         assert_agreement(frame, "amqp", dialect, accepted(trees, dialect), messages)
+
+
+ANNOTATED = (
+    {},
+    {
+        "message_annotations": {"x-opt-a": "O", "x-opt-n": 2, "_AMQ_A": "own", "x-opt-A": "as AMQP shows it"},
+        "application_properties": {"m.app": "p", "m.x-opt-n": 7},
+    },
+    {"message_annotations": {"x-opt-a": 2.5, "x-opt-n": None, "_AMQ_A": "own"}},
+    {"message_annotations": {"_AMQ_A": "own", "x-opt-n": True, "app": "p"}},
+)
+OF_ANNOTATIONS = (
+    "\"m.x-opt-a\" = 'O'",
+    "\"m.x-opt-a\" <> 'Z'",
+    '"m.x-opt-a" > 2',
+    "\"m.x-opt-a\" LIKE 'O%'",
+    '"m.x-opt-n" = 2',
+    '"m.x-opt-n" <> 2',
+    '"m.x-opt-n" > 1',
+    '"m.x-opt-n" IS NULL',
+    '"m.x-opt-n" IS NOT NULL',
+    "convert_string_expressions:\"m.x-opt-n\" = '2'",
+    '"m.x-opt-n"',
+    "\"m._AMQ_A\" = 'own'",
+    "\"m.app\" = 'p'",
+    '"m." IS NULL',
+)
+#: The answers on the four messages by the broker's code: T, F, or U for unknown.
+OF_THE_BROKER = "UTFU UTTU UFTU UTFU UTUF UFUT UTUF TFTF FTFT UTUF UFUT UFTT UUUT TTTT".split()
+
+
+def test_artemis_reads_message_annotations_behind_their_prefix(spark: SparkSession) -> None:
+    messages = [Message.from_dict(data) for data in ANNOTATED]
+    told = [
+        "".join({True: "T", False: "F", None: "U"}[evaluate(text, message, "artemis")] for message in messages)
+        for text in OF_ANNOTATIONS
+    ]
+    assert told == OF_THE_BROKER
+    frame = numbered(create_messages(spark, messages))
+    assert_agreement(frame, "amqp", "artemis", list(OF_ANNOTATIONS), messages)
 
 
 #: Typed columns of every width, and what each is to AMQP.

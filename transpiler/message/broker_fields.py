@@ -94,6 +94,16 @@ CLASSIC_FIELDS = HeaderFields(
 _DURABILITY = _field("AMQDurable", "header", "durable", conversion=Conversion.DURABILITY, default="NON_DURABLE")
 _USER_ID = _field("AMQUserID", "properties", "message_id", conversion=Conversion.PREFIXED_ID)
 
+
+def _annotation_keys(name: str) -> tuple[str, ...]:
+    """Return the keys of an annotation of Artemis: of a property of the broker's own, the one that AMQP shows first."""
+    if name.startswith("_AMQ_"):
+        return f"x-opt-{name.removeprefix('_AMQ_').replace('_', '-')}", name
+    return (name,)
+
+
+_SIZE = "the number of bytes in which the broker holds the message, which no message carries"
+
 #: Artemis rewrites the text of the selector to its own names, the words of the delivery mode in any literal.
 ARTEMIS_FIELDS = HeaderFields(
     by_name(
@@ -120,6 +130,9 @@ ARTEMIS_FIELDS = HeaderFields(
         _null("JMSXDeliveryCount"),
     ),
     rewritten=(("PERSISTENT", "DURABLE"), ("NON_PERSISTENT", "NON_DURABLE")),
+    annotation_prefix="m.",
+    annotation_keys=_annotation_keys,
+    unreadable=MappingProxyType({"AMQSize": _SIZE, "AMQFullSize": _SIZE}),
 )
 
 #: Broker-J: the destination is always NULL; the JMSX names are application properties.

@@ -6,7 +6,7 @@ read the same tables, so that a new name is one entry. Whatever a table does not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
@@ -115,6 +115,14 @@ class HeaderField:
         return any(origin.conversion in conversions for origin in self.origins)
 
 
+def with_hyphens(name: str) -> tuple[str, ...]:
+    """Return the keys of an annotation that an identifier can name: as written, then with a hyphen for an underscore.
+
+    No identifier can hold the hyphens that most keys have. An empty name has no key.
+    """
+    return tuple(dict.fromkeys((name, name.replace("_", "-")))) if name else ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class HeaderFields:
     """The header fields of a dialect by their names."""
@@ -128,6 +136,10 @@ class HeaderFields:
     wire_prefix: str = ""
     #: The prefix of the names of message annotations, or empty.
     annotation_prefix: str = ""
+    #: The keys behind that prefix, in the order in which they are read; none for a name that is no annotation's.
+    annotation_keys: Callable[[str], tuple[str, ...]] = with_hyphens
+    #: The names whose values only the broker knows, each with the reason: a selector with one is refused.
+    unreadable: Mapping[str, str] = field(default_factory=dict)
     #: The fields that are named by section and field, and the spellings of the sections.
     sections: Mapping[tuple[str, str], HeaderField] = field(default_factory=dict)
     section_prefixes: Mapping[str, str] = field(default_factory=dict)
@@ -141,21 +153,10 @@ class HeaderFields:
             if self.hidden and name.startswith(self.hidden):
                 return HeaderField(name, OperandType.STRING, ())
             if self.annotation_prefix and name.startswith(self.annotation_prefix):
-                return _annotation(name, name.removeprefix(self.annotation_prefix))
+                keys = self.annotation_keys(name.removeprefix(self.annotation_prefix))
+                origins = tuple(Origin((MessageField("message_annotations", key),)) for key in keys)
+                return HeaderField(name, OperandType.STRING, origins) if origins else None
         return entry
-
-
-def _annotation(name: str, key: str) -> HeaderField | None:
-    """Return the field of a message annotation; None for an empty key.
-
-    No identifier can hold the hyphens that most keys have, so where the key as written is absent, the key with a hyphen
-    for each underscore is read.
-    """
-    if not key:
-        return None
-    spellings = dict.fromkeys((key, key.replace("_", "-")))
-    origins = tuple(Origin((MessageField("message_annotations", spelling),)) for spelling in spellings)
-    return HeaderField(name, OperandType.STRING, origins)
 
 
 def by_name(*fields: HeaderField) -> Mapping[str, HeaderField]:

@@ -8,7 +8,7 @@ text.
 from __future__ import annotations
 
 from transpiler.diagnostics import Diagnostic, nearest
-from transpiler.errors import SelectorSyntaxError, SelectorTypeError
+from transpiler.errors import SelectorSyntaxError, SelectorTypeError, UnsupportedFeatureError
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import (
     BetweenMeaning,
@@ -52,13 +52,22 @@ _ANY_OPERAND = {
 
 
 def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
-    """Raise ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal, if the dialect refuses the tree."""
+    """Raise ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal, if the dialect refuses the tree.
+
+    ``UnsupportedFeatureError`` for a name whose value only the broker knows.
+    """
     checker = _Checker(dialect, source)
     checker.selector(tree)
     if checker.findings:
         findings = sorted(checker.findings, key=_place)
         literal = findings[0].code.startswith("syntax.")
         raise (SelectorSyntaxError if literal else SelectorTypeError)(findings)
+    unreadable = dialect.fields.unreadable
+    for node in ast.walk(tree) if unreadable else ():
+        if isinstance(node, ast.Identifier) and node.name in unreadable:
+            message = f"{node.name} cannot be read: it is {unreadable[node.name]}"
+            hint = "where a column of yours has it, give the column another name, and compare that"
+            raise UnsupportedFeatureError.at("name.unreadable", message, source, node.span, hint)
 
 
 def _place(finding: Diagnostic) -> tuple[Span, bool]:

@@ -168,11 +168,18 @@ def page() -> str:
     lines += ["", _row("name", (d.name for d in brokers))]
     lines.append("|---" * (len(brokers) + 1) + "|")
     tables = {dialect: _header_fields(dialect) for dialect in brokers}
-    names = sorted({name for table in tables.values() for name in table})
+    unreadable = {name for dialect in brokers for name in dialect.fields.unreadable}
+    names = sorted({name for table in tables.values() for name in table} | unreadable)
     lines += [
         _row(f"`{name}`", (_field(table.get(name), dialect, name) for dialect, table in tables.items()))
         for name in names
     ]
+    for dialect in brokers:
+        if prefix := dialect.fields.annotation_prefix:
+            lines += ["", f'In `{dialect.name}`, `"{prefix}KEY"` reads the message annotation `KEY`, and nothing else.']
+        lines += [
+            f"A selector with `{name}` is refused: it is {why}." for name, why in dialect.fields.unreadable.items()
+        ]
     lines += ["", "## Selectors of bindings", "", *ASKED, "", "## Where Spark stops", ""]
     lines += [f"- {limit}" for limit in LIMITS]
     return "\n".join(lines) + "\n"
@@ -200,6 +207,8 @@ def _header_fields(dialect: Dialect) -> dict[str, HeaderField]:
 
 
 def _field(field: HeaderField | None, dialect: Dialect, name: str) -> str:
+    if name in dialect.fields.unreadable:
+        return "refused"
     if field is None:
         return "NULL" if dialect.fields.find(name) is not None else "–"
     if not field.origins:

@@ -55,7 +55,7 @@ def test_a_page_has_no_block_that_nothing_runs(page: str) -> None:
     before = ""
     for block in blocks(page):
         named = "." in block.word
-        assert named or block.language in {"python", "console", "sh", "json", "text"}, block
+        assert named or block.language in {"python", "console", "sh", "json", "text", "sql"}, block
         if block.language == "text" and not named:
             assert before == "python", f"nothing prints {block.text!r}"
         before = block.language
@@ -114,6 +114,11 @@ def run_python(page: str, names: dict[str, Any], capsys: pytest.CaptureFixture[s
             if block.word != "no-run":
                 exec(code, names)
             printed = capsys.readouterr().out
+        elif block.language == "sql" and not block.word:
+            names["spark"].sql(block.text).collect()
+        elif block.language == "console":
+            for step in map(str.strip, re.findall(r"^CREATE .*$", block.text, re.MULTILINE)):
+                names["spark"].sql(step.replace("CREATE", "CREATE OR REPLACE", 1))
         elif block.language == "text" and not block.word:
             assert printed == block.text
 

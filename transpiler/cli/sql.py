@@ -17,6 +17,7 @@ from transpiler.cli.options import (
     receiver_options,
     warn,
 )
+from transpiler.cli.statements import KINDS, NO_VIEW, Kind, statement
 
 
 @click.command(
@@ -30,6 +31,10 @@ from transpiler.cli.options import (
         ),
         Example(
             "Read properties from Kafka's record headers", 'selector-sql sql "weight > 2500" --layout kafka-headers'
+        ),
+        Example(
+            "Print a function for a row filter",
+            'selector-sql sql "weight > 2500" --schema "color STRING, weight BIGINT" --as function lake.heavy',
         ),
     ],
     exits={0: "the SQL is printed; warnings are on standard error"},
@@ -46,6 +51,14 @@ from transpiler.cli.options import (
     show_default=True,
     help="TRUE or not; never NULL; or JMS's three values.",
 )
+@click.option(
+    "--as",
+    "named",
+    type=(click.Choice(KINDS), str),
+    metavar="KIND NAME",
+    help="Print a statement: CREATE FUNCTION NAME, CREATE VIEW NAME, or for where the rows of the table NAME.",
+)
+@click.option("--from", "source", metavar="TABLE", help="With --as view: the table that the view reads.")
 @click.option(
     "--names",
     type=click.Choice(["jms", "amqp"]),
@@ -70,6 +83,8 @@ def sql(
     now: int | None,
     destination: str | None,
     result: Any,
+    named: tuple[Kind, str] | None,
+    source: str | None,
     names: Any,
     table: Any,
 ) -> None:
@@ -91,9 +106,13 @@ def sql(
     elif selector is None:
         fail("nothing to translate: give a selector, --filter FILE or --filter-bytes FILE")
     elif names is not None:
+        if named is not None:
+            fail("--names prints a selector, and --as a statement: give one of the two")
         click.echo(translate_names(read_text(selector), names, dialect=dialect, table=table))
         return
     else:
         transpiled = transpile_selector(read_text(selector), **options)
-    click.echo(transpiled.sql)
+    if named is None and source is not None:
+        fail(NO_VIEW)
+    click.echo(transpiled.sql if named is None else statement(*named, transpiled.sql, layout, source))
     warn(transpiled.diagnostics)

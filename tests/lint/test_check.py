@@ -307,3 +307,23 @@ def test_twenty_thousand_selectors_are_checked_in_seconds() -> None:
     assert report.selectors == count
     # 20,000 in five seconds of a machine that has nothing else to do, and in twice that of one that has.
     assert time.process_time() - start < 10 * count / 20_000
+
+
+def test_the_summary_ends_with_the_selectors_that_are_not_read(repository: Path) -> None:
+    code = "\n".join(f'c.setMessageSelector("a = " + {name});' for name in "abcd")
+    (repository / "src" / "Orders.java").write_text(f'c.setMessageSelector("a = 1");\n{code}\n', encoding="utf-8")
+    result = check("src")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[-1] == (
+        "no findings: 2 selectors, 2 files; "
+        "4 selectors not read: src/Orders.java:2, src/Orders.java:3, src/Orders.java:4 …"
+    )
+
+
+def test_a_finding_is_one_line_for_an_editor(repository: Path) -> None:  # noqa: ARG001
+    result = check("routes.sel", "etc/broker.xml", "--format", "oneline")
+    assert [line.partition(": ")[0] for line in result.stdout.splitlines()] == [
+        "routes.sel:3:10",
+        "etc/broker.xml:1:67",
+    ]
+    assert result.stdout.startswith("routes.sel:3:10: warning: lint.quoted-number: this compares text")

@@ -18,7 +18,7 @@ from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.lint.check import Checker
 from transpiler.lint.formats.github import github
-from transpiler.lint.formats.human import human
+from transpiler.lint.formats.human import human, oneline
 from transpiler.lint.formats.json_form import json_form
 from transpiler.lint.formats.sarif import sarif
 from transpiler.lint.registry import Selection
@@ -75,10 +75,10 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["human", "json", "github", "sarif"]),
+    type=click.Choice(["human", "oneline", "json", "github", "sarif"]),
     default="human",
     show_default=True,
-    help="How to print findings: for people, as data, as annotations, for code scanning.",
+    help="How to print findings: for people, a line each, as data, as annotations, for code scanning.",
 )
 @layout_options
 @click.option(
@@ -116,7 +116,7 @@ def check(
     click.echo(_printed(report, form), nl=False)
     for note in sources.notes:
         click.echo(note, err=True)
-    if form == "human" and (report.files or report.selectors > 1):
+    if form in ("human", "oneline") and (report.files or report.selectors > 1):
         click.echo(report.summary(), err=True)
     if sources.failed:
         raise SystemExit(2)
@@ -137,7 +137,8 @@ def _printed(report: Report, form: str) -> str:
         case "sarif":
             return sarif(report, __version__)
         case _:
-            return human(report, _paint if _has_colors() else lambda text, _: text)
+            written = oneline if form == "oneline" else human
+            return written(report, _paint if _has_colors() else lambda text, _: text)
 
 
 def _has_colors() -> bool:

@@ -7,10 +7,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from transpiler.diagnostics import Diagnostic, Severity
+from transpiler.diagnostics import Diagnostic, Severity, one_line
 from transpiler.source import Span
 
 _NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+#: Unread selectors whose places the summary names.
+_MAX_UNREAD = 3
 
 
 class Place(NamedTuple):
@@ -67,6 +69,8 @@ class Report:
     #: Selectors with a finding.
     affected: int = 0
     ignored: int = 0
+    #: Places, as a file and a line, of selectors that are known at run time only.
+    unread: list[str] = field(default_factory=list)
 
     @property
     def fails(self) -> bool:
@@ -75,6 +79,16 @@ class Report:
 
     def summary(self) -> str:
         """Return the findings by severity and what was looked at, in one line."""
+        return self._counts() + self._not_read()
+
+    def _not_read(self) -> str:
+        if not self.unread:
+            return ""
+        more = " …" if len(self.unread) > _MAX_UNREAD else ""
+        places = ", ".join(map(one_line, self.unread[:_MAX_UNREAD]))
+        return f"; {_count(len(self.unread), 'selector')} not read: {places}{more}"
+
+    def _counts(self) -> str:
         looked_at = _count(self.selectors, "selector") + (f", {_count(self.files, 'file')}" if self.files else "")
         ignored = f" ({self.ignored:,} ignored)" if self.ignored else ""
         if not self.findings:

@@ -11,7 +11,13 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.lint.check import Checked, Checker, Finding
-from transpiler.lint.embedded import FoundSelector, UnreadableError, find_selectors, is_selector_file
+from transpiler.lint.embedded import (
+    FoundSelector,
+    UnreadableError,
+    UnreadSelector,
+    find_selectors,
+    is_selector_file,
+)
 from transpiler.lint.embedded.mapped_text import plain
 from transpiler.lint.embedded.markers import IgnoreComments
 from transpiler.lint.registry import check_pattern, fits
@@ -74,9 +80,13 @@ class Run:
 
     def _file(self, text: Text, report: Report) -> None:
         name = text.kind or text.file or ""
-        located_selectors = list(find_selectors(text.content, name))
+        in_file = list(find_selectors(text.content, name))
+        located_selectors = [one for one in in_file if isinstance(one, FoundSelector)]
         report.files += 1
         lines = Lines(text.content)
+        for one in in_file:
+            if isinstance(one, UnreadSelector):
+                report.unread.append(f"{text.file or name}:{lines.place(Span(one.offset, one.offset)).line}")
         comments = IgnoreComments(lines.texts)
         all_checked: list[Checked] = []
         findings: list[list[Finding]] = []

@@ -3,13 +3,14 @@
 The idea: a reader for each kind of file yields texts that know their places (``mapped_text``), so that a finding in a
 selector is a finding in the file: behind XML's entities, JSON's escapes, continued lines and joined literals.
 
-Invariants: a reader yields complete selectors only (no placeholder, nothing that is built at run time), and raises
-``UnreadableError`` for a file that is not what its name says.
+Invariants: a reader yields complete selectors; one that another tool or the run time completes is told to be unread.
+Where files keep selectors is a record of ``places`` each, and no reader knows it by itself. ``UnreadableError`` is
+raised for a file that is not what its name says.
 
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
-In reading order: ``mapped_text``, ``selector_text``, ``keys``, ``markers``; ``lines``, ``xml_text``, ``json_text``,
-``yaml_text``, ``properties_text``, ``code_text``; ``find_selectors`` below.
+In reading order: ``mapped_text``, ``places``, ``selector_text``, ``markers``; ``lines``, ``xml_text``, ``json_text``,
+``properties_text``, ``yaml_text``; ``code_tokens``, ``code_values``, ``code_patterns``, ``code_text``; then below.
 """
 
 from __future__ import annotations
@@ -18,16 +19,26 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from transpiler.jsontext import JsonTextError, load_json
-from transpiler.lint.embedded.code_text import FAMILIES, find_in_code
+from transpiler.lint.embedded.code_text import find_in_code
+from transpiler.lint.embedded.code_tokens import FAMILIES
 from transpiler.lint.embedded.json_text import find_in_json
-from transpiler.lint.embedded.keys import WORTH_READING
 from transpiler.lint.embedded.lines import find_in_lines
+from transpiler.lint.embedded.places import WORTH_READING
 from transpiler.lint.embedded.properties_text import find_in_properties
-from transpiler.lint.embedded.selector_text import FoundSelector, UnreadableError
+from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
 from transpiler.lint.embedded.xml_text import find_in_xml
 from transpiler.lint.embedded.yaml_text import find_in_yaml
 
-__all__ = ["SELECTOR_FILES", "FoundSelector", "UnreadableError", "find_selectors", "is_known", "is_selector_file"]
+__all__ = [
+    "SELECTOR_FILES",
+    "FoundSelector",
+    "InFile",
+    "UnreadSelector",
+    "UnreadableError",
+    "find_selectors",
+    "is_known",
+    "is_selector_file",
+]
 
 #: The ends of the names of selector files.
 SELECTOR_FILES = (".sel", ".selector", ".selectors")
@@ -51,7 +62,7 @@ def is_selector_file(name: str) -> bool:
     return PurePath(name).suffix.lower() in SELECTOR_FILES or not is_known(name)
 
 
-def find_selectors(text: str, name: str) -> Iterator[FoundSelector]:
+def find_selectors(text: str, name: str) -> Iterator[InFile]:
     """Yield the selectors of a file's text; the end of its name says what it is, and others are selector files.
 
     Lines of the text end at LF. Raises ``UnreadableError``.

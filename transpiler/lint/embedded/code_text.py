@@ -1,177 +1,212 @@
-"""Selectors in source code: where a comment marks them, and where JMS's own names say so.
+"""Selectors in source code: in the calls and assignments of ``places``, and where a comment marks them.
 
-The code is split into strings, comments and the rest, by the family of its language; nothing is parsed. Literals that
-are joined by + (or that stand side by side, in Python and C) are one text. A text that is joined with anything else is
-built at run time and is left out.
+The code is read as tokens and brackets, by the family of its language; nothing else is parsed. A selector is a literal,
+a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from transpiler.lint.embedded.keys import is_complete
-from transpiler.lint.embedded.mapped_text import MappedText, decoded, joined, plain
+from transpiler.lint.embedded.code_patterns import CodePattern, read_pattern, squeezed
+from transpiler.lint.embedded.code_tokens import Family, Token, content, escaped, tokens
+from transpiler.lint.embedded.code_values import Value, Values
 from transpiler.lint.embedded.markers import read_marker
-from transpiler.lint.embedded.selector_text import FoundSelector
+from transpiler.lint.embedded.places import code_places, text_pattern
+from transpiler.lint.embedded.selector_text import Escape, InFile, UnreadSelector, as_is, find_in_text, found
 
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """Languages with the same strings and comments."""
-
-    comments: str
-    strings: str
-    #: True if two literals side by side are one.
-    adjacent: bool = False
-
-
-_DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'
-_SINGLE = r"'(?:[^'\\\n]|\\.)*+'"
-_TRIPLE = r'"""(?:[^\\]|\\.)*?"""' + r"|'''(?:[^\\]|\\.)*?'''"
-_PYTHON = Family(
-    comments=r"#[^\n]*",
-    strings=rf"(?:\b[rRbBuUfF]{{1,2}})?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})",
-    adjacent=True,
-)
-_HASH = Family(comments=r"#[^\n]*", strings=f"{_DOUBLE}|{_SINGLE}")
-_JAVA = Family(comments=r"//[^\n]*|/\*.*?\*/", strings=r'"""(?:[^\\]|\\.)*?"""|' + f"{_DOUBLE}|{_SINGLE}|`[^`]*`")
-_C = Family(comments=r"//[^\n]*|/\*.*?\*/", strings=f"{_DOUBLE}|{_SINGLE}", adjacent=True)
-_SQL = Family(comments=r"--[^\n]*|/\*.*?\*/", strings=r"'(?:[^']|'')*+'")
-
-#: The family of a file by the end of its name.
-FAMILIES = {
-    **dict.fromkeys((".py", ".pyi"), _PYTHON),
-    **dict.fromkeys((".rb", ".sh", ".bash", ".pl", ".tf", ".toml"), _HASH),
-    **dict.fromkeys(
-        ".java .kt .kts .scala .groovy .gradle .js .mjs .ts .tsx .jsx .go .cs .rs .swift .php".split(),
-        _JAVA,
-    ),
-    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hpp"), _C),
-    ".sql": _SQL,
-}
-
-#: Text before a literal that is a selector: JMS's names in Java, and the same words in other languages.
-_NAMED = re.compile(
-    r"""(?: \b(?:[mM]essageSelector|message_selector|jmsSelector|jms_selector|MESSAGE_SELECTOR)\s*[=:]\s*
-        | \b[sS]etMessageSelector\s*\(\s*
-        | \bpropertyName\s*=\s*"[mM]essageSelector"\s*,\s*propertyValue\s*=\s*
-        | @\w*(?:Jms|JMS)\w*\s*\([^()]*?\bselector\s*=\s*
-        | \b[rR]eceiveSelected(?:AndConvert)?\s*\(\s*
-        )$""",
-    re.VERBOSE,
-)
-#: Characters of code before a literal that are looked at.
-_LOOK_BACK = 400
-_ESCAPE = re.compile(
-    r"\\(?:\n|u\{[0-9a-fA-F]+\}|u+[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)", re.DOTALL
-)
-_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": "", "s": " "}
-#: Text before or behind a literal that is only a part, or a pattern, of what is built at run time.
-_BEFORE = re.compile(r"(?:[+.%]|\bformat\s*\(|\bprintf\s*\(|\bFormat\s*\()\s*$")
-_BEHIND = re.compile(r"\s*(?:[+%]|\.\s*(?:format|formatted|replace)\b)")
-#: Names in a text that Kotlin, Groovy, Scala, JavaScript, PHP or a Python f-string replaces.
-_INTERPOLATED = re.compile(r"\$\{|\$[A-Za-z_]|#\{")
+_OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
+#: Signs between the name of an argument, a member or a variable and its value.
+_GIVES = {"=", ":", "=>", ":="}
+_DECLARES = {"def", "func", "fun", "function", "fn"}
 #: Lines from a comment that marks a selector to the literal.
 _NEAR = 3
+#: Brackets from a call to a member with a name.
+_MAX_LEVELS = 3
 
 
 @dataclass(slots=True)
-class _Text:
-    """Literals that are one text: their part of the file."""
+class _Call:
+    """Brackets with the name before them, the first tokens of their arguments, and the members that have names."""
 
-    start: int
-    end: int
-    literals: list[tuple[int, str]]
+    name: str
+    before: str | None
+    #: True for a block of statements, whose names are not those of the call around it.
+    is_block: bool
+    arguments: list[int]
+    members: list[tuple[str, int, int]] = field(default_factory=list)
+    literals: set[str] = field(default_factory=set)
 
 
-def find_in_code(text: str, family: Family) -> Iterator[FoundSelector]:
+def find_in_code(text: str, family: Family) -> Iterator[InFile]:
     """Yield the selectors of a source file, in its order."""
-    texts, comments = _tokens(text, family)
-    ends = [one.end for one in texts]
-    dialect_of: dict[int, str | None] = {}
-    for start, end in comments:
-        marked, dialect = read_marker(text[start:end].lstrip("#/*-<! "))
-        if marked:
-            number = _marked(text, start, end, texts, ends)
-            if number is not None:
-                dialect_of[number] = dialect
-    for number, one in enumerate(texts):
-        if number not in dialect_of and _NAMED.search(text[max(0, one.start - _LOOK_BACK) : one.start]):
-            dialect_of[number] = None
-    for number in sorted(dialect_of):
-        one = texts[number]
-        if not _is_built(text, one):
-            mapped = joined(_decoded(literal, start) for start, literal in one.literals)
-            if is_complete(mapped.text):
-                yield FoundSelector(mapped, dialect_of[number])
+    all_tokens = tokens(text, family)
+    code = [token for token in all_tokens if token.kind != "comment"]
+    reader = _Reader(text, code, Values(code, family))
+    for comment in all_tokens:
+        if comment.kind == "comment":
+            reader.comment(comment)
+    reader.calls()
+    reader.texts()
+    for _, selectors in sorted(reader.found.items()):
+        yield from selectors
 
 
-def _tokens(text: str, family: Family) -> tuple[list[_Text], list[tuple[int, int]]]:
-    texts: list[_Text] = []
-    comments: list[tuple[int, int]] = []
-    code: list[str] = []
-    last = 0
-    for match in re.finditer(f"(?P<comment>{family.comments})|(?P<string>{family.strings})", text, re.DOTALL):
-        code.append(text[last : match.start()])
-        last = match.end()
-        if match["comment"] is not None:
-            comments.append(match.span())
-            continue
-        between = "".join(code).strip(" \t\n\\")
-        code.clear()
-        if texts and (between == "+" or (between == "" and family.adjacent)):
-            texts[-1].end = match.end()
-            texts[-1].literals.append((match.start(), match[0]))
+class _Reader:
+    """What was found in a file, by its place."""
+
+    def __init__(self, text: str, code: Sequence[Token], values: Values) -> None:
+        self._text, self._code, self._values = text, code, values
+        self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
+        self._ends = [code[number].end for number in self._literals]
+        self._patterns = [(read_pattern(place.pattern), place.dialect) for place in code_places(text)]
+        self.found: dict[int, list[InFile]] = {}
+
+    def comment(self, comment: Token) -> None:
+        """Find the selector that a comment marks."""
+        marked, dialect = read_marker(comment.text.lstrip("#/*-<! "))
+        number = self._marked(comment) if marked else None
+        if number is not None:
+            first, value = self._values.around(number)
+            self._add(value, self._code[first], dialect)
+
+    def calls(self) -> None:
+        """Find the selectors in calls and assignments."""
+        opened: list[_Call] = []
+        closed: dict[int, _Call] = {}
+        for number, token in enumerate(self._code):
+            if token.kind == "text" and opened:
+                opened[-1].literals.add(squeezed(content(token).text))
+            if token.kind != "sign":
+                self._member(number, opened)
+            elif token.text in _OPENING:
+                opened.append(self._call(number, closed))
+            elif token.text == "," and opened:
+                opened[-1].arguments.append(number + 1)
+            elif token.text in _CLOSING and opened:
+                call = closed[number] = opened.pop()
+                if call.arguments[-1] == number:
+                    # A comma behind the last argument, or none at all.
+                    call.arguments.pop()
+                self._match(call)
+                if opened and not call.is_block:
+                    opened[-1].literals |= call.literals
+                    opened[-1].members += [(name, at, level + 1) for name, at, level in call.members]
+
+    def texts(self) -> None:
+        """Find the selectors within literals."""
+        done: set[int] = set()
+        for number in self._literals:
+            token = self._code[number]
+            if "selector" not in token.text.lower():
+                continue
+            first, value = self._values.around(number)
+            if first in done:
+                continue
+            done.add(first)
+            if value.text is not None:
+                selectors = list(find_in_text(value.text, None, _escape(token)))
+            else:
+                selectors = [UnreadSelector(token.start)] if text_pattern().search(token.text) else []
+            if selectors:
+                self.found.setdefault(token.start, selectors)
+
+    def _call(self, number: int, closed: dict[int, _Call]) -> _Call:
+        names = [token.text if token.kind == "name" else "" for token in self._code[max(0, number - 3) : number]]
+        name = names[-1] if names else ""
+        before = None
+        if number > 2 and name and self._code[number - 2].text == ".":
+            called = closed.get(number - 3)
+            before = squeezed(names[-3]) if called is None else f"{called.name}()"
+        is_declared = len(names) > 1 and names[-2] in _DECLARES
+        is_block = self._code[number].text == "{" and (not name or (number > 0 and self._code[number - 1].text == ")"))
+        if is_block and number and self._code[number - 1].text in ("(", ",", "[", "{", "=", ":", "return"):
+            # An object or a map among arguments.
+            is_block = False
+        return _Call("" if is_declared else squeezed(name), before, is_block, [number + 1])
+
+    def _member(self, number: int, opened: list[_Call]) -> None:
+        """Note a name, or a literal, that is given a value."""
+        following = self._code[number + 1] if number + 1 < len(self._code) else None
+        at = number + 2
+        if following is not None and following.text == "]" and self._code[number + 1 : number + 3][-1].text == "=":
+            following, at = self._code[number + 2], number + 3
+        if following is None or following.text not in _GIVES or at >= len(self._code):
+            return
+        token = self._code[number]
+        name = squeezed(content(token).text if token.kind == "text" else token.text)
+        if opened:
+            opened[-1].members.append((name, at, 0))
+        for pattern, dialect in self._patterns:
+            if pattern.name is None and pattern.key == name:
+                value = self._values.at(at)
+                if value.literal is not None:
+                    # Elsewhere a parameter is assigned to a field, or a type stands behind the colon.
+                    self._add(value, self._code[at], dialect)
+                return
+
+    def _match(self, call: _Call) -> None:
+        for pattern, dialect in self._patterns:
+            if pattern.name is None or not pattern.name.fullmatch(call.name) or not pattern.literals <= call.literals:
+                continue
+            if pattern.before is not None and call.before != pattern.before:
+                continue
+            for at in self._arguments(pattern, call):
+                value = self._values.at(at)
+                own = value.text is not None and squeezed(value.text.text) in pattern.literals
+                # In any call with the literal, only a text is surely one.
+                if not own and (pattern.name.pattern != ".*" or value.text is not None):
+                    self._add(value, self._code[at], dialect)
+                return
+
+    def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[int]:
+        """Yield where the selectors of a call begin."""
+        if pattern.key is not None:
+            yield from (at for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
+            return
+        kinds = [argument.text for argument in pattern.arguments]
+        least = len(kinds) - kinds.count("...")
+        if len(call.arguments) < least:
+            return
+        place = kinds.index("$")
+        if "..." in kinds:
+            place -= len(kinds)
+        places = call.arguments if place >= 0 else call.arguments[-len(kinds) :]
+        for kind, at in zip(kinds, places, strict=False) if place >= 0 else ():
+            if kind == "_" and at < len(self._code) and self._code[at].kind == "text":
+                return
+        yield call.arguments[place]
+
+    def _marked(self, comment: Token) -> int | None:
+        """Return the literal that a comment marks: the last one before it on its line, or the next one."""
+        line = self._text.rfind("\n", 0, comment.start) + 1
+        before = bisect_right(self._ends, comment.start) - 1
+        if before >= 0 and self._text[line : comment.start].strip():
+            # A closing parenthesis may stand on a line of its own, and the comment behind it.
+            between = self._text[self._ends[before] : comment.start]
+            if "\n" not in between or not between.strip(" \t\n)]},;"):
+                return self._literals[before]
+        behind = bisect_left(self._ends, comment.end)
+        if behind < len(self._literals):
+            number = self._literals[behind]
+            if self._text.count("\n", comment.end, max(comment.end, self._code[number].start)) <= _NEAR:
+                return number
+        return None
+
+    def _add(self, value: Value, token: Token, dialect: str | None) -> None:
+        if not value.is_expression:
+            return
+        if value.text is None:
+            self.found.setdefault(token.start, [UnreadSelector(token.start)])
         else:
-            texts.append(_Text(match.start(), match.end(), [(match.start(), match[0])]))
-    return texts, comments
+            selectors = list(found(value.text, dialect, _escape(value.literal)))
+            self.found.setdefault(value.text.place_of_start(), selectors)
 
 
-def _marked(text: str, start: int, end: int, texts: list[_Text], ends: list[int]) -> int | None:
-    """Return the number of the text that a comment marks: the last one before it on its line, or the next one."""
-    line = text.rfind("\n", 0, start) + 1
-    before = bisect_right(ends, start) - 1
-    if before >= 0 and text[line:start].strip():
-        # A closing parenthesis may stand on a line of its own, and the comment behind it.
-        between = text[texts[before].end : start]
-        if "\n" not in between or not between.strip(" \t\n)]},;"):
-            return before
-    behind = bisect_left(ends, end)
-    if behind < len(texts) and text.count("\n", end, max(end, texts[behind].start)) <= _NEAR:
-        return behind
-    return None
-
-
-def _is_built(text: str, one: _Text) -> bool:
-    if _BEFORE.search(text[max(0, one.start - 40) : one.start]) or _BEHIND.match(text, one.end):
-        return True
-    for _, literal in one.literals:
-        prefix = literal[: len(literal) - len(literal.lstrip("rRbBuUfF"))].lower()
-        if _INTERPOLATED.search(literal) or ("f" in prefix and "{" in literal):
-            return True
-    return False
-
-
-def _decoded(literal: str, start: int) -> MappedText:
-    body = literal.lstrip("rRbBuUfF")
-    prefix = len(literal) - len(body)
-    quotes = 3 if body[:3] in ('"""', "'''") else 1
-    raw = body[quotes : len(body) - quotes]
-    at = start + prefix + quotes
-    if "r" in literal[:prefix].lower() or body[0] == "`":
-        return plain(raw, at)
-    return decoded(raw, at, _ESCAPE, _character)
-
-
-def _character(match: re.Match[str]) -> str:
-    escape = match[0][1:]
-    if escape[0] in "01234567":
-        return chr(int(escape, 8))
-    digits = escape.lstrip("uUx").strip("{}")
-    if escape[0] in "uUx" and digits and len(escape) > 1:
-        number = int(digits, 16)
-        return chr(number) if number <= 0x10FFFF else "\ufffd"
-    return _PLAIN.get(escape, escape)
+def _escape(literal: Token | None) -> Escape:
+    quote = None if literal is None else escaped(literal)
+    if quote is None:
+        return as_is
+    return lambda text: text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n")

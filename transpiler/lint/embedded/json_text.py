@@ -6,13 +6,14 @@ string; these are scanned within.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from transpiler.lint.embedded.keys import dialect_of, is_complete
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
-from transpiler.lint.embedded.selector_text import FoundSelector
+from transpiler.lint.embedded.places import find_place, names_of
+from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadSelector, find_in_text, found
 
 _TOKEN = re.compile(r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{}\[\],:])')
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
@@ -22,7 +23,7 @@ _NESTED = frozenset({"defaultFilters", "virtualHostInitialConfiguration"})
 _MAX_DEPTH = 4
 
 
-def find_in_json(text: str, depth: int = 0) -> Iterator[FoundSelector]:
+def find_in_json(text: str, depth: int = 0) -> Iterator[InFile]:
     """Yield the selectors of a JSON text, which is taken to be valid."""
     levels: list[_Level] = []
     for token in _TOKEN.finditer(text):
@@ -58,14 +59,24 @@ class _Level:
         self.expects_key = self.is_object
 
 
-def _value(value: MappedText, path: list[str], depth: int) -> Iterator[FoundSelector]:
+def _value(value: MappedText, path: list[str], depth: int) -> Iterator[InFile]:
     if path and path[-1] in _NESTED and depth < _MAX_DEPTH and value.text.lstrip().startswith("{"):
         for inner in find_in_json(value.text, depth + 1):
-            yield FoundSelector(inner.mapped.within(value), inner.dialect)
+            if isinstance(inner, UnreadSelector):
+                yield UnreadSelector(value.starts[inner.offset])
+            else:
+                yield FoundSelector(inner.mapped.within(value), inner.dialect, lambda text: escape(escape(text)))
         return
-    is_selector, dialect = dialect_of(path)
-    if is_selector and is_complete(value.text):
-        yield FoundSelector(value, dialect)
+    place = find_place(names_of(path))
+    if place is None:
+        yield from find_in_text(value, None, escape)
+    else:
+        yield from found(value, place.dialect, escape)
+
+
+def escape(text: str) -> str:
+    """Return a text as it stands in a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _decoded(raw: str, start: int) -> MappedText:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from transpiler.lint.embedded.mapped_text import plain
 from transpiler.lint.embedded.markers import without_ignore
-from transpiler.lint.embedded.selector_text import FoundSelector
+from transpiler.lint.embedded.selector_text import FoundSelector, InFile
 
 
-def find_in_lines(text: str) -> Iterator[FoundSelector]:
+def find_in_lines(text: str) -> Iterator[InFile]:
     """Yield the selectors of a selector file."""
     start = 0
     for line in text.split("\n"):

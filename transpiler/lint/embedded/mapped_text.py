@@ -34,6 +34,10 @@ class MappedText:
             else Span(start, start)
         )
 
+    def place_of_start(self) -> int:
+        """Return the place of the first character in the file."""
+        return self.starts[0] if self.starts else self.at
+
     def part(self, start: int, end: int) -> MappedText:
         """Return a part of the text."""
         at = self.starts[start] if start < len(self.text) else self.at

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from transpiler.lint.embedded.keys import dialect_of, is_complete
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
 from transpiler.lint.embedded.markers import read_marker
-from transpiler.lint.embedded.selector_text import FoundSelector
+from transpiler.lint.embedded.places import find_place, names_of
+from transpiler.lint.embedded.selector_text import InFile, find_in_text, found
 
 _KEY = re.compile(r"[ \t\f]*(?P<key>(?:[^\\=: \t\f]|\\.)*+)[ \t\f]*[=:]?[ \t\f]*")
 _ESCAPE = re.compile(r"\\(?:\n[ \t\f]*|u[0-9a-fA-F]{4}|.)")
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
-def find_in_properties(text: str) -> Iterator[FoundSelector]:
+def find_in_properties(text: str) -> Iterator[InFile]:
     """Yield the values of keys that name selectors, and those behind a comment that marks one."""
     marked: tuple[bool, str | None] = (False, None)
     for start, line in _logical_lines(text):
@@ -29,10 +29,17 @@ def find_in_properties(text: str) -> Iterator[FoundSelector]:
         assert match is not None
         value = decoded(line[match.end() :], start + match.end(), _ESCAPE, _character)
         path = re.split(r"[.\[\]]", match["key"].replace("\\", ""))
-        is_selector, dialect = dialect_of(path)
-        if (is_selector or marked[0]) and is_complete(value.text):
-            yield FoundSelector(_without_quotes(value), dialect or marked[1])
+        place = find_place(names_of(path))
+        if place is not None or marked[0]:
+            yield from found(_without_quotes(value), (place.dialect if place else None) or marked[1], escape)
+        else:
+            yield from find_in_text(value, None, escape)
         marked = False, None
+
+
+def escape(text: str) -> str:
+    """Return a text as it stands behind a key."""
+    return text.replace("\\", "\\\\").replace("\n", "\\n")
 
 
 def _without_quotes(value: MappedText) -> MappedText:

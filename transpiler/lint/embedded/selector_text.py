@@ -1,17 +1,43 @@
-"""A selector in a file, and the error for a file that does not read."""
+"""A selector in a file, a place whose selector is not known, and the error for a file that does not read."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
+from urllib.parse import quote, unquote_plus
 
-from transpiler.lint.embedded.mapped_text import MappedText
+from transpiler.lint.embedded.mapped_text import MappedText, decoded
+from transpiler.lint.embedded.places import is_complete, text_pattern
+
+#: Writes a text as it stands in a file.
+Escape = Callable[[str], str]
+
+
+def as_is(text: str) -> str:
+    """Return the text: for files whose selectors are written without escapes."""
+    return text
 
 
 class FoundSelector(NamedTuple):
-    """A selector, its place, and its dialect where the file says whose it is."""
+    """A selector, its place, and its dialect where the file says whose it is.
+
+    ``escape`` writes a text as it stands in the file, for corrections.
+    """
 
     mapped: MappedText
     dialect: str | None = None
+    escape: Escape = as_is
+
+
+class UnreadSelector(NamedTuple):
+    """A place of a selector that is made at run time, or by another tool, by its offset in the file."""
+
+    offset: int
+
+
+#: What readers yield.
+InFile = FoundSelector | UnreadSelector
 
 
 class UnreadableError(ValueError):
@@ -20,3 +46,39 @@ class UnreadableError(ValueError):
     def __init__(self, message: str, offset: int | None = None) -> None:
         super().__init__(message)
         self.message, self.offset = message, offset
+
+
+def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
+    """Yield the selector of a place, or say that it is not complete; an empty one selects all, and is none."""
+    if not is_complete(mapped.text):
+        yield UnreadSelector(mapped.place_of_start())
+    elif mapped.text.strip():
+        yield FoundSelector(mapped, dialect, escape)
+
+
+#: Characters that people leave as they are in a URI.
+_IN_URI = " '()<>=,/:*$!"
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
+
+
+def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
+    """Yield the selectors within a text: in the URIs of Camel, and in statements of Kafka's connectors."""
+    if "selector=" not in text.text.lower().replace(" ", ""):
+        return
+    for match in text_pattern().finditer(text.text):
+        start = match.end()
+        if match[0].endswith("selector="):
+            raw = text.text.startswith("RAW(", start)
+            start += 4 * raw
+            end = text.text.find(")" if raw else "&", start)
+            part = text.part(start, end if end >= 0 else len(text.text))
+            value = part if raw else decoded(part.text, 0, _PERCENT, lambda code: unquote_plus(code[0])).within(part)
+            yield from found(value, dialect, escape if raw else _in_uri(escape))
+        elif text.text[start : start + 1] in ("`", "'", '"'):
+            end = text.text.find(text.text[start], start + 1)
+            if end >= 0:
+                yield from found(text.part(start + 1, end), dialect, escape)
+
+
+def _in_uri(escape: Escape) -> Escape:
+    return lambda text: escape(quote(text, safe=_IN_URI))

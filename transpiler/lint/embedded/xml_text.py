@@ -6,13 +6,13 @@ Expat says where an element begins and ends; the text between is decoded here, s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from transpiler.lint.embedded.keys import dialect_of, is_complete
 from transpiler.lint.embedded.mapped_text import MappedText, decoded, joined, plain
-from transpiler.lint.embedded.selector_text import FoundSelector, UnreadableError
+from transpiler.lint.embedded.places import find_place, step
+from transpiler.lint.embedded.selector_text import InFile, UnreadableError, find_in_text, found
 
 _ATTRIBUTE = re.compile(r"""\s(?P<name>[^\s=/>"']+)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
 _REFERENCE = re.compile(
@@ -20,19 +20,27 @@ _REFERENCE = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-#: Elements of Artemis that hold ``<filter string="…"/>``. Other tools have elements of that name too.
-_FILTERED = frozenset({"queue", "divert", "bridge", "connector-service", "federation"})
 #: Elements that hold a name and a value in elements of their own: deployment descriptors of EJB.
-_NAME, _VALUE = "activation-config-property-name", "activation-config-property-value"
+_NAME, _VALUE = "activationconfigpropertyname", "activationconfigpropertyvalue"
+
+
+#: Brokers by what the namespaces of a file have in them.
+_BROKERS = (
+    (re.compile(r"activemq\.apache\.org/schema"), "activemq"),
+    (re.compile(r"urn:activemq|messaging-activemq"), "artemis"),
+)
 
 
 @dataclass(slots=True)
 class _Element:
-    """An open element: its name without prefix, the end of its start tag, and its attributes."""
+    """An open element: its step, the end of its start tag, its attributes, and the namespaces of its prefixes."""
 
-    name: str
+    step: str
     content: int
     attributes: Mapping[str, MappedText]
+    namespaces: Mapping[str, str]
+    #: The dialect of the broker whose namespace it is in, or an element around it.
+    dialect: str | None
     #: True once it has an element inside.
     has_children: bool = False
     #: The text of the last element called ``_NAME``, and of the attribute ``name`` of a Spring property.
@@ -43,10 +51,9 @@ class _Element:
 class _Reader:
     text: str
     parser: expat.XMLParserType
-    dialect: str | None = None
     offsets: _ByteOffsets = field(init=False)
     opened: list[_Element] = field(default_factory=list)
-    selectors: list[FoundSelector] = field(default_factory=list)
+    selectors: list[InFile] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.offsets = _ByteOffsets(self.text)
@@ -54,62 +61,73 @@ class _Reader:
         self.parser.EndElementHandler = self.end
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        local, begin = name.rpartition(":")[2], self.offsets.characters(self.parser.CurrentByteIndex)
-        if not self.opened:
-            self.dialect = _dialect(local, attributes)
-        behind = _end_of_tag(self.text, begin)
+        begin = self.offsets.characters(self.parser.CurrentByteIndex)
         parent = self.opened[-1] if self.opened else None
-        element = _Element(local, behind, _attributes(self.text[begin:behind], begin) if attributes else {})
+        declared = {key[5:].lstrip(":"): uri for key, uri in attributes.items() if key.startswith("xmlns")}
+        namespaces = (
+            {**(parent.namespaces if parent else {}), **declared} if declared or not parent else parent.namespaces
+        )
+        prefix, _, local = name.rpartition(":")
+        namespace = namespaces.get(prefix, prefix)
+        dialect = next((broker for pattern, broker in _BROKERS if pattern.search(namespace)), None)
+        dialect = dialect or (parent.dialect if parent else None)
+        behind = _end_of_tag(self.text, begin)
+        own = _attributes(self.text[begin:behind], begin) if attributes else {}
+        element = _Element(step(local, namespace), behind, own, namespaces, dialect)
         if parent is not None:
             parent.has_children = True
         self.opened.append(element)
-        self._attribute_selectors(element, parent)
+        self._attribute_selectors(element)
 
     def end(self, name: str) -> None:  # noqa: ARG002
-        element = self.opened.pop()
-        parent = self.opened[-1] if self.opened else None
-        if element.has_children or parent is None:
-            return
+        element = self.opened[-1]
         close = self.offsets.characters(self.parser.CurrentByteIndex)
-        if close < element.content:
-            return
-        if element.name == _NAME:
+        parent = self.opened[-2] if len(self.opened) > 1 else None
+        if not element.has_children and close >= element.content:
+            self._content(element, parent, close)
+        self.opened.pop()
+
+    def _content(self, element: _Element, parent: _Element | None, close: int) -> None:
+        name = element.step.rpartition(":")[2]
+        if name == _NAME and parent is not None:
             parent.property_name = self.text[element.content : close].strip()
             return
-        named = parent.property_name if element.name in (_VALUE, "value") else element.name
-        if dialect_of([parent.name, named])[0]:
-            self._add(_decoded(self.text[element.content : close], element.content), dialect_of([named])[1])
+        holder = parent if parent is not None and name in (_VALUE, "value") else element
+        text = _decoded(self.text[element.content : close], element.content)
+        self._add(text, _named(holder.property_name), element, _in_content)
 
-    def _attribute_selectors(self, element: _Element, parent: _Element | None) -> None:
-        attributes = element.attributes
-        if (
-            element.name == "filter"
-            and set(attributes) == {"string"}
-            and parent is not None
-            and parent.name in _FILTERED
-        ):
-            self._add(attributes["string"], "artemis")
-            return
-        if element.name == "selector" and set(attributes) == {"string"}:
-            self._add(attributes["string"], "artemis")
-            return
-        name = attributes.get("name")
+    def _attribute_selectors(self, element: _Element) -> None:
+        name, value = element.attributes.get("name"), element.attributes.get("value")
         if name is not None:
             element.property_name = name.text
-            if "value" in attributes and dialect_of([element.name, name.text])[0]:
-                self._add(attributes["value"], dialect_of([name.text])[1])
-        for key, value in attributes.items():
-            # In these elements the plain name is that of a JMS selector.
-            of_jms = element.name in ("filteredDestination", "listener", "jms-listener") and key == "selector"
-            if of_jms or dialect_of([element.name, key])[0]:
-                self._add(value, dialect_of([key])[1])
+            if value is not None:
+                self._add(value, _named(name.text), element, escape)
+        for key, text in element.attributes.items():
+            if key != "value" or name is None:
+                self._add(text, [step(key)], element, escape)
 
-    def _add(self, value: MappedText, dialect: str | None) -> None:
-        if is_complete(value.text):
-            self.selectors.append(FoundSelector(value, dialect or self.dialect))
+    def _add(self, value: MappedText, last: list[str], element: _Element, escaping: Callable[[str], str]) -> None:
+        place = find_place([*(one.step for one in self.opened), *last], "xml")
+        if place is not None:
+            self.selectors += found(value, element.dialect or place.dialect, escaping)
+        else:
+            self.selectors += find_in_text(value, element.dialect, escaping)
 
 
-def find_in_xml(text: str) -> Iterator[FoundSelector]:
+def _named(name: str) -> list[str]:
+    return [step(part) for part in name.split(".")] if name else []
+
+
+def _in_content(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def escape(text: str) -> str:
+    """Return a text as it stands in an attribute."""
+    return _in_content(text).replace('"', "&quot;")
+
+
+def find_in_xml(text: str) -> Iterator[InFile]:
     """Yield the selectors of an XML document; ``UnreadableError`` where it is none."""
     # The text is decoded already, whatever its declaration says.
     parser = expat.ParserCreate("utf-8")
@@ -142,16 +160,6 @@ class _ByteOffsets:
             self._byte += len(part.encode("utf-8", "surrogatepass"))
             self._character += step
         return self._character
-
-
-def _dialect(root: str, attributes: Mapping[str, str]) -> str | None:
-    """Return the dialect of a broker's configuration by its root element."""
-    namespaces = [value for name, value in attributes.items() if name.startswith("xmlns")]
-    if root in ("configuration", "core") and any(value.startswith("urn:activemq") for value in namespaces):
-        return "artemis"
-    if any("activemq.apache.org/schema" in value for value in namespaces):
-        return "activemq"
-    return None
 
 
 def _end_of_tag(text: str, begin: int) -> int:

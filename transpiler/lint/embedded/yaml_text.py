@@ -6,10 +6,22 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from transpiler.lint.embedded.keys import dialect_of, is_complete
+from transpiler.lint.embedded.json_text import escape as escape_json
 from transpiler.lint.embedded.mapped_text import MappedText
 from transpiler.lint.embedded.markers import read_marker
-from transpiler.lint.embedded.selector_text import FoundSelector, UnreadableError
+from transpiler.lint.embedded.places import find_place, names_of
+from transpiler.lint.embedded.properties_text import escape as escape_property
+from transpiler.lint.embedded.properties_text import find_in_properties
+from transpiler.lint.embedded.selector_text import (
+    FoundSelector,
+    InFile,
+    UnreadableError,
+    UnreadSelector,
+    as_is,
+    find_in_text,
+    found,
+)
+from transpiler.source import Span
 
 if TYPE_CHECKING:
     from yaml.nodes import ScalarNode
@@ -18,11 +30,13 @@ _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)",
 #: A line end that is no part of a text in double quotes.
 _CONTINUED = re.compile(r"\\\n[ \t]*")
 _COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)$")
+#: Keys of texts that are lines of a properties file: of Artemis's operator, and in a ConfigMap.
+_PROPERTIES = frozenset({"brokerProperties", "properties"})
 #: Levels of nested collections that are looked into.
 _MAX_DEPTH = 100
 
 
-def find_in_yaml(text: str) -> Iterator[FoundSelector]:
+def find_in_yaml(text: str) -> Iterator[InFile]:
     """Yield the selectors of all documents of a YAML text; ``UnreadableError`` where it is none."""
     try:
         import yaml
@@ -44,7 +58,7 @@ def find_in_yaml(text: str) -> Iterator[FoundSelector]:
             yield from _node(document, [], text, lines, seen)
 
 
-def _node(node: Any, path: list[str], text: str, lines: list[str], seen: set[int]) -> Iterator[FoundSelector]:
+def _node(node: Any, path: list[str], text: str, lines: list[str], seen: set[int]) -> Iterator[InFile]:
     # An alias is the node of its anchor again.
     if id(node) in seen or len(path) > _MAX_DEPTH:
         return
@@ -64,12 +78,32 @@ def _node(node: Any, path: list[str], text: str, lines: list[str], seen: set[int
                 yield from _node(item, path, text, lines, seen)
 
 
-def _scalar(node: ScalarNode, path: list[str], text: str, lines: list[str], line: int) -> Iterator[FoundSelector]:
-    is_selector, dialect = dialect_of(path)
+def _scalar(node: ScalarNode, path: list[str], text: str, lines: list[str], line: int) -> Iterator[InFile]:
+    if node.tag not in ("tag:yaml.org,2002:str", "!"):
+        return
+    start, end = node.start_mark.index, node.end_mark.index
+    escape = _ESCAPES.get(node.style or "", as_is)
+    if path and path[-1] in _PROPERTIES:
+        value = _aligned(node.value, text[start:end], start, node.style)
+        for inner in find_in_properties(value.text):
+            if isinstance(inner, UnreadSelector):
+                yield UnreadSelector(value.place(Span(inner.offset, inner.offset)).start)
+            else:
+                yield FoundSelector(
+                    inner.mapped.within(value), inner.dialect, lambda changed: escape(escape_property(changed))
+                )
+        return
+    place = find_place(names_of(path), "yaml")
     marked, said = _marker(lines, line)
-    if (is_selector or marked) and node.tag in ("tag:yaml.org,2002:str", "!") and is_complete(node.value):
-        start, end = node.start_mark.index, node.end_mark.index
-        yield FoundSelector(_aligned(node.value, text[start:end], start, node.style), dialect or said)
+    if place is not None or marked:
+        value = _aligned(node.value, text[start:end], start, node.style)
+        yield from found(value, (place.dialect if place else None) or said, escape)
+    elif "selector" in node.value.lower():
+        yield from find_in_text(_aligned(node.value, text[start:end], start, node.style), None, escape)
+
+
+#: How a text stands in a scalar of each style.
+_ESCAPES = {"'": lambda text: text.replace("'", "''"), '"': escape_json}
 
 
 def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:

@@ -1,1 +1,1 @@
-"""A report as text: for people (``human``), and for programs (``json_form``, ``github``, ``sarif``)."""
+"""A report as text: for people (``human``, ``oneline``), and for programs (``json_form``, ``github``, ``sarif``)."""

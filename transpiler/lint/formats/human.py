@@ -1,4 +1,4 @@
-"""The report for people: a headline, the line with the place underlined, and the hint."""
+"""The report for people: a headline, the line with the place underlined, and the hint; or headlines alone."""
 
 from __future__ import annotations
 
@@ -16,19 +16,29 @@ def human(report: Report, paint: Paint = lambda text, _: text) -> str:
     return "".join(f"{_block(reported, paint)}\n" for reported in report.findings)
 
 
-def _block(reported: Reported, paint: Paint) -> str:
+def oneline(report: Report, paint: Paint = lambda text, _: text) -> str:
+    """Return the headline of each finding, for editors and for ``grep``."""
+    return "".join(f"{_headline(reported, paint)}\n" for reported in report.findings)
+
+
+def _headline(reported: Reported, paint: Paint) -> str:
     diagnostic, place = reported.diagnostic, reported.place
     severity = diagnostic.severity
     label = diagnostic.code if severity == "error" else f"{severity}: {diagnostic.code}"
     only = f" [{', '.join(reported.dialects)}]" if reported.dialects else ""
     where = f"{one_line(reported.name)}:{place.line}:{place.column}"
-    lines = [f"{where}: {paint(label, severity)}: {diagnostic.message}{only}"]
+    return f"{where}: {paint(label, severity)}: {diagnostic.message}{only}"
+
+
+def _block(reported: Reported, paint: Paint) -> str:
+    diagnostic, place = reported.diagnostic, reported.place
+    lines = [_headline(reported, paint)]
     if diagnostic.span is not None or reported.file is not None:
         first = place.column - 1
         length = place.end_column - place.column if place.end_line == place.line else len(reported.line) - first
         text, carets = caret_block(reported.line, place.line, first, length)
         gutter = len(carets) - len(carets.lstrip(" |"))
-        lines += [text, carets[:gutter] + paint(carets[gutter:], severity)]
+        lines += [text, carets[:gutter] + paint(carets[gutter:], diagnostic.severity)]
     if diagnostic.hint:
         lines.append(f"  hint: {diagnostic.hint}")
     return "\n".join(lines)

@@ -1,0 +1,205 @@
+"""The places where files keep selectors, a record each; readers of files look them up and know no name by themselves.
+
+``data`` and the names of single formats are for the steps that lead to a text: keys, elements and attributes. A step
+matches without case and punctuation, ``*`` stands for any characters, and other steps may stand between two. ``jms:a``
+is the name ``a`` in a namespace that has ``jms`` in it. ``code`` is for calls and assignments of programming languages
+(``code_patterns``), ``text`` for what stands within a text of any file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+Language = Literal["data", "xml", "yaml", "code", "text"]
+
+
+class Place(NamedTuple):
+    """A place of selectors: its language, the pattern that finds it, and the dialect where the place says it.
+
+    ``near`` is a regular expression that the file has to match, for patterns that mean something else elsewhere.
+    """
+
+    language: Language
+    pattern: str
+    dialect: str | None = None
+    near: str = ""
+
+
+_STOMP, _JMS = r"(?i)stomp", r"(?i)jms|session|activemq|qpid|\bnms\b"
+_ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
+
+PLACES: tuple[Place, ...] = (
+    # Keys of any format.
+    Place("data", "messageSelector"),
+    Place("data", "jmsSelector"),
+    Place("data", "jmsMessageSelector"),
+    Place("data", "apacheOrgSelectorFilterString"),
+    Place("data", "message/selector"),
+    Place("data", "*jms*/selector"),
+    Place("data", "*activemq*/selector"),
+    Place("data", "*artemis*/selector"),
+    Place("data", "*amqp*/selector"),
+    Place("data", "*qpid*/selector"),
+    # An argument of the bindings of Broker-J and Qpid C++.
+    Place("data", "xFilterJmsSelector", "qpid-java"),
+    Place("data", "rjmsSelector", "rabbitmq-jms"),
+    Place("data", "xJmsSelector", "rabbitmq-jms"),
+    Place("data", "amqpSqlFilter", "rabbitmq"),
+    Place("data", "sqlFilter", "rabbitmq"),
+    # A property of a queue, a divert or a bridge of Artemis.
+    Place("data", "filterString", "artemis"),
+    # MicroProfile's channels (SmallRye, Quarkus) and the binders of Spring Cloud Stream.
+    Place("data", "mp/messaging/incoming/selector"),
+    Place("data", "spring/cloud/stream/consumer/selector"),
+    # Camel's YAML.
+    Place("yaml", "from/parameters/selector"),
+    Place("yaml", "to/parameters/selector"),
+    Place("yaml", "pollEnrich/parameters/selector"),
+    # Artemis's broker.xml, and its older form for destinations of JMS.
+    *(
+        Place("xml", f"{holder}/filter/string", "artemis")
+        for holder in ("queue", "divert", "bridge", "connectorService", "federation")
+    ),
+    Place("xml", "selector/string", "artemis"),
+    # WildFly's subsystem.
+    *(
+        Place("xml", f"messagingActivemq:{holder}/{attribute}", "artemis")
+        for holder in ("divert", "queue", "coreQueue", "bridge", "jmsQueue", "jmsBridge")
+        for attribute in ("filter", "selector")
+    ),
+    # ActiveMQ's virtual destinations and its bridges to other providers.
+    Place("xml", "filteredDestination/selector"),
+    Place("xml", "inboundQueueBridge/selector"),
+    Place("xml", "outboundQueueBridge/selector"),
+    Place("xml", "inboundTopicBridge/selector"),
+    Place("xml", "outboundTopicBridge/selector"),
+    # Spring's listeners and Spring Integration's adapters, Mule's sources.
+    Place("xml", "listener/selector"),
+    Place("xml", "jmsListener/selector"),
+    Place("xml", "jms:*/selector"),
+    Place("xml", "jms:selector/expression"),
+    # The API of Jakarta Messaging, and of its cousins for .NET.
+    Place("code", "createConsumer(*, $)", "artemis", near=_ARTEMIS_CORE),
+    Place("code", "createConsumer(_, $)", near=_JMS),
+    Place("code", "createBrowser(_, $)", near=_JMS),
+    Place("code", "createDurableSubscriber(_, *, $)"),
+    Place("code", "createDurableConsumer(_, *, $)"),
+    Place("code", "createSharedConsumer(_, *, $)"),
+    Place("code", "createSharedDurableConsumer(_, *, $)"),
+    Place("code", "createConnectionConsumer(_, $)", near=_JMS),
+    Place("code", "createDurableConnectionConsumer(_, *, $)"),
+    Place("code", "createSharedConnectionConsumer(_, *, $)"),
+    Place("code", "createSharedDurableConnectionConsumer(_, *, $)"),
+    Place("code", "createReceiver(_, $)", near=_JMS),
+    Place("code", "createSubscriber(_, $, *)", near=_JMS),
+    Place("code", "setMessageSelector($)"),
+    Place("code", "messageSelector($)"),
+    Place("code", "*ActivationConfigProperty(propertyName = 'messageSelector', propertyValue = $)"),
+    Place("code", "*Jms*(selector = $)"),
+    # Spring's templates.
+    Place("code", "receiveSelected(..., $)"),
+    Place("code", "receiveSelectedAndConvert(..., $)"),
+    Place("code", "browseSelected(..., $, _)"),
+    # Assignments, members and named arguments of any call.
+    Place("code", "messageSelector = $"),
+    Place("code", "jmsSelector = $"),
+    Place("code", "filterExpression = $", "artemis", near=r"ConsumerConfiguration|ActiveMQ\.Artemis"),
+    # RabbitMQ's clients for AMQP 1.0.
+    Place("code", "filter().sql($)", "rabbitmq"),
+    Place("code", "StreamFilterOptions(sql = $)", "rabbitmq"),
+    # Clients of AMQP 1.0: Qpid Proton for Python, go-amqp, rhea.
+    Place("code", "Selector($)", near=r"(?i)proton"),
+    Place("code", "NewSelectorFilter($)"),
+    Place("code", "LinkSelectorFilter($)"),
+    Place("code", "filter.selector($)", near=r"rhea"),
+    Place("code", "*('apache.org:selector-filter:string', ..., $)"),
+    # The header of STOMP's SUBSCRIBE.
+    Place("code", "subscribe(selector = $)", near=_STOMP),
+    Place("code", "Header('selector', $)", near=_STOMP),
+    Place("code", "set('selector', $)", near=_STOMP),
+    Place("code", "add('selector', $)", near=_STOMP),
+    Place("code", "put('selector', $)", near=_STOMP),
+    # The URIs of Camel's components, and the statements of Lenses's connectors.
+    Place("text", r"\b(?:jms|sjms2?|activemq6?|amqp|artemis)\d*:[^?\s]*\?(?:[^\s?]*&)?selector="),
+    Place("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
+)
+
+#: A file without any of these words has no selector that is found by its place.
+WORTH_READING = re.compile(
+    r"selector|filter|select|create\w*(?:consumer|subscriber|browser|receiver)|\bsql\b", re.IGNORECASE
+)
+#: A placeholder that another tool replaces: the text is no selector yet.
+_PLACEHOLDER = re.compile(r"[$#]\{|\{\{|@[A-Za-z_.]+@")
+_PUNCTUATION = re.compile(r"[^a-z0-9*]")
+
+
+class Found(NamedTuple):
+    """A place that a reader asked for, and its dialect where the place says it."""
+
+    dialect: str | None
+
+
+def step(name: str, namespace: str = "") -> str:
+    """Return a step of a path: a key, or the name of an element or attribute with its namespace."""
+    return f"{_squeezed(namespace)}:{_squeezed(name)}"
+
+
+def find_place(path: Sequence[str], language: Language = "data") -> Found | None:
+    """Return the place to which the steps of a data file lead; None if no selector is kept there."""
+    if not path:
+        return None
+    candidates = _by_last(language).get(path[-1].rpartition(":")[2], ())
+    steps = "/".join(path)
+    return next((Found(dialect) for pattern, dialect in candidates if pattern.search(steps)), None)
+
+
+def names_of(path: Sequence[str]) -> list[str]:
+    """Return the steps of a path of keys."""
+    return [step(name) for name in path]
+
+
+@cache
+def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], str | None]]]:
+    """Return the patterns of a language by the name of their last step."""
+    found: dict[str, list[tuple[re.Pattern[str], str | None]]] = {}
+    for place in PLACES:
+        if place.language in ("data", language):
+            parts = [part.rpartition(":") for part in place.pattern.split("/")]
+            pattern = "(?:/[^/]*)*/".join(map(_step_pattern, parts))
+            found.setdefault(_squeezed(parts[-1][2]), []).append((re.compile(f"(?:^|/){pattern}$"), place.dialect))
+    return found
+
+
+def _step_pattern(part: tuple[str, str, str]) -> str:
+    namespace, _, name = part
+    # A wildcard on both sides is a word of the name or of the namespace.
+    inner = _squeezed(name).strip("*")
+    if name.startswith("*") and name.endswith("*") and inner:
+        return f"[^/]*{inner}[^/]*"
+    before = f"[^/:]*{_squeezed(namespace)}[^/:]*" if namespace else "[^/:]*"
+    return f"{before}:{_squeezed(name).replace('*', '[^/:]*')}"
+
+
+def code_places(text: str) -> Iterator[Place]:
+    """Yield the places of source code that a file of this text may have."""
+    for place in PLACES:
+        if place.language == "code" and (not place.near or re.search(place.near, text)):
+            yield place
+
+
+@cache
+def text_pattern() -> re.Pattern[str]:
+    """Return the pattern of what stands before a selector within a text."""
+    return re.compile("|".join(place.pattern for place in PLACES if place.language == "text"))
+
+
+def is_complete(text: str) -> bool:
+    """Return True if a text has no placeholder of another tool in it."""
+    return not _PLACEHOLDER.search(text)
+
+
+def _squeezed(name: str) -> str:
+    return _PUNCTUATION.sub("", name.lower())

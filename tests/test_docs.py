@@ -45,7 +45,7 @@ def test_a_page_is_what_its_script_writes(script: Path) -> None:
 
 def test_the_plots_are_those_of_the_results() -> None:
     pictures = runpy.run_path(str(DOCS / "site" / "speed_plots.py"))["pictures"]()
-    assert len(pictures) == 5
+    assert len(pictures) == 2
     for path, text in pictures:
         assert path.read_text(encoding="utf-8") == text, "run: python docs/site/speed_plots.py"
 

@@ -1,4 +1,4 @@
-"""Writes the plots of docs/speed.md from the results of the benchmarks: python docs/site/speed_plots.py.
+"""Writes the plots of the pages on speed and routing from the benchmarks: python docs/site/speed_plots.py.
 
 Plain SVG whose colors are variables: alone, a plot has those of the reader's system on a panel of its own; inlined into
 the site, the scheme's (``docs/site.css``).
@@ -71,12 +71,6 @@ class Plot:
         """Add a straight line."""
         self.parts.append(f'<path class="{kind}" d="M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}"/>')
 
-    def bar(self, x: float, y: float, width: float, color: str) -> None:
-        """Add a bar of a row, from x to the right."""
-        self.parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1):.1f}" height="13" rx="2" fill="var(--{color})"/>'
-        )
-
     def dot(self, x: float, y: float, color: str) -> None:
         """Add a dot."""
         self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="var(--{color})"/>')
@@ -124,50 +118,6 @@ def by_hand() -> tuple[Path, str]:
     return plot.write("speed-hand")
 
 
-def against_udfs() -> tuple[Path, str]:
-    """Draw how many times as fast as the best Python UDF compiled filters are."""
-    rows = [(row[0], number(row[-1])) for row in table("Compiled filters against Python UDFs")]
-    plot = Plot(
-        "Compiled filters against Python UDFs",
-        "times as fast as the best UDF, canonical schema; a logarithmic scale from 10",
-        _TOP + _ROW * len(rows) + 40,
-    )
-    bottom = _TOP + _ROW * len(rows) + 8
-
-    def place(times: float) -> float:
-        return _LEFT + (log10(times) - 1) / 2 * (WIDTH - _LEFT - _RIGHT)
-
-    for tick in (10, 50, 100, 500, 1000):
-        plot.line(place(tick), _TOP, place(tick), bottom, "goal" if tick == 50 else "grid")
-        plot.text(place(tick), bottom + 17, f"{tick:,}" + (" (target)" if tick == 50 else ""), "soft mid")
-    for row, (selector, times) in enumerate(rows):
-        y = _TOP + _ROW * row + 18
-        plot.text(_LEFT - 14, y, selector, "end")
-        plot.bar(_LEFT, y - 11, place(times) - _LEFT, "a")
-        plot.text(place(times) + 7, y, f"{times:.0f}")
-    return plot.write("speed-udf")
-
-
-def published() -> tuple[Path, str]:
-    """Draw messages a second of the query that RabbitMQ published."""
-    rows = table("The query that RabbitMQ published its figures with")
-    most = max(number(row[2]) for row in rows)
-    plot = Plot(
-        "The query that RabbitMQ published its figures with",
-        "messages a second, one core against one scheduler; 10 of 5,000,000 messages match",
-        _TOP + 58 * len(rows) + 44,
-    )
-    for group, (name, _, ours, theirs) in enumerate(rows):
-        y = _TOP + 58 * group + 18
-        plot.text(_LEFT - 14, y + 12, name, "end")
-        for color, figure, down in (("a", number(ours), 0), ("b", number(theirs), 22)):
-            width = figure / most * (WIDTH - _LEFT - _RIGHT - 20)
-            plot.bar(_LEFT, y - 11 + down, width, color)
-            plot.text(_LEFT + width + 7, y + down, f"{figure:,.0f}")
-    plot.legend(("this project, over Parquet", "RabbitMQ, on its stream"), _TOP + 58 * len(rows) + 24)
-    return plot.write("speed-published")
-
-
 def _curves(
     name: str,
     words: tuple[str, str, str],
@@ -207,20 +157,6 @@ def _curves(
     return plot.write(name)
 
 
-def long_selectors() -> tuple[Path, str]:
-    """Draw the time a message takes by the number of terms in a selector."""
-    shown = {"equalities": "equalities", "LIKE '%,n,%'": "LIKE '%,n,%'", "ranges": "ranges", "mixed": "mixed"}
-    sizes = (10, 100, 1_000, 10_000)
-    rows = {row[0]: [number(cell) for cell in row[1:5]] for row in table("Long selectors on 300,000 messages")}
-    lines = {label: list(zip(sizes, rows[kind], strict=True)) for kind, label in shown.items()}
-    words = (
-        "Selectors of 10 to 10,000 terms",
-        "µs of CPU a message, canonical schema, reading Parquet included",
-        "terms",
-    )
-    return _curves("speed-long", words, lines, (sizes, (0.1, 1, 10)))
-
-
 def routing() -> tuple[Path, str]:
     """Draw the time of a route by the number of bindings."""
     selectors = table("Routing 1,000,000 messages by selectors of five shapes")
@@ -242,7 +178,7 @@ def routing() -> tuple[Path, str]:
 
 def pictures() -> list[tuple[Path, str]]:
     """Return the file and the text of each picture."""
-    return [by_hand(), against_udfs(), published(), long_selectors(), routing()]
+    return [by_hand(), routing()]
 
 
 if __name__ == "__main__":

@@ -108,7 +108,8 @@ class Checker:
                 message = (
                     f"{places[container]} {'is the same selector' if same else 'selects all of these messages too'}"
                 )
-                hint = "remove one of the two" if same else "if one message shall go one way only, exclude it there"
+                apart = "if each message should match only one of them, exclude it from the other"
+                hint = "remove one of the two" if same else apart
                 tree = next(tree for own, tree in trees if own == number)
                 diagnostic = Diagnostic("lint.contained", "info", message, None, tree.span, hint)
                 if self.selection.has(diagnostic):

@@ -4,13 +4,13 @@ The idea: a reader for each kind of file yields texts that know their places (``
 selector is a finding in the file: behind XML's entities, JSON's escapes, continued lines and joined literals.
 
 Invariants: a reader yields complete selectors; one that another tool or the run time completes is told to be unread.
-Where files keep selectors is a record of ``places`` each, and no reader knows it by itself. ``UnreadableError`` is
-raised for a file that is not what its name says.
+The places where files keep selectors are records of ``selector_places``, and no reader knows one by itself.
+``UnreadableError`` is raised for a file that is not what its name says.
 
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
-In reading order: ``mapped_text``, ``places``, ``selector_text``, ``markers``; ``lines``, ``xml_text``, ``json_text``,
-``properties_text``, ``yaml_text``; ``code_tokens``, ``code_values``, ``code_patterns``, ``code_text``; then below.
+In reading order: ``mapped_text``, ``selector_places``, ``selector_text``, ``markers``; ``lines``, ``xml_text``,
+``json_text``, ``properties_text``, ``yaml_text``; ``code_tokens``, ``code_values``, ``code_patterns``, ``code_text``.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from transpiler.lint.embedded.code_text import find_in_code
 from transpiler.lint.embedded.code_tokens import FAMILIES
 from transpiler.lint.embedded.json_text import find_in_json
 from transpiler.lint.embedded.lines import find_in_lines
-from transpiler.lint.embedded.places import WORTH_READING
 from transpiler.lint.embedded.properties_text import find_in_properties
+from transpiler.lint.embedded.selector_places import WORTH_READING
 from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
 from transpiler.lint.embedded.xml_text import find_in_xml
 from transpiler.lint.embedded.yaml_text import find_in_yaml

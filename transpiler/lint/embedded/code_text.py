@@ -1,4 +1,4 @@
-"""Selectors in source code: in the calls and assignments of ``places``, and where a comment marks them.
+"""Selectors in source code: in the calls and assignments of ``selector_places``, and where a comment marks them.
 
 The code is read as tokens and brackets, by the family of its language; nothing else is parsed. A selector is a literal,
 a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread.
@@ -14,7 +14,7 @@ from transpiler.lint.embedded.code_patterns import CodePattern, read_pattern, sq
 from transpiler.lint.embedded.code_tokens import Family, Token, content, escaped, tokens
 from transpiler.lint.embedded.code_values import Value, Values
 from transpiler.lint.embedded.markers import read_marker
-from transpiler.lint.embedded.places import code_places, text_pattern
+from transpiler.lint.embedded.selector_places import code_places, text_pattern
 from transpiler.lint.embedded.selector_text import Escape, InFile, UnreadSelector, as_is, find_in_text, found
 
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
-from transpiler.lint.embedded.places import find_place, names_of
+from transpiler.lint.embedded.selector_places import find_place, names_of
 from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadSelector, find_in_text, found
 
 _TOKEN = re.compile(r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{}\[\],:])')

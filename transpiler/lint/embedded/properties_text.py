@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
 from transpiler.lint.embedded.markers import read_marker
-from transpiler.lint.embedded.places import find_place, names_of
+from transpiler.lint.embedded.selector_places import find_place, names_of
 from transpiler.lint.embedded.selector_text import InFile, find_in_text, found
 
 _KEY = re.compile(r"[ \t\f]*(?P<key>(?:[^\\=: \t\f]|\\.)*+)[ \t\f]*[=:]?[ \t\f]*")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote_plus
 
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
-from transpiler.lint.embedded.places import is_complete, text_pattern
+from transpiler.lint.embedded.selector_places import is_complete, text_pattern
 
 #: Writes a text as it stands in a file.
 Escape = Callable[[str], str]

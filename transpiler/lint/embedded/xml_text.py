@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from transpiler.lint.embedded.mapped_text import MappedText, decoded, joined, plain
-from transpiler.lint.embedded.places import find_place, step
+from transpiler.lint.embedded.selector_places import find_place, step
 from transpiler.lint.embedded.selector_text import InFile, UnreadableError, find_in_text, found
 
 _ATTRIBUTE = re.compile(r"""\s(?P<name>[^\s=/>"']+)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")

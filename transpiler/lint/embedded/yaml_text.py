@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from transpiler.lint.embedded.json_text import escape as escape_json
 from transpiler.lint.embedded.mapped_text import MappedText
 from transpiler.lint.embedded.markers import read_marker
-from transpiler.lint.embedded.places import find_place, names_of
 from transpiler.lint.embedded.properties_text import escape as escape_property
 from transpiler.lint.embedded.properties_text import find_in_properties
+from transpiler.lint.embedded.selector_places import find_place, names_of
 from transpiler.lint.embedded.selector_text import (
     FoundSelector,
     InFile,

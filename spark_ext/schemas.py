@@ -33,9 +33,8 @@ from transpiler.inference import layout_from_schema
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import UNION, AmqpLayout
 from transpiler.layouts.columns import Fields, UnionShape
-from transpiler.layouts.layout import ArchiveLayout
+from transpiler.layouts.layout import ArchiveLayout, bound
 from transpiler.layouts.schemas import schema_in
-from transpiler.layouts.store import StoreLayout
 from transpiler.message.message import MessageLike, as_message
 
 _SPARK_TYPES: Mapping[SparkType, DataType] = {
@@ -164,7 +163,7 @@ def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
     if layout is None:
         return infer_layout(df)
     resolved = find_layout(layout) if isinstance(layout, str | Layout) else infer_layout(layout)
-    return resolved.bind(schema_in(df)) if isinstance(resolved, StoreLayout) else resolved
+    return bound(resolved, schema_in(df))
 
 
 def analyzed_schema(df: DataFrame) -> StructType:
@@ -205,7 +204,7 @@ def message_columns(df: DataFrame, layout: Layout | SchemaLike | None, default: 
         if declared is None:
             return MessageColumns(StructType(), resolved)
         schema = declared
-    return MessageColumns(schema, resolved.bind(schema.jsonValue()) if isinstance(resolved, StoreLayout) else resolved)
+    return MessageColumns(schema, bound(resolved, schema.jsonValue()))
 
 
 def schema_columns(given: Layout | SchemaLike | None, default: str) -> MessageColumns:
@@ -217,7 +216,7 @@ def schema_columns(given: Layout | SchemaLike | None, default: str) -> MessageCo
         # Text that names no preset is a schema.
         resolved = infer_layout(shown)
     schema = _declared_schema(shown, resolved) or StructType()
-    return MessageColumns(schema, resolved.bind(schema.jsonValue()) if isinstance(resolved, StoreLayout) else resolved)
+    return MessageColumns(schema, bound(resolved, schema.jsonValue()))
 
 
 def _declared_schema(given: Layout | SchemaLike, layout: Layout) -> StructType | None:

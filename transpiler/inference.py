@@ -108,15 +108,15 @@ def layout_from_schema(schema: Mapping[str, Any], struct: str | None = None, *, 
     if struct is not None:
         return _struct(schema, fields, struct, case_sensitive)
     if is_section("application_properties", fields.get("application_properties")):
-        return AmqpLayout(sections=tuple(name for name in SECTIONS if is_section(name, fields.get(name))))
+        return AmqpLayout(sections=tuple(name for name in SECTIONS if is_section(name, fields.get(name)))).bind(schema)
     if all(name in fields and fits(fields[name]["type"], SCHEMA[name]) for name in SCHEMA):
-        return ZeroTenLayout()
+        return ZeroTenLayout().bind(schema)
     properties = fields.get("application_properties")
     if properties is not None and is_struct(properties):
         return flat_layout(schema, "application_properties", case_sensitive=case_sensitive)
     for store, shape in _SHAPES:
         if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
-            return store()
+            return store().bind(schema)
     own = fields.get("properties")
     beside = any(name in fields for name in FIELDS)
     if (beside or (own is not None and _holds_properties(own["type"]))) and (column := _properties_of(fields)):

@@ -8,10 +8,14 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.types import StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
 
 #: The types that rows in Python have otherwise than Spark.
 _STAGED = {"variant": "string", "timestamp": "long"}
+
+
+#: Collations by which texts with other cases, accents or blanks are equal.
+COLLATIONS = ("UTF8_LCASE", "UNICODE_CI_AI", "UTF8_BINARY_RTRIM", "UNICODE_CI", "tr_CI")
 
 
 def make_frame(spark: SparkSession, rows: Sequence[Mapping[str, Any]], schema: Mapping[str, Any]) -> DataFrame:
@@ -23,6 +27,26 @@ def make_frame(spark: SparkSession, rows: Sequence[Mapping[str, Any]], schema: M
         f"{_converted(_quoted(field['name']), field['type'])} AS {_quoted(field['name'])}" for field in schema["fields"]
     ]
     return frame.selectExpr(*columns).withColumn("number", sf.monotonically_increasing_id())
+
+
+def collated(frame: DataFrame, collation: str) -> DataFrame:
+    """The frame with every text, keys of maps and fields of structs included, in a collation."""
+
+    def visit(data_type: DataType) -> DataType:
+        match data_type:
+            case StringType():
+                return StringType(collation)
+            case MapType():
+                return MapType(visit(data_type.keyType), visit(data_type.valueType))
+            case ArrayType():
+                return ArrayType(visit(data_type.elementType))
+            case StructType():
+                return StructType([StructField(field.name, visit(field.dataType)) for field in data_type.fields])
+            case _:
+                return data_type
+
+    columns = [sf.col(_quoted(field.name)).cast(visit(field.dataType)).alias(field.name) for field in frame.schema]
+    return frame.select(*columns)
 
 
 def _quoted(name: str) -> str:

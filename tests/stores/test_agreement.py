@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from spark_ext.schemas import bound_layout
 from tests.conformance.vectors import DIALECTS
 from tests.sizes import is_full, sample, size
 from tests.spark.harness import INTERPRETED, answers
@@ -17,7 +18,7 @@ from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import PHASES, RECEIVER
 from tests.spark.test_dialect_agreement import accepted
 from tests.stores import strategies
-from tests.stores.frames import make_frame
+from tests.stores.frames import COLLATIONS, collated, make_frame
 from tests.stores.tables import DOCUMENTS, LAYOUTS, layout, schema
 from transpiler import parse_selector, transpile_selector
 from transpiler.layouts.layout import Layout
@@ -65,9 +66,18 @@ def keys_of(table: str) -> tuple[str, ...]:
 
 
 def assert_agreement(
-    spark: SparkSession, table: str, own: Layout, dialect: str, texts: list[str], rows: list[dict[str, Any]]
+    spark: SparkSession,
+    table: str,
+    own: Layout,
+    dialect: str,
+    texts: list[str],
+    rows: list[dict[str, Any]],
+    collation: str | None = None,
 ) -> None:
     frame = make_frame(spark, rows, schema(table))
+    if collation is not None:
+        frame = collated(frame, collation)
+        own = bound_layout(own, frame)
     messages = [own.message(row) for row in sorted(frame.collect(), key=lambda row: row.number)]  # type: ignore[attr-defined]
     rules = find_dialect(dialect)
     truths = [
@@ -126,7 +136,8 @@ def test_spark_agrees_with_the_reference_on_rows_of_a_store(
     with spark_settings(spark, session_settings(number)):
         # A table has several policies, so that each is read in several dialects; all of them took hours.
         dialect = ALL_DIALECTS[number % len(ALL_DIALECTS)]
-        assert_agreement(spark, table, own, dialect, accepted(trees, dialect), rows)
+        collation = (None, *COLLATIONS)[number % (len(COLLATIONS) + 1)]
+        assert_agreement(spark, table, own, dialect, accepted(trees, dialect), rows, collation)
 
 
 #: Rows with a text of no type that is known, one that is not of its type, and those that stand for a null, in part.

@@ -11,9 +11,11 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import infer_layout
+from spark_ext.schemas import bound_layout
 from tests.sizes import sample, size
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, answers
 from tests.spark.harness import settings as spark_settings
+from tests.stores.frames import COLLATIONS, collated
 from tests.stores.tables import DOCUMENTS, LAYOUTS, Query, layout, path, queries, schema
 from transpiler import LayoutError, evaluate, transpile_selector
 from transpiler.layouts.layout import Layout
@@ -60,7 +62,12 @@ def ids(frame: DataFrame, conditions: list[str]) -> list[frozenset[str]]:
 
 
 def assert_matches(
-    spark: SparkSession, table: str, cases: list[Query], layouts: Callable[[str], Iterable[Layout]], where: Any
+    spark: SparkSession,
+    table: str,
+    cases: list[Query],
+    layouts: Callable[[str], Iterable[Layout]],
+    where: Any,
+    frame: DataFrame | None = None,
 ) -> None:
     pairs = [(query, bound) for query in cases for bound in layouts(query.policy)]
     texts = [transpile_selector(query.selector, bound).sql for query, bound in pairs]
@@ -71,7 +78,7 @@ def assert_matches(
         spark,
         {"spark.sql.ansi.enabled": ansi, "spark.sql.session.timeZone": zone, **interpreted},
     ):
-        found = ids(rows_of(spark, table), texts)
+        found = ids(rows_of(spark, table) if frame is None else frame, texts)
     for (query, _), sql, matching in zip(pairs, texts, found, strict=True):
         assert matching == query.expected, f"{query.policy}, {query.name}\n{sql}"
 
@@ -118,6 +125,18 @@ def test_spark_finds_the_messages_by_the_layout_that_the_schema_shows(
     cases = [query for query in queries(table) if query.policy in ("typed", "by-use")]
     assert cases
     assert_matches(spark, table, cases, lambda _: [inferred], where)
+
+
+@pytest.mark.parametrize(("number", "table"), list(enumerate(DOCUMENTS)))
+def test_texts_and_keys_of_any_collation_are_compared_by_bytes(spark: SparkSession, number: int, table: str) -> None:
+    frame = collated(rows_of(spark, table), COLLATIONS[number % len(COLLATIONS)])
+
+    def layouts(policy: str) -> list[Layout]:
+        own = [bound_layout(layout(table, policy), frame)] if table in LAYOUTS else []
+        return [*own, infer_layout(frame)] if table in INFERRED and policy in ("typed", "by-use") else own
+
+    cases = [query for query in queries(table) if query.policy != "parsed"]
+    assert_matches(spark, table, cases, layouts, SETTINGS[0], frame)
 
 
 @pytest.mark.parametrize("table", KAFKA)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from transpiler.message.types import AmqpType
 
@@ -111,5 +111,18 @@ class Element:
     variable: str
 
 
-#: From a row to a value: the name of a column, then fields of structs, keys of maps, entries and elements of arrays.
-Path = tuple[str | Key | Entry | Element, ...]
+#: A Spark type as data: its name in SQL, or ``("MAP", key, value)``, ``("ARRAY", element)``, and
+#: ``("STRUCT", (name, type), …)``.
+SqlType = str | tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AsType:
+    """One step of a path: the value before it, cast to a type."""
+
+    type: SqlType
+
+
+#: From a row to a value: the name of a column, then fields of structs, keys of maps, entries and elements of arrays,
+#: and casts of what they lead to.
+Path = tuple[str | Key | Entry | Element | AsType, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from transpiler.ir.column_types import (
     ColumnType,
     Key,
 )
+from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.columns import SIMPLE_TYPES, Fields, UnionShape
 from transpiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.fields import MessageField
@@ -100,6 +101,7 @@ class AmqpLayout:
     sections: tuple[str, ...] = SECTIONS
     promoted: Mapping[str, str] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
+    collations: Collations = NO_COLLATIONS
 
     def __post_init__(self) -> None:
         for name, type_name in self.promoted.items():
@@ -129,8 +131,15 @@ class AmqpLayout:
             **columns,
         }
 
+    def bind(self, schema: Mapping[str, Any]) -> AmqpLayout:
+        """The layout over a schema in Spark's JSON form, which tells the collations of its texts."""
+        return replace(self, collations=Collations.of(schema))
+
     def field(self, place: MessageField) -> Stored | None:
         """A column for a field with one type, a tagged union for an id or an annotation."""
+        return self.collations.by_bytes(self._field(place))
+
+    def _field(self, place: MessageField) -> Stored | None:
         if place.section == "application_properties" and place.field in self.promoted:
             return self._promoted(place.field)
         if place.section not in self.sections:

@@ -9,13 +9,14 @@ annotations) has no place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.layouts.amqp import unions
+from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.columns import (
     PERSISTENT,
     Fields,
@@ -128,21 +129,26 @@ class ZeroTenLayout:
     """The two property structs of AMQP 0-10."""
 
     name: str = "amqp-0-10"
+    collations: Collations = NO_COLLATIONS
 
     @property
     def schema(self) -> Fields:
         """The columns of both structs."""
         return SCHEMA
 
+    def bind(self, schema: Mapping[str, Any]) -> ZeroTenLayout:
+        """The layout over a schema in Spark's JSON form, which tells the collations of its texts."""
+        return replace(self, collations=Collations.of(schema))
+
     def field(self, place: MessageField) -> Stored | None:
         """The place by Table 19.1; None for what 0-10 does not have."""
         if place.section == "application_properties":
             return self.property(place.field)
-        return _PLACES.get(place)
+        return self.collations.by_bytes(_PLACES.get(place))
 
     def property(self, name: str) -> Stored | None:
         """Every name has a place: the application header of that name."""
-        return stored_union((*_HEADERS, Key(name)))
+        return self.collations.by_bytes(stored_union((*_HEADERS, Key(name))))
 
     def names(self) -> tuple[str, ...]:
         """Empty, for any name has a place."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
+from transpiler.layouts.collations import Collations, type_with_collations
 from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, read_type
 from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
@@ -129,14 +130,14 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
         )
     if not case_sensitive:
         columns |= _ambiguous(columns)
-    return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections))
+    return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections, collations=Collations.of(schema)))
 
 
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, TypedColumn | Unusable]]:
     """Each field by its name; a field of a nested struct by its dotted path."""
     for field in fields:
         name, place = prefix + field["name"], (*path, field["name"])
-        column_type = _type(field)
+        column_type = type_of(field)
         if column_type is not None:
             yield name, TypedColumn(place, column_type)
         elif is_struct(field):
@@ -170,12 +171,12 @@ def _ambiguous(columns: Mapping[str, TypedColumn | Unusable]) -> dict[str, Unusa
     }
 
 
-def _type(field: SchemaField) -> ColumnType | None:
-    metadata = field.get("metadata") or {}
-    collation = (metadata.get("__COLLATIONS") or {}).get(field["name"])
+def type_of(field: SchemaField) -> ColumnType | None:
+    """Return the type of a column, with its collation; None where AMQP has no counterpart."""
+    own = read_type(type_with_collations(field))
     # A table reports CHAR and VARCHAR columns as strings and keeps what was declared in the metadata.
-    declared = metadata.get("__CHAR_VARCHAR_TYPE_STRING", field["type"])
-    return read_type(declared, collation.rpartition(".")[2] if collation else None)
+    declared = (field.get("metadata") or {}).get("__CHAR_VARCHAR_TYPE_STRING")
+    return own if declared is None or own is None else read_type(declared, own.collation)
 
 
 def is_struct(field: SchemaField) -> bool:

@@ -50,6 +50,13 @@ class Layout(Protocol):
         ...
 
 
+def bound(layout: Layout, schema: Mapping[str, Any]) -> Layout:
+    """Return a layout over a schema in Spark's JSON form, which tells the types of header columns, and collations."""
+    bind = getattr(layout, "bind", None)
+    over_schema: Layout = layout if bind is None else bind(schema)
+    return over_schema
+
+
 @runtime_checkable
 class DeclarableLayout(Layout, Protocol):
     """A layout whose owner can declare the type of a property that it has lost."""

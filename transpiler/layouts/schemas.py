@@ -103,8 +103,8 @@ class _Parser:
             self.place -= 1
             self._refuse("expected a column's name")
         self._accept(":")
-        collation: list[str] = []
-        spark_type = self._type(collation)
+        collations: dict[str, str] = {}
+        spark_type = self._type(name, collations)
         nullable, metadata = True, {}
         while self.place < len(self.tokens):
             if self._accept("NOT"):
@@ -114,22 +114,23 @@ class _Parser:
                 self._next("a text")
             else:
                 break
-        if collation:
-            metadata = {"__COLLATIONS": {name: f"spark.{collation[0]}"}}
+        if collations:
+            metadata = {"__COLLATIONS": collations}
         return {"name": name, "type": spark_type, "nullable": nullable, "metadata": metadata}
 
-    def _type(self, collation: list[str]) -> Any:
+    def _type(self, path: str, collations: dict[str, str]) -> Any:
+        """A type; ``collations`` gets those of its texts, by their paths, as Spark's JSON form has them."""
         word = self._next("a type").upper()
         if word == "ARRAY":
             self._expect("<")
-            element = self._type([])
+            element = self._type(f"{path}.element", collations)
             self._expect(">")
             return {"type": "array", "elementType": element, "containsNull": True}
         if word == "MAP":
             self._expect("<")
-            key = self._type([])
+            key = self._type(f"{path}.key", collations)
             self._expect(",")
-            value = self._type([])
+            value = self._type(f"{path}.value", collations)
             self._expect(">")
             return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
         if word == "STRUCT":
@@ -145,7 +146,9 @@ class _Parser:
             self.place -= 1
             self._refuse("expected a type of Spark")
         if word == "STRING" and self._accept("COLLATE"):
-            collation.append(self._next("a collation"))
+            collation = self._next("a collation")
+            # Spark names the provider as well: itself for the collations of bytes, ICU for those of a language.
+            collations[path] = f"{'spark' if collation.upper().startswith('UTF8_') else 'icu'}.{collation}"
         return _TYPES[word]
 
     def _sized(self, word: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT
+from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.header_places import HeaderPlace, PropertyPlace
 from transpiler.layouts.header_readings import Flag, Integer, Mode, Reading, Text, Time
 from transpiler.layouts.property_source import PropertySource
@@ -82,18 +83,22 @@ class StoreLayout:
     source: PropertySource
     headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
     binding: Callable[[Mapping[str, Any]], StoreLayout] | None = None
+    collations: Collations = NO_COLLATIONS
 
     def __repr__(self) -> str:
         return f"StoreLayout({self.name!r})"
 
     def bind(self, schema: Mapping[str, Any]) -> StoreLayout:
-        """The layout over a schema in Spark's JSON form, which tells the types of header columns."""
-        return self if self.binding is None else self.binding(schema)
+        """The layout over a schema in Spark's JSON form, which tells the types of header columns, and collations."""
+        return replace(self if self.binding is None else self.binding(schema), collations=Collations.of(schema))
 
     def field(self, place: MessageField) -> Stored | None:
         """The place of a header field; one without a value in any row where the store has none."""
         if place.section == "application_properties":
             return self.property(place.field)
+        return self.collations.by_bytes(self._field(place))
+
+    def _field(self, place: MessageField) -> Stored | None:
         if place == FIELDS["JMSXDeliveryCount"]:
             return self._delivery_count()
         name = _NAMES.get(place)
@@ -141,7 +146,7 @@ class StoreLayout:
 
     def property(self, name: str) -> Stored | None:
         """The place of an application property."""
-        return self.source.stored(name)
+        return self.collations.by_bytes(self.source.stored(name))
 
     def named_header(self, name: str) -> Stored | None:
         """The property of a header field's name, where the properties are known and the field has no place."""

@@ -10,7 +10,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from transpiler.ir.column_types import Element, Entry, Key, Path
+from transpiler.ir.column_types import AsType, Element, Entry, Key, Path, SqlType
 
 #: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
 _RESERVED = frozenset(
@@ -61,11 +61,24 @@ def quote_path(path: Path) -> str:
             text = f"try_element_at({matching}, {1 if step.first else -1})"
         elif isinstance(step, Element):
             text += f"[{step.variable}]"
+        elif isinstance(step, AsType):
+            text = f"CAST({text} AS {_quote_type(step.type)})"
         elif "${" in step:
             return _quote_as_bytes(path)
         else:
             text += f".{quote_name(step)}" if text else quote_name(step)
     return text
+
+
+def _quote_type(spark_type: SqlType) -> str:
+    if isinstance(spark_type, str):
+        return spark_type
+    kind, *parts = spark_type
+    if kind == "STRUCT":
+        inside = [f"{quote_name(name)}: {_quote_type(inner)}" for name, inner in parts]
+    else:
+        inside = [_quote_type(inner) for inner in parts]
+    return f"{kind}<{', '.join(inside)}>"
 
 
 def _quote_as_bytes(path: Path) -> str:

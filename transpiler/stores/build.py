@@ -12,7 +12,7 @@ from transpiler.ir.column_types import (
     Path,
     SparkType,
 )
-from transpiler.layouts.columns import read_type
+from transpiler.layouts.flat import type_of
 from transpiler.layouts.header_options import (
     Columns,
     Headers,
@@ -71,7 +71,7 @@ def columns_of(schema: Schema) -> dict[str, ColumnType]:
 
     def visit(fields: list[Mapping[str, Any]], prefix: str) -> None:
         for field in fields:
-            column_type = read_type(field["type"])
+            column_type = type_of(field)
             if column_type is not None:
                 columns[prefix + field["name"]] = column_type
             elif isinstance(field["type"], Mapping) and field["type"].get("type") == "struct":

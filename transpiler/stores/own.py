@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from transpiler.errors import LayoutError
+from transpiler.layouts.collations import Collations
 from transpiler.layouts.flat import flat_layout
 from transpiler.layouts.header_options import (
     Headers,
@@ -30,6 +32,8 @@ def _beside(name: str, source: PropertySource, headers: Headers, schema: Schema 
     """A store of the user's own making: header columns beside the properties, of the types that the schema tells."""
     columns = None if schema is None else columns_of(schema)
     layout = make_store(name, source, header_columns(columns), headers, columns)
+    if schema is not None:
+        layout = replace(layout, collations=Collations.of(schema))
 
     def binding(own_schema: Schema) -> StoreLayout:
         return _beside(name, source, headers, own_schema)

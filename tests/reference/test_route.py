@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from transpiler import Message, Topology, route_message
 from transpiler.reference.route import publish
+from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology import topology_from_dict
 
 BROKERS = ("qpid-java", "qpid-cpp", "rabbitmq")
@@ -275,3 +278,36 @@ def test_a_headers_binding_of_qpid_cpp_sees_the_subject_among_the_headers() -> N
     bound = topology("qpid-cpp", {"source": "amq.match", "queue": "q1", "arguments": arguments})
     assert route_message(bound, message("red"), "amq.match") == ("q1",)
     assert route_message(bound, message("blue"), "amq.match") == ()
+
+
+def chain(broker: str, length: int, *bindings: dict[str, Any]) -> Topology:
+    """Exchanges of which each leads to the next, the last one to q1, with further bindings."""
+    names = [f"x{number}" for number in range(length)]
+    onward = [{"source": one, "exchange": other} for one, other in pairwise(names)]
+    end = {"source": names[-1], "queue": "q1"}
+    return topology(broker, *onward, end, *bindings, exchanges=[{"name": name, "type": "fanout"} for name in names])
+
+
+def ring(broker: str, length: int) -> Topology:
+    """Exchanges of which each is the alternate of the one before; the last one has q1 for the key k."""
+    exchanges = [
+        {"name": f"x{number}", "type": "direct", "alternate": f"x{(number + 1) % length}"} for number in range(length)
+    ]
+    return topology(broker, {"source": f"x{length - 1}", "queue": "q1", "key": "k"}, exchanges=exchanges)
+
+
+LENGTH = 2 * sys.getrecursionlimit()
+
+
+@pytest.mark.parametrize("broker", ["qpid-java", "rabbitmq"])
+def test_no_chain_of_exchanges_is_too_long(broker: str) -> None:
+    """Neither for the reference nor for the graph by which Spark routes."""
+    back = {"source": f"x{LENGTH - 1}", "exchange": "x0"}
+    for whole in (chain(broker, LENGTH), chain(broker, LENGTH, back)):
+        assert route_message(whole, message(), "x0") == ("q1",)
+    for length in (LENGTH // 4, LENGTH):
+        assert route_message(ring(broker, length), message("k"), "x0") == ("q1",)
+        assert route_message(ring(broker, length), message("other"), "x0") == ()
+    stops = build_exchange_graph(ring(broker, LENGTH // 4), "x0").entries["x0"]
+    assert len(stops.states) == LENGTH // 4
+    assert len(stops.steps) in (0, LENGTH // 4)

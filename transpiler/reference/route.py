@@ -5,7 +5,7 @@ Routing is total: no message makes it raise. A message reaches a queue once, how
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -203,17 +203,17 @@ def _publish(topology: Topology, message: Message, exchange: Exchange, keys: _Ke
         routed = Routed((), publisher.outcome(exchange, topology.rules), exchange.name)
         return Traced(routed, message, topology)
     route = _Route(topology, message)
-    queues = route.through(exchange, keys, frozenset())
+    queues = route.queues(exchange, keys)
     possible: frozenset[str] = frozenset()
     if route.used_choices:
-        possible = _Route(topology, message, chosen=True).through(exchange, keys, frozenset()) - queues
+        possible = _Route(topology, message, chosen=True).queues(exchange, keys) - queues
     outcome: Outcome = "delivered"
     if not queues and not route.chose_queue:
         # "Otherwise, the message is discarded."
         outcome = "undecided" if possible else publisher.outcome(exchange, topology.rules)
     elif route.used_alternates:
         without = _Route(topology, message, alternates=False)
-        if not without.through(exchange, keys, frozenset()) and not without.chose_queue:
+        if not without.queues(exchange, keys) and not without.chose_queue:
             outcome = "alternate"
     routed = Routed(tuple(sorted(queues)), outcome, exchange.name, tuple(sorted(possible)))
     return Traced(routed, message, topology, tuple(route.visits.values()))
@@ -226,8 +226,8 @@ def _subject(message: Message) -> str | None:
 #: The routing keys of a publication; None is an absent one.
 _Keys = tuple[str | None, ...]
 
-#: The exchanges, with keys, that a message passes through on its path.
-_Path = frozenset[tuple[str, _Keys]]
+#: A part of a traversal: it asks for the queues of further parts, and returns its own.
+_Walk = Generator["_Walk", frozenset[str], frozenset[str]]
 
 
 class _Route:
@@ -246,37 +246,47 @@ class _Route:
         self.visits: dict[tuple[str, _Keys], Visit] = {}
         self._alternates = alternates
         self._chosen = chosen
+        #: The exchanges, with keys, that the message passes through on its path.
+        self._path: set[tuple[str, _Keys]] = set()
         self._known: dict[tuple[str, _Keys], frozenset[str]] = {}
-        self._seen: set[tuple[str, _Keys]] = set()
         self._shortened = 0
 
-    def through(self, exchange: Exchange, keys: _Keys, path: _Path) -> frozenset[str]:
-        """Return the queues reached from an exchange.
+    def queues(self, exchange: Exchange, keys: _Keys) -> frozenset[str]:
+        """Return the queues reached from an exchange; the result does not depend on the order of the bindings."""
+        # A path may be longer than Python's stack is deep.
+        walks, queues = [self._through(exchange, keys)], None
+        while walks:
+            try:
+                walks.append(walks[-1].send(queues) if queues is not None else next(walks[-1]))
+                queues = None
+            except StopIteration as end:
+                walks.pop()
+                queues = end.value
+        return queues or frozenset()
 
-        A message that comes back to an exchange on its path goes no further there. The result does not depend on the
-        order of the bindings.
-        """
+    def _through(self, exchange: Exchange, keys: _Keys) -> _Walk:
+        """Walk from an exchange; a message that comes back to one on its path goes no further there."""
         here = (exchange.name, keys)
-        if self.topology.rules.alternate_on_no_match:
-            # What an exchange does depends on itself alone, so once is enough.
-            path = frozenset(self._seen)
-            self._seen.add(here)
-        if here in path:
+        if here in self._path:
             self._shortened += 1
             return frozenset()
         known = self._known.get(here)
         if known is not None:
             return known
-        shortened, path = self._shortened, path | {here}
-        queues, matched = self._bound(exchange, keys, path)
+        shortened = self._shortened
+        self._path.add(here)
+        queues, matched = yield from self._bound(exchange, keys)
         if not (matched if self.topology.rules.alternate_on_no_match else queues):
-            queues |= self._alternate(exchange, keys, path)
+            queues |= yield from self._alternate(exchange, keys)
+        if not self.topology.rules.alternate_on_no_match:
+            # Elsewhere what an exchange does depends on itself alone, so once is enough.
+            self._path.remove(here)
         if self._shortened == shortened:
             # Nothing was cut short, so the result is the same on every other path.
             self._known[here] = queues
         return queues
 
-    def _bound(self, exchange: Exchange, keys: _Keys, path: _Path) -> tuple[frozenset[str], bool]:
+    def _bound(self, exchange: Exchange, keys: _Keys) -> Generator[_Walk, frozenset[str], tuple[frozenset[str], bool]]:
         if exchange.name == DEFAULT_EXCHANGE:
             # "All queues are automatically bound to it upon their creation using the queue name as the binding key."
             queue_names = frozenset(key for key in keys if key is not None and self._names_queue(key))
@@ -285,34 +295,34 @@ class _Route:
         choice = choice_of(self.topology, exchange) if is_choosing(exchange) else None
         if choice is not None:
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
-            return self._chose(exchange, choice, keys, path), True
+            return (yield from self._chose(exchange, choice, keys)), True
         queues: set[str] = set()
         bindings = self.topology.bindings_by_source.get(exchange.name, ())
         answers = tuple(self._matches(exchange, binding, keys) for binding in bindings)
         self.visits[exchange.name, keys] = Visit(exchange, keys, answers)
         for binding, is_match in zip(bindings, answers, strict=True):
-            if not is_match:
-                continue
-            queues |= self._along(binding, keys, path)
+            if is_match:
+                queues |= yield from self._along(binding, keys)
         return frozenset(queues), any(answers)
 
-    def _along(self, binding: Binding, keys: _Keys, path: _Path) -> frozenset[str]:
-        """Return the queues reached along a binding that the message matches."""
+    def _along(self, binding: Binding, keys: _Keys) -> _Walk:
+        """Walk along a binding that the message matches."""
         if binding.destination_type == "queue":
             return frozenset({binding.destination})
         replacement = self.topology.replacement_key(binding)
         onward = keys if replacement is None else (replacement,)
-        return self.through(self.topology.exchange_by_name[binding.destination], onward, path)
+        return (yield self._through(self.topology.exchange_by_name[binding.destination], onward))
 
-    def _chose(self, exchange: Exchange, choice: Choice, keys: _Keys, path: _Path) -> frozenset[str]:
-        """Return the queues that are reached whatever an exchange chooses, or all that are by some choice."""
+    def _chose(self, exchange: Exchange, choice: Choice, keys: _Keys) -> _Walk:
+        """Walk to the queues that are reached whatever an exchange chooses, or to all that are by some choice."""
         self.used_choices = True
         self.chose_queue |= choice.reaches_queue
-        if not self._chosen:
-            return frozenset()
-        queues = {queue for binding in choice.bindings for queue in self._along(binding, keys, path)}
-        if not choice.total:
-            queues |= self._alternate(exchange, keys, path)
+        queues: set[str] = set()
+        if self._chosen:
+            for binding in choice.bindings:
+                queues |= yield from self._along(binding, keys)
+            if not choice.total:
+                queues |= yield from self._alternate(exchange, keys)
         return frozenset(queues)
 
     def _names_queue(self, key: str) -> bool:
@@ -321,7 +331,7 @@ class _Route:
             return False
         return key in self.topology.queue_names
 
-    def _alternate(self, exchange: Exchange, keys: _Keys, path: _Path) -> frozenset[str]:
+    def _alternate(self, exchange: Exchange, keys: _Keys) -> _Walk:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
         alternate = self.topology.alternate(exchange) if self._alternates else None
         if alternate is None:
@@ -331,8 +341,9 @@ class _Route:
             return frozenset({alternate.name})
         next_exchange = self.topology.exchange_by_name[alternate.name]
         if self.topology.rules.alternates_chain:
-            return self.through(next_exchange, keys, path)
-        return self._bound(next_exchange, keys, path)[0]
+            return (yield self._through(next_exchange, keys))
+        queues, _ = yield from self._bound(next_exchange, keys)
+        return queues
 
     def _matches(self, exchange: Exchange, binding: Binding, keys: _Keys) -> bool:
         topology = self.topology

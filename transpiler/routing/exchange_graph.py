@@ -8,34 +8,31 @@ gets what reached no queue by any path, and a message that comes back goes no fu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.topology.model import Binding, Exchange, Topology
+from transpiler.topology.model import Binding, Topology
 
 #: Paths through the exchanges of a topology with cycles that are followed from one exchange at most.
 MAX_PATHS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """A message at an exchange, with its own key (None) or the one that a binding has put in its place."""
 
     exchange: str
     key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(NamedTuple):
     """To a stop; not for a message whose own key is ``unless``, which has been there."""
 
     stop: int
     unless: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """One stop on the paths from an entry: its state, and the stops that its bindings and its alternate lead to.
 
     Stops are numbered in topological order, successors first. ``onward`` maps the number of a state to the stop that
@@ -78,7 +75,9 @@ class _Reach:
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
         self.numbers: dict[State, int] = {}
-        self._onward: dict[State, tuple[State, ...]] = {}
+        self._known: dict[State, tuple[tuple[State, ...], State | str | None]] = {}
+        self._bits: dict[State, int] = {}
+        self._relevant: dict[State, int] = {}
         self._bindings: dict[str, tuple[Binding, ...]] = {
             source: between
             for source, bindings in topology.bindings_by_source.items()
@@ -88,36 +87,46 @@ class _Reach:
     def number(self, state: State) -> int:
         return self.numbers.setdefault(state, len(self.numbers))
 
-    def exchange(self, state: State) -> Exchange:
-        return self.topology.exchange_by_name[state.exchange]
-
     def onward(self, state: State) -> tuple[State, ...]:
         """The states that bindings lead to."""
-        states = self._onward.get(state)
-        if states is None:
-            targets = (onward(self.topology, binding, state) for binding in self._bindings.get(state.exchange, ()))
-            states = self._onward[state] = tuple(dict.fromkeys(targets))
-        return states
+        return self._next(state)[0]
 
     def alternate(self, state: State) -> State | str | None:
         """The state, or the queue, that gets the messages that a state cannot route."""
-        alternate = self.topology.alternate(self.exchange(state))
-        if alternate is None or alternate.type == "queue":
-            return None if alternate is None else alternate.name
-        return State(alternate.name, state.key)
+        return self._next(state)[1]
 
-    def all_next(self, state: State) -> Iterator[State]:
-        yield from self.onward(state)
-        alternate = self.alternate(state)
-        if isinstance(alternate, State):
-            yield alternate
+    def _next(self, state: State) -> tuple[tuple[State, ...], State | str | None]:
+        known = self._known.get(state)
+        if known is None:
+            targets = (onward(self.topology, binding, state) for binding in self._bindings.get(state.exchange, ()))
+            target: State | str | None = None
+            alternate = self.topology.alternate(self.topology.exchange_by_name[state.exchange])
+            if alternate is not None:
+                target = alternate.name if alternate.type == "queue" else State(alternate.name, state.key)
+            known = self._known[state] = tuple(dict.fromkeys(targets)), target
+        return known
+
+    def bit(self, state: State) -> int:
+        """A state as a set of one, in the form of ``relevant``."""
+        return 1 << self._bits.setdefault(state, len(self._bits))
+
+    def relevant(self, state: State) -> int:
+        """The states, a bit for each, that matter to what comes behind one, for a message may come to them again."""
+        states = self._relevant.get(state)
+        if states is None:
+            states = 0
+            for ahead in self.closure(state):
+                states |= self.bit(ahead) | self.bit(State(ahead.exchange))
+            self._relevant[state] = states
+        return states
 
     def closure(self, start: State) -> tuple[State, ...]:
         reached = {start: None}
         waiting = [start]
         while waiting:
-            for following in self.all_next(waiting.pop()):
-                if following not in reached:
+            onward, alternate = self._next(waiting.pop())
+            for following in (*onward, alternate):
+                if isinstance(following, State) and following not in reached:
                     reached[following] = None
                     waiting.append(following)
         return tuple(reached)
@@ -159,60 +168,73 @@ def _entry(reach: _Reach, start: State) -> Entry:
     return Entry(numbers, tuple(alternates), _Paths(reach, start).steps)
 
 
+class _Stop(NamedTuple):
+    """A state on a path; ``behind`` has a bit for each state there that matters to its continuation."""
+
+    state: State
+    behind: int
+    with_alternate: bool
+
+
+class _Leads(NamedTuple):
+    """The stops that a stop leads to, without those where the message has been; ``queue`` is its alternate."""
+
+    onward: list[_Stop]
+    alternate: _Stop | None
+    queue: str | None
+
+
 class _Paths:
     """The stops of all paths from one state; two paths share a continuation where their pasts do not matter to it."""
 
     def __init__(self, reach: _Reach, start: State) -> None:
         self._reach = reach
-        self._ahead: Mapping[State, frozenset[State]] = {
-            state: frozenset(reach.closure(state)) for state in reach.closure(start)
-        }
-        self._known: dict[tuple[State, frozenset[State], bool], int] = {}
-        self._steps: list[Visit] = []
-        self._stop(start, frozenset(), True)
+        self._numbers: dict[_Stop, int] = {}
+        steps: list[Visit] = []
+        first = _Stop(start, 0, True)
+        # The stops that one leads to come before it. A path may be longer than Python's stack is deep.
+        waiting = [(first, self._leads(first))]
+        while waiting:
+            stop, leads = waiting[-1]
+            following = (*leads.onward, *((leads.alternate,) if leads.alternate is not None else ()))
+            new = next((other for other in following if other not in self._numbers), None)
+            if new is not None:
+                waiting.append((new, self._leads(new)))
+                continue
+            waiting.pop()
+            if len(steps) >= MAX_PATHS:
+                message = f"from {start.exchange!r} there are more than {MAX_PATHS:,} paths through the exchanges"
+                hint = "take some of the cycles out of the topology"
+                raise UnsupportedFeatureError.at("limit.ways", message, hint=hint)
+            self._numbers[stop] = len(steps)
+            steps.append(self._visit(stop, leads))
+        self.steps = tuple(steps)
 
-    @property
-    def steps(self) -> tuple[Visit, ...]:
-        return tuple(self._steps)
+    def _leads(self, stop: _Stop) -> _Leads:
+        reach = self._reach
+        path = stop.behind | reach.bit(stop.state)
+        onward = [self._at(state, path) for state in reach.onward(stop.state) if not path & reach.bit(state)]
+        target = reach.alternate(stop.state) if stop.with_alternate else None
+        if not isinstance(target, State):
+            return _Leads(onward, None, target)
+        if not reach.topology.rules.alternates_chain:
+            # The alternate's bindings are tested even for a message that was there.
+            return _Leads(onward, self._at(target, 0, False), None)
+        return _Leads(onward, None if path & reach.bit(target) else self._at(target, path), None)
 
-    def _lead(self, state: State, path: frozenset[State], with_alternate: bool = True) -> Hop | None:
-        """The hop to a state; None where the message has been there."""
-        if state in path:
-            return None
-        # A key that was put in the place of the message's own may be the same.
-        again = state.key is not None and State(state.exchange) in path
-        return Hop(self._stop(state, path, with_alternate), state.key if again else None)
-
-    def _stop(self, state: State, path: frozenset[State], with_alternate: bool) -> int:
+    def _at(self, state: State, path: int, with_alternate: bool = True) -> _Stop:
         # Of the states behind only those matter that can still come again, so that paths share their stops.
-        ahead = self._ahead[state]
-        exchanges = {following.exchange for following in ahead}
-        behind = frozenset(stop for stop in path if stop in ahead or (stop.key is None and stop.exchange in exchanges))
-        key = (state, behind, with_alternate)
-        known = self._known.get(key)
-        if known is not None:
-            return known
-        reach, path = self._reach, behind | {state}
-        onward = tuple(
-            (reach.number(following), lead)
-            for following in reach.onward(state)
-            if (lead := self._lead(following, path)) is not None
-        )
-        alternate_queue, alternate = None, None
-        if with_alternate:
-            target = reach.alternate(state)
-            if isinstance(target, State):
-                chained = reach.topology.rules.alternates_chain
-                # Where alternates do not chain, the alternate's bindings are tested even for a message that was there.
-                alternate = self._lead(target, path if chained else frozenset(), chained)
-            else:
-                alternate_queue = target
-        if len(self._steps) >= MAX_PATHS:
-            raise UnsupportedFeatureError.at(
-                "limit.ways",
-                f"from {state.exchange!r} there are more than {MAX_PATHS:,} paths through the bindings of exchanges",
-                hint="take some of the cycles out of the topology",
-            )
-        self._steps.append(Visit(reach.number(state), onward, alternate_queue, alternate))
-        self._known[key] = len(self._steps) - 1
-        return self._known[key]
+        return _Stop(state, path & self._reach.relevant(state), with_alternate)
+
+    def _visit(self, stop: _Stop, leads: _Leads) -> Visit:
+        path = stop.behind | self._reach.bit(stop.state)
+        onward = tuple((self._reach.number(to.state), self._hop(to, path)) for to in leads.onward)
+        alternate = leads.alternate
+        hop = None if alternate is None else self._hop(alternate, path if alternate.with_alternate else 0)
+        return Visit(self._reach.number(stop.state), onward, leads.queue, hop)
+
+    def _hop(self, stop: _Stop, path: int) -> Hop:
+        # A key that was put in the place of the message's own may be the same.
+        key = stop.state.key
+        again = key is not None and path & self._reach.bit(State(stop.state.exchange))
+        return Hop(self._numbers[stop], key if again else None)

@@ -189,12 +189,15 @@ def _format_of(name: str) -> str | None:
 
 
 def _files_below(name: str) -> Iterator[str]:
-    """Yield the files with data below a directory."""
-    for below in _parts(name):
-        if os.path.isdir(system_path(below)):
-            yield from _files_below(below)
-        else:
-            yield below
+    """Yield the files with data below a directory, each directory once: symbolic links may lead in a circle."""
+    waiting, seen = [name], {os.path.realpath(system_path(name))}
+    while waiting:
+        for below in _parts(waiting.pop()):
+            if not os.path.isdir(system_path(below)):
+                yield below
+            elif (place := os.path.realpath(system_path(below))) not in seen:
+                seen.add(place)
+                waiting.append(below)
 
 
 def _remote_files(session: Any, uri: str) -> Iterator[str]:

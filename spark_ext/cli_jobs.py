@@ -16,7 +16,7 @@ from uuid import uuid4
 from spark_ext.cli_inputs import absolute, is_uri
 from spark_ext.spark_errors import spark_error
 from transpiler.cli.group import Program, click, fail
-from transpiler.cli.inputs import shown
+from transpiler.cli.inputs import shown, system_path
 from transpiler.cli.layouts import SchemaText
 from transpiler.diagnostics import one_line
 
@@ -126,16 +126,29 @@ class Output:
         """Write a frame."""
         try:
             frame.write.parquet(self._hidden.toString())
-            # Renamed onto a directory that has come up meanwhile, it would become a part of that one.
-            self._refuse_existing()
-            if not self._files.rename(self._hidden, self._path):
-                fail(f"{shown(self._name)} cannot be written: the complete output cannot be given its name")
+            self._rename()
         except BaseException:
             with suppress(Exception):
                 # A task that has not noticed the end yet may begin a file anew.
                 self._files.deleteOnExit(self._hidden)
                 self._files.delete(self._hidden, True)
             raise
+
+    def _rename(self) -> None:
+        """Give the complete output its name; where two jobs write one output, the first to end keeps it whole."""
+        # Hadoop moves what it renames onto a directory into that one, and looks for it in a step of its own.
+        self._refuse_existing()
+        if is_uri(self._name):
+            if not self._files.rename(self._hidden, self._path):
+                fail(f"{shown(self._name)} cannot be written: the complete output cannot be given its name")
+            return
+        target = absolute(self._name)
+        hidden = os.path.join(os.path.dirname(target), self._hidden.getName())
+        try:
+            os.rename(system_path(hidden), system_path(target))
+        except OSError as error:
+            self._refuse_existing()
+            fail(f"{shown(self._name)} cannot be written: {error.strerror}")
 
     def _refuse_existing(self) -> None:
         if self._files.exists(self._path):

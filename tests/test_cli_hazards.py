@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 
 from tests.sizes import sample
 from transpiler.cli import main
+from transpiler.cli.inputs import MAX_LINE
 
 MESSAGE = '{"application_properties": {"a": "é"}}'
 FILTER = '{"f": {"descriptor": "apache.org:legacy-amqp-topic-binding:string", "value": "usd.é"}}'
@@ -346,3 +347,19 @@ def test_help_has_the_exit_codes(words: str) -> None:
     told = " ".join(run(words).output.split())
     assert "Exit codes: 0 " in told
     assert "130 interrupted 141" in told
+
+
+def test_a_line_without_an_end_is_refused_in_little_memory() -> None:
+    script = """
+import resource, subprocess, sys
+command = [sys.executable, "-m", "transpiler", "match", "a = 1"]
+with open("/dev/zero", "rb") as zeros:
+    done = subprocess.run(command, stdin=zeros, capture_output=True, text=True)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+print(done.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    numbers, _, told = done.stdout.partition("\n")
+    code, megabytes = map(int, numbers.split())
+    assert (code, told.strip()) == (2, f"standard input has more than {MAX_LINE:,} bytes in line 1")
+    assert megabytes < 300

@@ -17,6 +17,8 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from spark_ext.cli import main
+from spark_ext.cli_inputs import _files_below
+from spark_ext.cli_jobs import Output, click, fail
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, java_options, settings
 from transpiler.filters.sets import read_filters
 
@@ -222,3 +224,43 @@ def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() 
         assert running.stderr.read() == b"interrupted\n"
     assert running.returncode == 130
     assert not Path("out").exists() or Path("out/_SUCCESS").exists()
+
+
+def test_of_two_jobs_that_write_one_output_the_first_to_end_keeps_it_whole(spark: SparkSession) -> None:
+    first, second = Output(spark, "both"), Output(spark, "both")
+    second.write(spark.range(2))
+    with pytest.raises(click.ClickException, match="both exists"):
+        first.write(spark.range(3))
+    assert sorted(row.id for row in spark.read.parquet(str(Path("both").absolute())).collect()) == [0, 1]
+    assert not any("incomplete" in name for name in [*os.listdir(), *os.listdir("both")])
+
+
+def test_an_output_that_comes_up_at_the_last_moment_is_left_as_it_is(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = Output(spark, "late")
+    looks = iter([None])
+
+    def look() -> None:
+        # At the first look there is nothing; the other job ends right behind it.
+        if next(looks, "again") is None:
+            Path("late").mkdir()
+            Path("late/part").write_text("x")
+        else:
+            fail("late exists: name another output, or remove it first")
+
+    monkeypatch.setattr(output, "_refuse_existing", look)
+    with pytest.raises(click.ClickException, match="late exists"):
+        output.write(spark.range(1))
+    assert os.listdir("late") == ["part"]
+
+
+def test_directories_with_links_in_a_circle_are_read_once(tmp_path: Path) -> None:
+    root = tmp_path / "linked"
+    below = root / "a" / "b" / "c"
+    below.mkdir(parents=True)
+    for number, folder in enumerate((below, below.parent, below.parent.parent)):
+        (folder / "up").symlink_to(root)
+        (folder / "self").symlink_to(folder)
+        (folder / f"{number}.jsonl").write_text("{}\n")
+    assert sorted(Path(name).name for name in _files_below(str(root))) == ["0.jsonl", "1.jsonl", "2.jsonl"]

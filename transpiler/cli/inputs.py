@@ -18,8 +18,14 @@ from typing import Any, BinaryIO, NoReturn, cast
 from transpiler.cli.group import click, fail
 from transpiler.diagnostics import one_line
 
-#: Bytes of a file that is read as a whole, or of one line; /dev/zero has neither an end nor lines.
+#: Bytes of a file that is read as a whole; /dev/zero has no end.
 MAX_BYTES = 2**29
+
+#: Bytes of one line: brokers take messages of 128 MiB at most, and a line that is too long is held until it is.
+MAX_LINE = 2**27 + 2**26
+
+#: Bytes that are read of a line at a time.
+_PIECE = 2**20
 
 
 class InputFile(click.ParamType):  # type: ignore[type-arg]
@@ -77,9 +83,9 @@ def input_lines(
     """
     number = 0
     with _opened(name, unzip=name.endswith(".gz")) as stream:
-        while raw := stream.readline(MAX_BYTES + 1):
-            if len(raw) > MAX_BYTES:
-                _refuse(name, f"has more than {MAX_BYTES:,} bytes in line {number + 1}")
+        while raw := _read_line(stream):
+            if len(raw) > MAX_LINE:
+                _refuse(name, f"has more than {MAX_LINE:,} bytes in line {number + 1}")
             # Of a line that ends at LF, this splits what ends at CR.
             for line in raw.splitlines():
                 number += 1
@@ -88,6 +94,18 @@ def input_lines(
                     text = _decode(line, name, number)
                 if text is not None:
                     yield number, text
+
+
+def _read_line(stream: BinaryIO) -> bytes | bytearray:
+    """Read a line, in pieces that are held once; of one that is too long, a piece more than ``MAX_LINE``."""
+    piece = stream.readline(_PIECE)
+    if len(piece) < _PIECE:
+        return piece
+    line = bytearray(piece)
+    while piece and not line.endswith(b"\n") and len(line) <= MAX_LINE:
+        piece = stream.readline(_PIECE)
+        line += piece
+    return line
 
 
 def shown(name: str) -> str:
@@ -147,7 +165,7 @@ def _refuse(name: str, why: str) -> NoReturn:
     fail(f"standard input {why}" if name == "-" else f"file '{shown(name)}' {why}")
 
 
-def _decode(data: bytes, name: str, line: int = 1) -> str:
+def _decode(data: bytes | bytearray, name: str, line: int = 1) -> str:
     """Decode UTF-8; ``line`` is the number of the line that the data begin with."""
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -109,3 +111,22 @@ def test_a_long_table_counts_what_it_leaves_out() -> None:
 
 def test_every_dialect_has_a_repr_of_one_line() -> None:
     assert repr(find_dialect("qpid-cpp")) == "Dialect('qpid-cpp')"
+
+
+def test_an_error_in_a_notebook_is_the_users_line_and_the_diagnostic() -> None:
+    script = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.colors = "NoColor"
+shell.run_cell("from transpiler import transpile_selector")
+shell.run_cell("text = 'a = 1 AND AND b'\\ntranspile_selector(text).sql")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "SelectorSyntaxError",
+        "line 2: transpile_selector(text).sql",
+        "selector:1:11: syntax.unexpected-token: expected an operand after AND, found AND",
+        "  1 | a = 1 AND AND b",
+        "    |           ^^^",
+        "  hint: remove the second AND",
+    ]

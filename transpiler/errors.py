@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Sequence
+from traceback import walk_tb
 from typing import Self
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.source import Source, Span
+
+#: The packages whose frames say nothing to whoever handed in a wrong text.
+_LIBRARY = frozenset({"transpiler", "spark_ext"})
 
 
 class TranspilerError(ValueError):
@@ -29,6 +34,15 @@ class TranspilerError(ValueError):
     ) -> Self:
         """An error with one diagnostic."""
         return cls([Diagnostic(code, "error", message, source, span, hint)])
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows instead of the stack: the line that called the library, and the diagnostics."""
+        called = ""
+        for frame, number in walk_tb(self.__traceback__):
+            if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARY:
+                break
+            called = f"line {number}: {linecache.getline(frame.f_code.co_filename, number).strip()}"
+        return [type(self).__name__, *([called] if called else []), *str(self).splitlines()]
 
     def __reduce__(self) -> tuple[type[Self], tuple[tuple[Diagnostic, ...]]]:
         # Exceptions pickle through their arguments, and ours is the text; executors and pools need the data.

@@ -12,6 +12,7 @@ from typing import Any
 
 from transpiler.compiler import LayoutLike
 from transpiler.diagnostics import one_line
+from transpiler.errors import TranspilerError
 from transpiler.explanation import explain_selector
 from transpiler.message.message import Message
 from transpiler.selector.dialects import Dialect
@@ -89,7 +90,11 @@ def _check(
     if message is None and layout is not None:
         raise TypeError("a row of a layout is given as one argument")
     given = Message.of(**properties) if message is None else message
-    explanation = explain_selector(selector, given, layout, dialect=dialect, now=now, destination=destination)
+    try:
+        explanation = explain_selector(selector, given, layout, dialect=dialect, now=now, destination=destination)
+    except TranspilerError as error:
+        # Pytest shows the test's own line and the diagnostics, and no frame of this library.
+        raise error.with_traceback(None) from None
     if not is_met(expected, explanation):
         shown = properties or explanation.message.to_dict()
         written = one_line(json.dumps(shown, ensure_ascii=False, default=str))

@@ -80,3 +80,17 @@ def test_a_failure_in_pytest_is_the_explanation_alone(pytester: pytest.Pytester)
     result.stdout.fnmatch_lines(["E * expected a match, but the message does not match: color is 'blue', not 'red'"])
     result.stdout.no_fnmatch_line("*_check*")
     result.stdout.no_fnmatch_line("*testing.py*")
+
+
+def test_a_selector_that_does_not_read_shows_the_tests_line_and_no_frame_of_the_library(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makepyfile(
+        "from transpiler.testing import assert_matches\n\ndef test_it():\n    assert_matches('a = 1 AND AND b', a=1)\n"
+    )
+    result = pytester.runpytest_inprocess("-p", "no:xdist")
+    result.stdout.fnmatch_lines(
+        ["*assert_matches('a = 1 AND AND b', a=1)", "E *expected an operand after AND, found AND"]
+    )
+    result.stdout.no_fnmatch_line("*explain_selector*")
+    result.stdout.no_fnmatch_line("*transpiler/testing.py*")

@@ -140,8 +140,14 @@ def test_spark_agrees_with_the_reference_on_rows_of_a_store(
         assert_agreement(spark, table, own, dialect, accepted(trees, dialect), rows, collation)
 
 
-#: Rows with a text of no type that is known, one that is not of its type, and those that stand for a null, in part.
+#: Rows with a text of no type that is known, one that is not of its type, and those that stand for a null, in part;
+#: and rows in which several members of a union are set.
 ODD_TEXTS: dict[str, list[dict[str, Any]]] = {
+    "confluent_jms": [
+        {"properties": {"urgent": {"propertyType": tag, "boolean": True, "integer": number, "long": 2, "string": "{}"}}}
+        for tag in (None, "boolean", "integer", "long", "bytes", "string", "odd")
+        for number in (None, 1)
+    ],
     "artemis_xml": [
         {"properties": {"property": [None, {"_name": "urgent", "_type": type_name, "_value": text}]}}
         for type_name in (None, "bytes", "long", "odd", "string")
@@ -157,7 +163,7 @@ ODD_TEXTS: dict[str, list[dict[str, Any]]] = {
 
 @pytest.mark.parametrize("dialect", ALL_DIALECTS)
 @pytest.mark.parametrize("table", ODD_TEXTS)
-def test_a_text_of_no_known_type_is_what_the_reference_makes_of_it(
+def test_a_value_whose_type_is_odd_is_what_the_reference_makes_of_it(
     spark: SparkSession, table: str, dialect: str
 ) -> None:
     own = layout(table, "typed").bind(schema(table))

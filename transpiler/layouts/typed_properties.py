@@ -8,13 +8,14 @@ from typing import Any
 
 from transpiler import ir
 from transpiler.errors import LayoutError
-from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Key, Path, SparkType
+from transpiler.ir.column_types import AMQP_TYPES, STRING, ColumnType, Key, Path, SparkType
 from transpiler.layouts.columns import TypedColumn, seen
 from transpiler.layouts.flat import Unusable
 from transpiler.layouts.property_source import Properties
 from transpiler.layouts.rows import amqp_value, put, struct_of, value_at
 from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives, stored_column
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
+from transpiler.selector.ast import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,13 @@ class TypedPlaces:
     """One place for each type, of which the one of the value's own type is not NULL.
 
     The places are the members of a struct, at the key of a map, or maps side by side. ``binary`` members are as they
-    are; a null has no member that is set.
+    are; a null has no member that is set. Where a struct has a tag, the tag decides which member counts.
     """
 
     members: Members
     #: The map of structs; None where the members are maps.
     map: Path | None = None
-    #: Fields of the struct that tell what the members do, with the text of each type.
+    #: The field of the struct that names the type, with the text of each.
     tag: tuple[str, Mapping[SparkType, str]] | None = None
 
     def _path(self, member: str, name: str) -> Path:
@@ -84,11 +85,17 @@ class TypedPlaces:
     def stored(self, name: str) -> Stored | None:
         """The members at the name."""
         return stored_alternatives(
-            [
-                StoredValue((AMQP_TYPES[kind],), seen(ir.Column(self._path(member, name), ColumnType(kind))))
-                for member, kind in self.members
-            ]
+            [StoredValue((AMQP_TYPES[kind],), self._value(member, kind, name)) for member, kind in self.members]
         )
+
+    def _value(self, member: str, kind: SparkType, name: str) -> ir.Value:
+        value = seen(ir.Column(self._path(member, name), ColumnType(kind)))
+        if self.tag is None:
+            return value
+        tag_field, texts = self.tag
+        tag = ir.Column(self._path(tag_field, name), STRING)
+        # Not a guard beside the value: of a union's fields, the planner takes only one to have a value.
+        return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
 
     plain = stored
 
@@ -97,10 +104,13 @@ class TypedPlaces:
         return ()
 
     def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
-        """The first member of each name that is set."""
+        """The member of each name that its tag names; without a tag, the first one that is set."""
         values: dict[str, AmqpValue] = {}
+        tags = {} if self.tag is None else self._member(row, self.tag[0])
         for member, kind in self.members:
             for name, value in self._member(row, member).items():
+                if self.tag is not None and tags.get(name) != self.tag[1][kind]:
+                    continue
                 typed = amqp_value(value, kind, self._path(member, name))
                 if typed is not None:
                     values.setdefault(name, typed)

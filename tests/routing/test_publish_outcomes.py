@@ -110,8 +110,8 @@ def test_every_outcome_is_drawn_often() -> None:
             seen[publish(topology, message, name, **publisher).outcome] += 1
 
     draw()
-    # Exchanges that choose have tests of their own.
-    assert set(seen) == set(OUTCOMES) - {"undecided"}
+    # Exchanges that choose have tests of their own, and so have the brokers of JMS.
+    assert set(seen) == set(OUTCOMES) - {"undecided", "dead-letter", "error"}
     assert min(seen.values()) >= seen.total() / 100, seen
 
 

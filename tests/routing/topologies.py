@@ -16,7 +16,7 @@ from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpList, AmqpMap
 from transpiler.message.message import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import CHOOSING_TYPES, RULES, Rules
+from transpiler.topology.broker_rules import HASHING_TYPES, RULES, Rules
 from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
 
 QUEUES = (*(f"q{number}" for number in range(6)), "a.b", "it's ${x}", "amq.rabbitmq.reply-to.1")
@@ -142,7 +142,7 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
     ``queries`` says whether bindings of XML exchanges have queries, which not every layout can answer; ``choosing``
     whether there are exchanges that choose one of their bindings.
     """
-    types = tuple(kind for kind in rules.types if choosing or kind not in CHOOSING_TYPES)
+    types = tuple(kind for kind in rules.types if choosing or kind not in HASHING_TYPES)
     names = [*NAMES, *rules.predeclared]
     exchanges = []
     for name in NAMES:
@@ -201,6 +201,8 @@ def messages(draw: st.DrawFn) -> Message:
 
 #: The brokers, each with selectors on all bindings that have arguments to hold one, so that each dialect is asked.
 BROKERS = tuple(
-    replace(rules, selector_types=tuple(kind for kind in rules.types if kind != "xml")) for rules in RULES.values()
+    replace(rules, selector_types=tuple(kind for kind in rules.types if kind != "xml"))
+    for rules in RULES.values()
+    if rules.destinations is None
 )
 BROKERS_BY_NAME = {rules.name: rules for rules in BROKERS}

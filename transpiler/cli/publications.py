@@ -10,12 +10,22 @@ from transpiler.cli.group import fail
 from transpiler.cli.inputs import input_lines, shown
 from transpiler.cli.options import MessageReader, load_json_line
 from transpiler.message.rabbitmq_trace import read_publication
+from transpiler.topology.destinations import ROUTING_TYPES
 
 #: The layout whose lines are also deliveries, which nobody published.
 _TRACE = "rabbitmq-trace"
 
 #: Members that a line has beside the sections of its message: input of ``route``, and its output.
-_BESIDE = ("exchange", "routing_key", "routing_keys", "queues", "outcome", "why")
+_BESIDE = (
+    "exchange",
+    "routing_type",
+    "routing_key",
+    "routing_keys",
+    "queues",
+    "possible_queues",
+    "outcome",
+    "why",
+)
 
 
 class PublishedLine(NamedTuple):
@@ -26,6 +36,8 @@ class PublishedLine(NamedTuple):
     message: Message
     exchange: str | None
     routing_keys: tuple[str, ...] | None
+    #: Of a message to an Artemis broker.
+    routing_type: str | None = None
 
 
 def read_publications(files: Iterable[str], rows: Layout | None) -> Iterator[PublishedLine]:
@@ -64,7 +76,8 @@ def _message(place: str, line: Any) -> PublishedLine:
     if not isinstance(line, dict):
         return PublishedLine(place, {}, Message.from_dict(line), None, None)
     message = Message.from_dict({key: value for key, value in line.items() if key not in _BESIDE})
-    return PublishedLine(place, line, message, _text(line, "exchange"), _routing_keys(line, message))
+    keys, routing_type = _routing_keys(line, message), _routing_type(line)
+    return PublishedLine(place, line, message, _text(line, "exchange"), keys, routing_type)
 
 
 def _row(place: str, row: Any, message: Message) -> PublishedLine:
@@ -73,7 +86,16 @@ def _row(place: str, row: Any, message: Message) -> PublishedLine:
     exchange = _text(row, "exchange")
     key = _text(sent, "routing_key")
     keys = _routing_keys(row, message) if key is None else (key,)
-    return PublishedLine(place, row, message, _text(sent, "exchange") if exchange is None else exchange, keys)
+    exchange = _text(sent, "exchange") if exchange is None else exchange
+    return PublishedLine(place, row, message, exchange, keys, _routing_type(row))
+
+
+def _routing_type(line: Mapping[str, Any]) -> str | None:
+    value = _text(line, "routing_type")
+    if value is not None and value not in ROUTING_TYPES:
+        types = " or ".join(ROUTING_TYPES)
+        raise DecodeError.at("message.routing-type", f"routing_type: {value!r} is not {types}")
+    return value
 
 
 def _routing_keys(line: Mapping[str, Any], message: Message) -> tuple[str, ...] | None:

@@ -71,6 +71,10 @@ def read_destination(
     named = [name for name, is_given in given.items() if is_given]
     if len(named) > 1:
         fail(f"{' and '.join(named)} say in different ways where messages go: give one of them")
+    if topology.rules.destinations is not None:
+        if address is not None or publish_to == "to":
+            fail(f"senders to {topology.rules.name} name destinations: give --exchange, or each message an exchange")
+        return None
     if exchange is not None and exchange not in topology.exchange_by_name:
         near = nearest(exchange, topology.exchange_by_name)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(filter(None, topology.exchange_by_name))}"

@@ -111,8 +111,13 @@ def route(
         "mandatory": mandatory,
         "reject_unroutable": reject_unroutable,
     }
-    for place, line, message, published_to, keys in read_publications(files or ("-",), layout.rows):
+    for place, line, message, published_to, keys, routing_type in read_publications(files or ("-",), layout.rows):
         target = _first(published_to, exchange, where) if by_name else None
+        if where.rules.destinations is not None:
+            if not target:
+                fail(f"{place}: the message names no destination: give it a member exchange, or give --exchange")
+            # The destination holds the key.
+            keys, publication["routing_type"] = None, routing_type
         if why:
             explanation = explain_route(where, message, target, keys, nearest=nearest, **publication)
             if unroutable and (explanation.routed.queues or explanation.routed.possible_queues):

@@ -118,7 +118,7 @@ class Bindings(Generic[C]):
         match exchange_type:
             case "direct":
                 return key.direct(binding.key)
-            case "topic":
+            case "topic" | "anycast" | "maybe":
                 return key.topic(binding.key)
             case "fanout" | "x-jms-topic":
                 return self._builder.always

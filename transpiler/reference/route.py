@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from transpiler.arguments import check_choice
@@ -22,9 +23,11 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.grammar import parse_selector
 from transpiler.topology.broker_rules import Rules
-from transpiler.topology.choices import Choice, choice_of, is_choosing
+from transpiler.topology.choices import Choice, choice_of, is_choosing, target_of
+from transpiler.topology.destinations import FAILED, MARKS, OWN_QUEUE, UNDECLARED, own_queue, sends_of
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology, check_topology
 from transpiler.topology.publishing import (
+    OUTCOMES,
     PUBLISH_TO,
     Outcome,
     Protocol,
@@ -46,7 +49,8 @@ class Routed:
     """The queues that a message reaches, distinct and sorted, and what became of it.
 
     ``exchange`` is where it was published; None where the anonymous relay rejected it. ``possible_queues`` are those
-    that it may reach besides, by what an exchange chooses with a hash or at random: one of several, or some.
+    that it may reach besides, by what an exchange chooses with a hash, at random or by what the broker has seen: one of
+    several, or some. Of a JMS broker ``exchange`` is the destination.
     """
 
     queues: tuple[str, ...]
@@ -63,9 +67,12 @@ def route_message(
     *,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
+    routing_type: str | None = None,
 ) -> tuple[str, ...]:
     """Return the names of the queues that a message reaches, distinct and sorted; see ``publish``."""
-    return publish(topology, message, exchange, routing_keys, address=address, publish_to=publish_to).queues
+    return publish(
+        topology, message, exchange, routing_keys, address=address, publish_to=publish_to, routing_type=routing_type
+    ).queues
 
 
 def publish(
@@ -79,6 +86,7 @@ def publish(
     protocol: Protocol | None = None,
     mandatory: bool = False,
     reject_unroutable: bool = False,
+    routing_type: str | None = None,
 ) -> Routed:
     """Publish a message to an exchange, by name; return the queues that it reaches, and its outcome.
 
@@ -98,6 +106,10 @@ def publish(
     Exchanges that hand a message to one of their bindings by a hash or at random, as RabbitMQ's ``x-consistent-hash``,
     give ``possible_queues``; it is ``delivered`` where each choice is a queue, and ``undecided`` where only some are.
 
+    For a JMS broker ``exchange`` is a destination (Artemis: ``address`` or ``address::queue``, with ``routing_type``
+    ANYCAST, MULTICAST or None; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas), and the routing key
+    is part of it. Two outcomes more are such a broker's: ``dead-letter`` and ``error``.
+
     Raises ``TopologyError`` for an address that leads nowhere; ``ValueError`` for parameters that exclude each other.
     """
     return trace(
@@ -110,6 +122,7 @@ def publish(
         protocol=protocol,
         mandatory=mandatory,
         reject_unroutable=reject_unroutable,
+        routing_type=routing_type,
     ).routed
 
 
@@ -147,6 +160,7 @@ def trace(
     protocol: Protocol | None = None,
     mandatory: bool = False,
     reject_unroutable: bool = False,
+    routing_type: str | None = None,
 ) -> Traced:
     """Publish a message as ``publish`` does; return the exchanges that it came to as well."""
     publisher = Publisher(protocol, mandatory, reject_unroutable)
@@ -155,6 +169,10 @@ def trace(
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
+    if topology.rules.destinations is not None:
+        if exchange is None or address is not None or publish_to == "to" or routing_keys is not None:
+            raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
+        return _send(topology, message, exchange, routing_type, publisher)
     if publish_to == "to":
         return _relay(topology, message, publisher)
     keys: _Keys | None = None if routing_keys is None else tuple(routing_keys)
@@ -182,6 +200,41 @@ def _relay(topology: Topology, message: Message, publisher: Publisher) -> Traced
     return _publish(topology, message, topology.exchange_by_name[target.exchange], keys, publisher)
 
 
+def _send(
+    topology: Topology, message: Message, destination: str, routing_type: str | None, publisher: Publisher
+) -> Traced:
+    """Send to a destination of a JMS broker, to each part of a list of them."""
+    parts = [
+        _publish(topology, message, topology.exchange_by_name[send.exchange], (send.key,), publisher)
+        for send in sends_of(topology, destination, routing_type)
+    ]
+    queues = {queue for part in parts for queue in part.routed.queues}
+    possible = {queue for part in parts for queue in part.routed.possible_queues} - queues
+    outcome: Outcome = "discarded"
+    if parts:
+        outcome = min((part.routed.outcome for part in parts), key=_WEIGHTS.index)
+    marked = next((MARKS[mark] for mark in MARKS if mark in queues), None)
+    if marked == "error":
+        # What was sent before the failure depends on the order of bindings.
+        queues, possible = set(), queues | possible
+    elif marked == "rejected":
+        queues, possible = set(), set()
+    queues, possible = queues - UNDECLARED, possible - UNDECLARED
+    if marked is not None:
+        outcome = marked
+    elif outcome == "alternate":
+        # A chain of cases, and no fallback of the broker's.
+        outcome = "delivered"
+    elif not queues and not possible and outcome not in ("delivered", "undecided"):
+        outcome = "discarded"
+    routed = Routed(tuple(sorted(queues)), outcome, destination, tuple(sorted(possible)))
+    return Traced(routed, message, topology, tuple(visit for part in parts for visit in part.visits))
+
+
+#: The outcomes of the parts of a list of destinations, in the order in which one stands for all.
+_WEIGHTS: tuple[Outcome, ...] = ("delivered", "alternate", "undecided", *OUTCOMES)
+
+
 def _with_subject(message: Message, default: str | None) -> Message:
     """Give a message without a subject the sender's.
 
@@ -204,6 +257,8 @@ def _publish(topology: Topology, message: Message, exchange: Exchange, keys: _Ke
         return Traced(routed, message, topology)
     route = _Route(topology, message)
     queues = route.queues(exchange, keys)
+    if route.comes_back:
+        queues |= {FAILED}
     possible: frozenset[str] = frozenset()
     if route.used_choices:
         possible = _Route(topology, message, chosen=True).queues(exchange, keys) - queues
@@ -244,6 +299,8 @@ class _Route:
         #: Some exchange chose among queues, so that the message reaches one.
         self.chose_queue = False
         self.visits: dict[tuple[str, _Keys], Visit] = {}
+        #: The states that the message went on to from each, where coming back to one is a failure.
+        self.onward: dict[tuple[str, _Keys], list[tuple[str, _Keys]]] = {}
         self._alternates = alternates
         self._chosen = chosen
         #: The exchanges, with keys, that the message passes through on its path.
@@ -293,13 +350,17 @@ class _Route:
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return queue_names, bool(queue_names)
         choice = choice_of(self.topology, exchange) if is_choosing(exchange) else None
-        if choice is not None:
+        if choice is not None and not choice.by_match:
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return (yield from self._chose(exchange, choice, keys)), True
         queues: set[str] = set()
         bindings = self.topology.bindings_by_source.get(exchange.name, ())
         answers = tuple(self._matches(exchange, binding, keys) for binding in bindings)
         self.visits[exchange.name, keys] = Visit(exchange, keys, answers)
+        if choice is not None:
+            matched = tuple(binding for binding, is_match in zip(bindings, answers, strict=True) if is_match)
+            if matched and (not choice.total or len({target_of(self.topology, each) for each in matched}) > 1):
+                return (yield from self._chose(exchange, choice._replace(bindings=matched), keys)), True
         for binding, is_match in zip(bindings, answers, strict=True):
             if is_match:
                 queues |= yield from self._along(binding, keys)
@@ -308,9 +369,10 @@ class _Route:
     def _along(self, binding: Binding, keys: _Keys) -> _Walk:
         """Walk along a binding that the message matches."""
         if binding.destination_type == "queue":
-            return frozenset({binding.destination})
+            return frozenset({self._queue(binding.destination, keys)})
         replacement = self.topology.replacement_key(binding)
         onward = keys if replacement is None else (replacement,)
+        self._go(binding.source, keys, binding.destination, onward)
         return (yield self._through(self.topology.exchange_by_name[binding.destination], onward))
 
     def _chose(self, exchange: Exchange, choice: Choice, keys: _Keys) -> _Walk:
@@ -321,9 +383,25 @@ class _Route:
         if self._chosen:
             for binding in choice.bindings:
                 queues |= yield from self._along(binding, keys)
-            if not choice.total:
+            if not choice.total and not choice.by_match:
                 queues |= yield from self._alternate(exchange, keys)
         return frozenset(queues)
+
+    def _queue(self, name: str, keys: _Keys) -> str:
+        return own_queue(self.topology, keys[0] or "") if name == OWN_QUEUE else name
+
+    def _go(self, source: str, keys: _Keys, destination: str, onward: _Keys) -> None:
+        if self.topology.rules.rings_fail:
+            self.onward.setdefault((source, keys), []).append((destination, onward))
+
+    @property
+    def comes_back(self) -> bool:
+        """Return True if the message came back to a state on its path."""
+        try:
+            TopologicalSorter(self.onward).prepare()
+        except CycleError:
+            return True
+        return False
 
     def _names_queue(self, key: str) -> bool:
         rules = self.topology.rules
@@ -338,7 +416,8 @@ class _Route:
             return frozenset()
         self.used_alternates = True
         if alternate.type == "queue":
-            return frozenset({alternate.name})
+            return frozenset({self._queue(alternate.name, keys)})
+        self._go(exchange.name, keys, alternate.name, keys)
         next_exchange = self.topology.exchange_by_name[alternate.name]
         if self.topology.rules.alternates_chain:
             return (yield self._through(next_exchange, keys))
@@ -351,7 +430,7 @@ class _Route:
             case "direct":
                 # "an exact match between the routing key of the message, and the binding key"
                 matched = any((key or "") == binding.key for key in keys)
-            case "topic":
+            case "topic" | "anycast" | "maybe":
                 words = topology.rules.topic.words
                 matched = any(matches_words(words(binding.key), words(key)) for key in keys)
             case "fanout" | "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream":

@@ -18,12 +18,22 @@ from transpiler.filters.binding_rules import BindingRules, HeadersRules, TopicRu
 from transpiler.message.equality import Equality, Numbers
 
 #: Types of RabbitMQ's plugins that hand each message to one of their bindings, by a hash or at random.
-ChoosingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]
+HashingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]
+
+#: Types that choose among the bindings that a message matches, by key and selector: one of them, in turn or by what
+#: consumers are there (``anycast``), or perhaps one, by what the broker has seen before (``maybe``).
+MatchingType = Literal["anycast", "maybe"]
+
+ChoosingType = HashingType | MatchingType
 
 #: ``x-jms-topic`` is RabbitMQ's, for its JMS client: bindings have selectors, and keys do not count.
 ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml", "x-jms-topic"] | ChoosingType
 
-CHOOSING_TYPES: tuple[ChoosingType, ...] = get_args(ChoosingType)
+HASHING_TYPES: tuple[HashingType, ...] = get_args(HashingType)
+
+MATCHING_TYPES: tuple[MatchingType, ...] = get_args(MatchingType)
+
+CHOOSING_TYPES: tuple[ChoosingType, ...] = (*HASHING_TYPES, *MATCHING_TYPES)
 
 #: Types whose bindings take every message of the exchange that their selectors, if any, accept: nothing else counts.
 TAKING_ALL: tuple[ExchangeType, ...] = ("fanout", "x-jms-topic")
@@ -38,6 +48,15 @@ class RelayAddress(Enum):
     QUEUE_FIRST = "queue first"
     #: ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded (RabbitMQ 4).
     PATH = "path"
+
+
+class Destinations(Enum):
+    """The reading of a destination that a sender names, where it names no exchange and no routing key."""
+
+    #: An address or ``address::queue``, with a routing type or none.
+    ARTEMIS = "artemis"
+    #: ``queue://name``, ``topic://name`` or a list of these with commas between.
+    ACTIVEMQ = "activemq"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +94,10 @@ class Rules(BindingRules):
     relay: RelayAddress = RelayAddress.EXCHANGE_FIRST
     #: To a publisher of AMQP 1.0 the broker releases a message that it cannot route; others accept or reject it.
     releases_unroutable: bool = False
+    #: Senders name destinations, and not exchanges: see ``topology.destinations``.
+    destinations: Destinations | None = None
+    #: A message that comes back to an exchange on its path makes the send fail; elsewhere it goes no further there.
+    rings_fail: bool = False
 
 
 QPID_JAVA = Rules(
@@ -138,7 +161,7 @@ RABBITMQ = Rules(
         "amq.rabbitmq.event": "topic",
         "amq.rabbitmq.log": "topic",
     },
-    types=("direct", "topic", "fanout", "headers", "x-jms-topic", *CHOOSING_TYPES),
+    types=("direct", "topic", "fanout", "headers", "x-jms-topic", *HASHING_TYPES),
     selector_types=("x-jms-topic",),
     internal=frozenset({"amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log"}),
     tolerates_missing_alternate=True,
@@ -159,6 +182,24 @@ RABBITMQ_3_12 = replace(
     headers=HeadersRules(with_x=True, equality=replace(_ERLANG, numbers=Numbers.EXACT, has_seconds=True)),
 )
 
+#: The brokers of JMS have no exchanges. What their addresses, diverts and virtual destinations do is said in exchanges
+#: that match the words of the destination and a selector: see ``topology.importers.artemis`` and ``.activemq``.
+ARTEMIS = Rules(
+    "artemis",
+    dialect="artemis",
+    predeclared={},
+    reserved=(),
+    types=("topic", "fanout", *MATCHING_TYPES),
+    selector_types=("topic", "fanout", *MATCHING_TYPES),
+    replaces_keys=True,
+    alternate_queues=True,
+    alternate_on_no_match=True,
+    destinations=Destinations.ARTEMIS,
+    rings_fail=True,
+)
+
+ACTIVEMQ = replace(ARTEMIS, name="activemq", dialect="activemq", destinations=Destinations.ACTIVEMQ)
+
 RULES: Mapping[str, Rules] = MappingProxyType(
-    {rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_3_12)}
+    {rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_3_12, ARTEMIS, ACTIVEMQ)}
 )

@@ -13,15 +13,28 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from transpiler.topology.broker_rules import CHOOSING_TYPES
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Queue, Topology
+from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES
+from transpiler.topology.model import (
+    DEFAULT_EXCHANGE,
+    REPLACEMENT_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    Alternate,
+    Binding,
+    Exchange,
+    Queue,
+    Topology,
+)
 
 
 class Choice(NamedTuple):
-    """The bindings of which an exchange chooses one; where it is not ``total`` it may choose none."""
+    """The bindings of which an exchange chooses one; where it is not ``total`` it may choose none.
+
+    With ``by_match`` it chooses among those that the message matches, and where it matches none nothing is chosen.
+    """
 
     bindings: tuple[Binding, ...]
     total: bool
+    by_match: bool = False
 
     @property
     def reaches_queue(self) -> bool:
@@ -45,14 +58,23 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
     if not bindings:
         return None
     # Queues on other nodes than the publisher's are passed over.
-    total = exchange.type != "x-local-random"
+    total = exchange.type not in ("x-local-random", "maybe")
     if exchange.type == "x-super-stream":
         # The hash modulo the number of bindings is the key of the chosen one, and there may be no such binding.
         numbers = {str(number) for number in range(len(bindings))}
         bindings = tuple(binding for binding in bindings if binding.key in numbers)
         total = len({binding.key for binding in bindings}) == len(numbers)
-    destinations = {(binding.destination_type, binding.destination) for binding in bindings}
-    return None if total and len(destinations) < 2 else Choice(bindings, total)
+    destinations = {target_of(topology, binding) for binding in bindings}
+    return None if total and len(destinations) < 2 else Choice(bindings, total, exchange.type in MATCHING_TYPES)
+
+
+#: The kind and the name of a binding's destination, and the key that the message goes on with, if it is not its own.
+_Target = tuple[str, str, str | None]
+
+
+def target_of(topology: Topology, binding: Binding) -> _Target:
+    """Return what a binding leads to: two bindings to the same are no choice."""
+    return binding.destination_type, binding.destination, topology.replacement_key(binding)
 
 
 def choices(topology: Topology) -> dict[str, Choice]:
@@ -79,17 +101,69 @@ def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
     """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]
-    bindings += [Binding(name, chosen_queue) for name, choice in made.items() if choice.reaches_queue]
-    exchanges = tuple(
-        # What may be chosen is matched, so that the alternate gets nothing for certain.
-        replace(exchange, type="fanout", alternate=None if exchange.name in made else exchange.alternate)
-        if is_choosing(exchange)
-        else exchange
-        for exchange in topology.exchanges
-    )
+    exchanges: list[Exchange] = []
+    for exchange in topology.exchanges:
+        choice = made.get(exchange.name)
+        if choice is None:
+            exchanges.append(_without_choice(exchange))
+        elif choice.by_match:
+            exchanges.append(_without_choice(exchange))
+            _add_only_matches(topology, choice, chosen_queue, exchanges, bindings)
+        else:
+            # What may be chosen is matched, so that the alternate gets nothing for certain.
+            exchanges.append(replace(_without_choice(exchange), alternate=None))
+            bindings += [Binding(exchange.name, chosen_queue)] if choice.reaches_queue else []
     return replace(
-        topology, exchanges=exchanges, queues=(*topology.queues, Queue(chosen_queue)), bindings=tuple(bindings)
+        topology, exchanges=tuple(exchanges), queues=(*topology.queues, Queue(chosen_queue)), bindings=tuple(bindings)
     )
+
+
+def _without_choice(exchange: Exchange) -> Exchange:
+    if not is_choosing(exchange):
+        return exchange
+    return replace(exchange, type="topic" if exchange.type in MATCHING_TYPES else "fanout")
+
+
+def _add_only_matches(
+    topology: Topology, choice: Choice, chosen_queue: str, exchanges: list[Exchange], bindings: list[Binding]
+) -> None:
+    """Add what lets each binding through where no binding with another target matches.
+
+    The message goes to an exchange of the other bindings, which lead nowhere, and whose alternate is the target.
+    """
+    by_target: dict[_Target, list[Binding]] = {}
+    for binding in choice.bindings:
+        by_target.setdefault(target_of(topology, binding), []).append(binding)
+    source = choice.bindings[0].source
+    nowhere = f"{source}: nowhere"
+    exchanges.append(Exchange(nowhere, "fanout"))
+    for number, (target, own) in enumerate(by_target.items()):
+        others = [binding for other, listed in by_target.items() if other != target for binding in listed]
+        if choice.reaches_queue:
+            bindings += [replace(binding, destination=chosen_queue, destination_type="queue") for binding in own]
+        # What is matched counts for the alternates of the exchanges before and of this one.
+        bindings += [_led(binding, nowhere) for binding in own]
+        taken = {binding.key for binding in others if binding.text(SELECTOR_ARGUMENT) is None}
+        if not choice.total or all(binding.key in taken for binding in own):
+            continue
+        kind, name, key = target
+        only, then = f"{source}: only {number}", f"{source}: then {number}"
+        bindings += [_led(binding, only) for binding in own]
+        bindings += [replace(_led(binding, nowhere), source=only) for binding in others]
+        if kind == "queue":
+            exchanges.append(Exchange(only, "topic", Alternate(name, "queue")))
+        elif key is None:
+            exchanges.append(Exchange(only, "topic", Alternate(name)))
+        else:
+            exchanges += [Exchange(only, "topic", Alternate(then)), Exchange(then, "fanout")]
+            arguments = {REPLACEMENT_ARGUMENT: own[0].arguments[REPLACEMENT_ARGUMENT]}
+            bindings.append(Binding(then, name, arguments=arguments, destination_type="exchange"))
+
+
+def _led(binding: Binding, exchange: str) -> Binding:
+    """Return a binding that leads to another exchange, with the same key and selector."""
+    arguments = {name: value for name, value in binding.arguments.items() if name == SELECTOR_ARGUMENT}
+    return replace(binding, destination=exchange, destination_type="exchange", arguments=arguments)
 
 
 def possible_topology(topology: Topology) -> Topology:
@@ -98,10 +172,8 @@ def possible_topology(topology: Topology) -> Topology:
     bindings = [binding for binding in topology.bindings if binding.source not in made]
     for name, choice in made.items():
         bindings += choice.bindings
-        bindings += _instead(topology, name, choice)
-    exchanges = tuple(
-        replace(exchange, type="fanout") if is_choosing(exchange) else exchange for exchange in topology.exchanges
-    )
+        bindings += [] if choice.by_match else _instead(topology, name, choice)
+    exchanges = tuple(map(_without_choice, topology.exchanges))
     return replace(topology, exchanges=exchanges, bindings=tuple(bindings))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from transpiler.arguments import unexpected
 from transpiler.diagnostics import Diagnostic
@@ -16,10 +16,18 @@ from transpiler.topology.binding_texts import check_filters
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.native_format import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
+from transpiler.topology.importers.xml_forms import brokers_of_xml, is_xml, read_state, topology_from_xml
+from transpiler.topology.importers.xml_reader import read_xml
 from transpiler.topology.model import Topology
 
-#: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's configuration.
-Form = Literal["topology", "rabbitmq", "broker-j"]
+#: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's, Artemis' and ActiveMQ's
+#: configurations.
+Form = Literal["topology", "rabbitmq", "broker-j", "artemis", "activemq"]
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+#: The forms that are XML.
+XmlForm = Literal["artemis", "activemq"]
 
 #: Values of a JSON file whose density nobody looks at.
 MIN_VALUES = 500_000
@@ -27,11 +35,21 @@ MIN_VALUES = 500_000
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
 
 
-def read_topology(path: str | Path, *, form: Form | None = None, vhost: str | None = None) -> Topology:
-    """The topology in a file: the project's own form as JSON or YAML, RabbitMQ's definitions, or Broker-J's JSON.
+def read_topology(
+    path: str | Path,
+    state: str | Path | Mapping[str, Any] | None = None,
+    *,
+    form: Form | None = None,
+    vhost: str | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> Topology:
+    """The topology in a file: the project's own form as JSON or YAML, RabbitMQ's definitions, Broker-J's JSON, or the
+    XML of a JMS broker: Artemis' ``broker.xml``, WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``.
 
-    ``form`` is guessed where it is left out; ``vhost`` chooses one of several virtual hosts. YAML needs the extra
-    ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the file's name
+    ``form`` is guessed where it is left out; ``vhost`` chooses one of several virtual hosts, or brokers. ``state`` has
+    what the file of a JMS broker cannot know, or names a file of JSON with it: ``queues``, ``subscriptions`` with name,
+    destination and selector, and ``consumers``. ``properties`` are the values of its ``${placeholders}``. YAML needs
+    the extra ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the file's name
     and the path in it; a file that cannot be read is an ``OSError``.
     """
     if not isinstance(path, str | Path):
@@ -42,18 +60,32 @@ def read_topology(path: str | Path, *, form: Form | None = None, vhost: str | No
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise TopologyError.at("topology.text", f"{path} is not UTF-8: byte {error.start}") from None
-    return parse_topology(text, str(path), form=form, vhost=vhost)
+    return parse_topology(text, str(path), form=form, vhost=vhost, state=state, properties=properties)
 
 
-def parse_topology(text: str, name: str, *, form: Form | None = None, vhost: str | None = None) -> Topology:
+def parse_topology(
+    text: str,
+    name: str,
+    *,
+    form: Form | None = None,
+    vhost: str | None = None,
+    state: str | Path | Mapping[str, Any] | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> Topology:
     """Parse the topology in a text; ``name`` identifies it in errors, and its ending distinguishes YAML from JSON.
 
     A name without an ending, as that of standard input, leaves it to the text.
     """
     source = Source(text, name)
-    data = _load(source)
     try:
-        topology = _READERS[form or guess_form(data)](data, vhost)
+        if form in get_args(XmlForm) or (form is None and is_xml(text)):
+            topology = topology_from_xml(read_xml(source, properties), vhost, read_state(state))
+        elif state is not None or properties:
+            message = "state and properties are for the XML of a JMS broker, and this file is none"
+            raise TopologyError.at("topology.state", message, source)
+        else:
+            data = _load(source)
+            topology = _READERS[form or guess_form(data)](data, vhost)
         check_filters(topology)
     except TopologyError as error:
         raise TopologyError([_with_source(diagnostic, source) for diagnostic in error.diagnostics]) from None
@@ -64,6 +96,8 @@ def parse_topology(text: str, name: str, *, form: Form | None = None, vhost: str
 
 def vhosts_of(text: str, name: str) -> list[str]:
     """Return the names of the virtual hosts in a text, as ``parse_topology`` reads it; the project's form has none."""
+    if is_xml(text):
+        return brokers_of_xml(read_xml(Source(text, name)))
     data = _load(Source(text, name))
     match guess_form(data):
         case "rabbitmq":
@@ -81,7 +115,7 @@ def _own_form(data: Any, vhost: str | None) -> Topology:
     return topology_from_dict(data)
 
 
-_READERS: Mapping[Form, Callable[[Any, str | None], Topology]] = {
+_READERS: Mapping[str, Callable[[Any, str | None], Topology]] = {
     "topology": _own_form,
     "rabbitmq": topology_from_definitions,
     "broker-j": topology_from_broker_j,
@@ -139,5 +173,7 @@ def _load_yaml(source: Source) -> Any:
 def _with_source(diagnostic: Diagnostic, source: Source) -> Diagnostic:
     if diagnostic.source is None:
         return replace(diagnostic, source=source)
+    if diagnostic.source is source:
+        return diagnostic
     # The text is a binding's, and its name is the path in the file.
     return replace(diagnostic, source=Source(diagnostic.source.text, f"{source.name}: {diagnostic.source.name}"))

@@ -19,6 +19,7 @@ from transpiler.errors import TopologyError
 from transpiler.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import ExchangeType, RelayAddress, Rules
+from transpiler.topology.destinations import DEFAULT_WORDS, UNDECLARED
 
 DestinationType = Literal["queue", "exchange"]
 
@@ -117,6 +118,8 @@ class Topology:
     queues: tuple[Queue, ...] = ()
     bindings: tuple[Binding, ...] = ()
     default_exchange: str = DEFAULT_EXCHANGE
+    #: The characters of an Artemis broker between words, for one word, and for any; "" where no word is a wildcard.
+    words: str = DEFAULT_WORDS
     findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -276,6 +279,8 @@ def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Itera
 def _alternate_errors(topology: Topology, alternate: Alternate, path: str) -> Iterator[Diagnostic]:
     if alternate.type == "queue" and not topology.rules.alternate_queues:
         yield _error("topology.alternate", path, f"in {topology.rules.name} an alternate is an exchange, not a queue")
+    if alternate.type == "queue" and topology.rules.destinations is not None and alternate.name in UNDECLARED:
+        return
     known = topology.queue_names if alternate.type == "queue" else topology.exchange_by_name
     if alternate.name not in known and not topology.rules.tolerates_missing_alternate:
         yield _missing(f"topology.no-{alternate.type}", path, alternate.type, alternate.name, known)
@@ -300,7 +305,9 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
         elif binding.destination not in topology.exchange_by_name:
             known = topology.exchange_by_name
             yield _missing("topology.no-exchange", f"{path}.destination", "exchange", binding.destination, known)
-    elif binding.destination not in topology.queue_names:
+    elif binding.destination not in topology.queue_names and not (
+        topology.rules.destinations is not None and binding.destination in UNDECLARED
+    ):
         yield _missing("topology.no-queue", f"{path}.destination", "queue", binding.destination, topology.queue_names)
     if exchange.type == "x-jms-topic" and binding.text(SELECTOR_ARGUMENT) is None:
         message = "an exchange of type x-jms-topic takes no binding without a selector"

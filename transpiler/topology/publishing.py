@@ -29,8 +29,11 @@ PUBLISH_TO: tuple[PublishTo, ...] = get_args(PublishTo)
 
 #: The fate of a message: it reached queues, or reached them only through alternates; it was dropped, sent back to
 #: its publisher, or refused; ``no-exchange`` is one that was published to an exchange that is not there.
-#: ``undecided`` is one that reaches a queue or none by what an exchange chooses, at random or by a hash.
-Outcome = Literal["delivered", "alternate", "undecided", "discarded", "returned", "rejected", "no-exchange"]
+#: ``undecided`` is one that reaches a queue or none by what an exchange chooses, at random or by a hash. JMS brokers
+#: also send what no queue of an address took to a ``dead-letter`` address, or fail to send at all: ``error``.
+Outcome = Literal[
+    "delivered", "alternate", "undecided", "discarded", "returned", "rejected", "no-exchange", "dead-letter", "error"
+]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 

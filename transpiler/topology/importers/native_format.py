@@ -13,6 +13,7 @@ from transpiler.diagnostics import mismatch
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import RULES, ExchangeType
+from transpiler.topology.destinations import DEFAULT_WORDS
 from transpiler.topology.importers.json_reader import Entry, kind, refuse
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
@@ -36,13 +37,13 @@ _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
     root = Entry.of(data, "")
-    root.only(("broker", "default_exchange", "queues", "exchanges", "bindings", "addresses"))
+    root.only(("broker", "default_exchange", "words", "queues", "exchanges", "bindings", "addresses"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
     exchanges = tuple(_exchange(item, path) for item, path in root.items("exchanges"))
     queues = tuple(_queue(item, path) for item, path in root.items("queues"))
     bindings = tuple(_binding(entry) for entry in root.entries("bindings"))
     default = root.text("default_exchange", DEFAULT_EXCHANGE)
-    topology = Topology(rules, exchanges, queues, bindings, default)
+    topology = Topology(rules, exchanges, queues, bindings, default, root.text("words", DEFAULT_WORDS))
     return with_addresses(topology, tuple(_addresses(root)))
 
 
@@ -58,6 +59,8 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
     result: dict[str, Any] = {"broker": topology.rules.name}
     if topology.default_exchange != DEFAULT_EXCHANGE:
         result["default_exchange"] = topology.default_exchange
+    if topology.words != DEFAULT_WORDS:
+        result["words"] = topology.words
     result["queues"] = [_queue_to_dict(queue) for queue in topology.queues]
     result["exchanges"] = [_exchange_to_dict(exchange) for exchange in topology.exchanges]
     result["bindings"] = [_binding_to_dict(binding) for binding in topology.bindings]

@@ -1,0 +1,208 @@
+"""Topologies of Artemis and ActiveMQ: what live brokers did, what their files cannot say, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.topology import live_brokers
+from transpiler import Message, TopologyError
+from transpiler.reference.route import Routed, publish
+from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
+from transpiler.topology.model import Topology
+
+
+def artemis(inner: str, **options: object) -> Topology:
+    text = f"<configuration xmlns='urn:activemq'><core xmlns='urn:activemq:core'>\n{inner}</core></configuration>"
+    return parse_topology(text, "broker.xml", **options)  # type: ignore[arg-type]
+
+
+def activemq(inner: str, **options: object) -> Topology:
+    text = f"<beans><broker xmlns='http://activemq.apache.org/schema/core'>{inner}</broker></beans>"
+    return parse_topology(text, "activemq.xml", **options)  # type: ignore[arg-type]
+
+
+def composites(inner: str) -> str:
+    inner = f"<virtualDestinations>{inner}</virtualDestinations>"
+    interceptor = f"<virtualDestinationInterceptor>{inner}</virtualDestinationInterceptor>"
+    return f"<destinationInterceptors>{interceptor}</destinationInterceptors>"
+
+
+def send(topology: Topology, to: str, routing_type: str | None = None, /, **properties: object) -> Routed:
+    return publish(topology, Message.of(**properties), to, routing_type=routing_type)
+
+
+@pytest.mark.parametrize("broker", live_brokers.BROKERS)
+def test_every_message_goes_where_the_live_broker_sent_it(broker: str) -> None:
+    wrong, count, possible = [], 0, 0
+    for configuration in live_brokers.configurations(broker):
+        if "start_error" in configuration:
+            with pytest.raises(TopologyError) as caught:
+                live_brokers.topology_of(configuration)
+            assert caught.value.diagnostics[0].span is not None, configuration["id"]
+            continue
+        topology = live_brokers.topology_of(configuration)
+        assert topology_from_dict(json.loads(json.dumps(topology_to_dict(topology)))) == topology
+        for each in live_brokers.sent(configuration):
+            routed = publish(topology, each.message, each.destination, routing_type=each.routing_type)
+            count += 1
+            possible += len(routed.possible_queues)
+            if not each.agrees(set(routed.queues), set(routed.possible_queues), routed.outcome):
+                wrong.append((each, routed))
+    assert wrong == []
+    assert count >= 430
+    assert possible <= live_brokers.MOST_POSSIBLE[broker]
+
+
+def test_a_message_that_an_exclusive_divert_delivered_is_a_dead_letter_as_well() -> None:
+    topology = artemis(
+        "<address-settings><address-setting match='#'><dead-letter-address>DLA</dead-letter-address>"
+        "<send-to-dla-on-no-route>true</send-to-dla-on-no-route></address-setting></address-settings>"
+        "<diverts><divert name='x'><address>a</address><forwarding-address>b</forwarding-address>"
+        "<filter string='n &gt; 5'/><exclusive>true</exclusive></divert></diverts>"
+        "<addresses><address name='a'><anycast><queue name='a'/></anycast></address>"
+        "<address name='b'><anycast><queue name='b'/></anycast></address>"
+        "<address name='DLA'><anycast><queue name='DLA'/></anycast></address></addresses>"
+    )
+    assert send(topology, "a", "ANYCAST", n=9) == Routed(("DLA", "b"), "dead-letter", "a")
+    assert send(topology, "a", "ANYCAST", n=1) == Routed(("a",), "delivered", "a")
+
+
+def test_an_anycast_group_is_certain_where_one_queue_matches() -> None:
+    topology = artemis(
+        "<addresses><address name='a'><anycast><queue name='q1'><filter string='n &gt; 5'/></queue>"
+        "<queue name='q2'><filter string='n &gt; 10'/></queue></anycast></address></addresses>"
+    )
+    assert send(topology, "a", "ANYCAST", n=7) == Routed(("q1",), "delivered", "a")
+    assert send(topology, "a", "ANYCAST", n=11) == Routed((), "delivered", "a", ("q1", "q2"))
+    assert send(topology, "a", "ANYCAST", n=1) == Routed((), "discarded", "a")
+
+
+def test_what_an_earlier_send_may_have_created_is_possible() -> None:
+    topology = artemis("<addresses/>")
+    assert send(topology, "new", "ANYCAST") == Routed(("new",), "delivered", "new")
+    assert send(topology, "new", "MULTICAST") == Routed((), "discarded", "new")
+    assert send(topology, "new") == Routed((), "undecided", "new", ("new",))
+
+
+def test_the_settings_that_match_best_decide_what_is_created() -> None:
+    topology = artemis(
+        "<address-settings><address-setting match='#'><auto-create-queues>false</auto-create-queues></address-setting>"
+        "<address-setting match='a.#'><auto-create-queues>true</auto-create-queues></address-setting></address-settings>"
+    )
+    assert send(topology, "a.x", "ANYCAST") == Routed(("a.x",), "delivered", "a.x")
+    assert send(topology, "b", "ANYCAST") == Routed((), "rejected", "b")
+
+
+def test_wildcards_inside_an_address_depend_on_the_order_of_addresses_and_are_a_finding() -> None:
+    made_before = "<address name='a'><multicast><queue name='own'/></multicast></address>"
+    wildcard = "<address name='a.#.b'><multicast><queue name='s'/></multicast></address>"
+    before = artemis(f"<addresses>{made_before}{wildcard}</addresses>")
+    after = artemis(f"<addresses>{wildcard}{made_before}</addresses>")
+    assert send(before, "a", "MULTICAST").queues == ("own", "s")
+    assert send(after, "a", "MULTICAST").queues == ("own",)
+    assert "topology.any-words" in [finding.code for finding in before.findings]
+
+
+def test_a_ring_of_diverts_is_an_error_that_a_filter_ends() -> None:
+    topology = artemis(
+        "<diverts><divert name='ab'><address>a</address><forwarding-address>b</forwarding-address></divert>"
+        "<divert name='ba'><address>b</address><forwarding-address>a</forwarding-address>"
+        "<filter string='n &gt; 5'/></divert></diverts>"
+        "<addresses><address name='a'><multicast><queue name='qa'/></multicast></address>"
+        "<address name='b'><multicast><queue name='qb'/></multicast></address></addresses>"
+    )
+    assert send(topology, "a", "MULTICAST", n=9) == Routed((), "error", "a", ("qa", "qb"))
+    assert send(topology, "a", "MULTICAST", n=1) == Routed(("qa", "qb"), "delivered", "a")
+
+
+@pytest.mark.parametrize(
+    ("inner", "place", "words"),
+    [
+        ("<diverts><divert name='d'><address>a</address></divert></diverts>", "2:10", "has no forwarding-address"),
+        ("<diverts><divert nmae='d'/></diverts>", "2:10", "did you mean name?"),
+        ("<address-settings><address-setting match='${m}'/></address-settings>", "2:19", "--property m=VALUE"),
+        ("<addresses><include href='a.xml'/></addresses>", "2:12", "a.xml is included and not read"),
+        ("<addresses><address name='a'></addresses>", "2:32", "not well-formed"),
+    ],
+)
+def test_what_an_artemis_file_cannot_say_is_refused_with_its_place(inner: str, place: str, words: str) -> None:
+    with pytest.raises(TopologyError) as caught:
+        artemis(inner)
+    assert f"broker.xml:{place}: " in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_entities_are_refused() -> None:
+    with pytest.raises(TopologyError, match="entities are not resolved"):
+        parse_topology("<!DOCTYPE a [<!ENTITY x SYSTEM '/etc/passwd'>]><a>&x;</a>", "broker.xml")
+
+
+def test_placeholders_have_the_values_that_are_given() -> None:
+    inner = "<addresses><address name='${name}'><anycast><queue name='${queue:q}'/></anycast></address></addresses>"
+    topology = artemis(inner, properties={"name": "orders"})
+    assert send(topology, "orders", "ANYCAST").queues == ("q",)
+
+
+def test_wildfly_names_addresses_by_kind() -> None:
+    text = (
+        "<server xmlns='urn:jboss:domain:20.0'><profile><subsystem><server name='default'>"
+        "<address-setting name='#' dead-letter-address='jms.queue.DLQ'/><jms-queue name='orders' entries='java:/o'/>"
+        "<jms-topic name='news' entries='java:/n'/><divert name='d' divert-address='jms.queue.orders' "
+        "forwarding-address='jms.topic.news' exclusive='true'/></server></subsystem></profile></server>"
+    )
+    topology = parse_topology(
+        text, "standalone.xml", state={"subscriptions": [{"name": "s", "destination": "jms.topic.news"}]}
+    )
+    assert send(topology, "jms.queue.orders", "ANYCAST") == Routed(("s",), "delivered", "jms.queue.orders")
+
+
+def test_a_composite_queue_keeps_what_no_target_took() -> None:
+    inner = composites(
+        "<compositeQueue name='in' sendWhenNotMatched='true'><forwardTo>"
+        "<filteredDestination selector='n &gt; 5' queue='big'/></forwardTo></compositeQueue>"
+    )
+    topology = activemq(inner)
+    assert send(topology, "queue://in", n=9) == Routed(("queue://big",), "delivered", "queue://in")
+    assert send(topology, "queue://in", n=1) == Routed(("queue://in",), "delivered", "queue://in")
+    assert send(topology, "queue://in,topic://t,x", n=9).queues == ("queue://big", "queue://x")
+
+
+def test_a_virtual_topic_needs_the_queues_that_are_there(tmp_path: Path) -> None:
+    file, state = tmp_path / "activemq.xml", tmp_path / "state.json"
+    file.write_text("<broker xmlns='http://activemq.apache.org/schema/core'/>")
+    state.write_text(json.dumps({"queues": ["queue://Consumer.A.VirtualTopic.o"]}))
+    assert send(read_topology(file), "topic://VirtualTopic.o").queues == ()
+    assert send(read_topology(file, state), "topic://VirtualTopic.o").queues == ("queue://Consumer.A.VirtualTopic.o",)
+
+
+@pytest.mark.parametrize(
+    ("inner", "words"),
+    [
+        ("<compositeQueue name='a'/><virtualTopic name='a'/>", "two virtual destinations called 'a'"),
+        (
+            "<compositeQueue name='a'><forwardTo><filteredDestination selector='' queue='b'/></forwardTo>"
+            "</compositeQueue>",
+            "the selector is empty",
+        ),
+        (
+            "<compositeQueue name='a'><forwardTo><filteredDestination selector='n &gt;' queue='b'/></forwardTo>"
+            "</compositeQueue>",
+            "is none, and the broker does not start",
+        ),
+    ],
+)
+def test_what_keeps_activemq_from_starting_is_refused_at_its_line(inner: str, words: str) -> None:
+    with pytest.raises(TopologyError) as caught:
+        activemq(composites(inner))
+    assert caught.value.diagnostics[0].span is not None
+    assert words in str(caught.value)
+
+
+def test_state_is_for_jms_brokers_and_has_no_other_members() -> None:
+    with pytest.raises(TopologyError, match="state and properties are for the XML of a JMS broker"):
+        parse_topology('{"broker": "qpid-java"}', "topology.json", state={"queues": []})
+    with pytest.raises(TopologyError, match="state"):
+        activemq("", state={"queue": []})

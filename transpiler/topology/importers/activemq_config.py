@@ -1,0 +1,216 @@
+"""An ActiveMQ broker's configuration as it was written: its destinations and interceptors, with their places.
+
+What Spring and the broker refuse when they start is refused here, at its line: two virtual destinations of one name,
+and a filter that is empty or no condition. What routes in a way that is not computed is a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from transpiler.diagnostics import Diagnostic
+from transpiler.errors import TranspilerError
+from transpiler.selector import ast
+from transpiler.selector.checks import check
+from transpiler.selector.dialects import ACTIVEMQ
+from transpiler.selector.grammar import parse_selector
+from transpiler.source import Source
+from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND
+from transpiler.topology.importers.xml_reader import Element
+
+Kind = Literal["queue", "topic"]
+
+_ELSEWHERE: Mapping[str, str] = {
+    "networkConnectors": "a network of brokers forwards messages to other brokers and brings theirs",
+    "plugins": "a plugin may do anything with a message",
+    "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
+}
+
+#: The broker's own virtual topics, and the prefix of its mirrors.
+_DEFAULT_TOPICS, _DEFAULT_PREFIX, _MIRROR_PREFIX = "VirtualTopic.>", "Consumer.*.", "VirtualTopic.Mirror."
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """A target of a composite destination; ``filter`` is None where every message goes there."""
+
+    kind: Kind
+    name: str
+    filter: str | None
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A composite queue or topic. ``keeps`` is True, False, or None: where no target took the message."""
+
+    kind: Kind
+    name: str
+    forwards: tuple[Forward, ...]
+    keeps: bool | None
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualTopic:
+    """Topics whose messages go to queues, too."""
+
+    name: str
+    prefix: str
+    postfix: str
+    selector_aware: bool
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """Queues whose messages go to topics, too."""
+
+    prefix: str
+    postfix: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interceptor:
+    """One interceptor; of several the last is outermost."""
+
+    destinations: tuple[Composite | VirtualTopic, ...] = ()
+    mirror: Mirror | None = None
+
+
+@dataclass(slots=True)
+class ActiveMQConfig:
+    """All that decides which queue or subscription gets a message."""
+
+    queues: dict[str, str] = field(default_factory=dict)
+    interceptors: list[Interceptor] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
+
+
+def activemq_brokers(root: Element) -> Iterator[Element]:
+    """Yield the brokers of a file."""
+    return (element for element in root.walk() if element.name == "broker")
+
+
+def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
+    """Read the ``broker`` element of a file with that root."""
+    config = ActiveMQConfig()
+    for element in root.named("import"):
+        message = f"{element.get('resource') or 'another file'} is imported, and not read"
+        config.findings.append(element.warning("topology.include", message))
+    for child in broker.children:
+        if child.name in _ELSEWHERE and child.children:
+            message = f"<{child.name}>: {_ELSEWHERE[child.name]}, which is not computed"
+            config.findings.append(child.warning("topology.not-computed", message))
+    for destinations in broker.named("destinations"):
+        for queue in destinations.named("queue"):
+            config.queues.setdefault(queue.require("physicalName"), queue.place)
+    listed = broker.child("destinationInterceptors")
+    if listed is not None:
+        names: dict[str, Element] = {}
+        config.interceptors += [_interceptor(element, names, config) for element in listed.children]
+    else:
+        if broker.flag("useVirtualTopics", True):
+            topic = VirtualTopic(_DEFAULT_TOPICS, _DEFAULT_PREFIX, "", False, broker.place)
+            config.interceptors.append(Interceptor((topic,)))
+        if broker.flag("useMirroredQueues", False):
+            config.interceptors.append(Interceptor(mirror=Mirror(_MIRROR_PREFIX, "", broker.place)))
+    return config
+
+
+def _interceptor(element: Element, names: dict[str, Element], config: ActiveMQConfig) -> Interceptor:
+    match element.name:
+        case "mirroredQueue":
+            prefix, postfix = element.get("prefix", _MIRROR_PREFIX), element.get("postfix", "")
+            return Interceptor(mirror=Mirror(prefix or "", postfix or "", element.place))
+        case "virtualDestinationInterceptor":
+            destinations = [each for listed in element.named("virtualDestinations") for each in listed.children]
+            read = [_virtual_destination(each, names, config) for each in destinations]
+            return Interceptor(tuple(each for each in read if each is not None))
+        case _:
+            message = f"<{element.name}> is an interceptor of another kind, which is not computed"
+            config.findings.append(element.warning("topology.not-computed", message))
+            return Interceptor()
+
+
+def _virtual_destination(
+    element: Element, names: dict[str, Element], config: ActiveMQConfig
+) -> Composite | VirtualTopic | None:
+    name = element.get("name")
+    if name is not None:
+        # The name is the bean's name in Spring.
+        before = names.setdefault(name, element)
+        if before is not element:
+            message = f"there are two virtual destinations called {name!r}, and the broker does not start"
+            element.refuse("topology.duplicate", message, f"the other one is at {before.place}")
+    match element.name:
+        case "virtualTopic":
+            return VirtualTopic(
+                ">" if name is None else name,
+                element.get("prefix", _DEFAULT_PREFIX) or "",
+                element.get("postfix", "") or "",
+                element.flag("selectorAware", False),
+                element.place,
+            )
+        case "compositeQueue" | "compositeTopic":
+            kind: Kind = QUEUE_KIND if element.name == "compositeQueue" else TOPIC_KIND  # type: ignore[assignment]
+            forwards = [
+                forward
+                for listed in element.named("forwardTo")
+                for each in listed.children
+                if (forward := _forward(each, config)) is not None
+            ]
+            keeps = None if element.flag("sendWhenNotMatched", False) else not element.flag("forwardOnly", True)
+            return Composite(kind, element.require("name"), tuple(forwards), keeps, element.place)
+        case _:
+            message = f"<{element.name}> is a virtual destination of another kind, which is not computed"
+            config.findings.append(element.warning("topology.not-computed", message))
+            return None
+
+
+def _forward(element: Element, config: ActiveMQConfig) -> Forward | None:
+    match element.name:
+        case "queue":
+            return Forward("queue", element.require("physicalName"), None, element.place)
+        case "topic":
+            return Forward("topic", element.require("physicalName"), None, element.place)
+        case "filteredDestination":
+            return _filtered(element, config)
+        case _:
+            message = f"<{element.name}> forwards in a way that is not computed"
+            config.findings.append(element.warning("topology.not-computed", message))
+            return None
+
+
+def _filtered(element: Element, config: ActiveMQConfig) -> Forward | None:
+    selector = element.get("selector")
+    queue, topic = element.get("queue"), element.get("topic")
+    if selector is None:
+        message = "a filteredDestination without a selector never gets a message"
+        config.findings.append(element.warning("topology.no-selector", message))
+        return None
+    _check_selector(element, selector)
+    if queue is None and topic is None:
+        message = "the destination of this filteredDestination is no queue and no topic, and not computed"
+        config.findings.append(element.warning("topology.not-computed", message))
+        return None
+    if queue is not None:
+        return Forward("queue", queue, selector, element.place)
+    return Forward("topic", topic or "", selector, element.place)
+
+
+def _check_selector(element: Element, selector: str) -> None:
+    if not selector.strip():
+        element.refuse("topology.filter", "the selector is empty, and the broker does not start", "leave it out")
+    try:
+        tree = parse_selector(selector, ACTIVEMQ)
+        if tree is not None:
+            check(tree, Source(selector), ACTIVEMQ)
+    except TranspilerError as error:
+        message = f"the selector {selector!r} is none, and the broker does not start: {error.diagnostics[0].message}"
+        element.refuse("topology.filter", message)
+    if isinstance(tree, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral | ast.Calculate | ast.Sign):
+        element.refuse("topology.filter", f"the selector {selector!r} is no condition, and the broker does not start")

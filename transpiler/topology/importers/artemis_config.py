@@ -1,0 +1,338 @@
+"""An Artemis broker's configuration as it was written: addresses, queues, diverts and address settings, with places.
+
+Reads the ``core`` of ``broker.xml``, and the ``server`` of WildFly's messaging subsystem, whose queues and topics have
+addresses ``jms.queue.…`` and ``jms.topic.…``. What the broker's schema refuses is refused here, at its line; what
+routes in a way that is not computed is a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from transpiler.diagnostics import Diagnostic
+from transpiler.errors import TranspilerError
+from transpiler.selector.checks import check
+from transpiler.selector.dialects import ARTEMIS
+from transpiler.selector.grammar import parse_selector
+from transpiler.source import Source
+from transpiler.topology.destinations import DEFAULT_WORDS, ROUTING_TYPES, RoutingType
+from transpiler.topology.importers.xml_reader import Element
+
+#: What else can make, change or take a message, by the element that configures it.
+_ELSEWHERE: Mapping[str, str] = {
+    "bridges": "bridges take messages to other brokers",
+    "bridge": "a bridge takes messages to another broker",
+    "jms-bridge": "a bridge takes messages to another broker",
+    "cluster-connections": "queues of a cluster's other brokers take messages, too",
+    "cluster-connection": "queues of a cluster's other brokers take messages, too",
+    "federations": "federation brings messages from other brokers",
+    "broker-connections": "connections to other brokers mirror or bring messages",
+    "broker-plugins": "a plugin may do anything with a message",
+    "remoting-incoming-interceptors": "an interceptor may change a message",
+    "connector-services": "a connector service takes or brings messages",
+}
+
+_DIVERT_TYPES = ("STRIP", "PASS", *ROUTING_TYPES)
+
+
+@dataclass(frozen=True, slots=True)
+class ArtemisQueue:
+    """A queue with the address as configured; ``routed`` is False where the broker passes it over."""
+
+    name: str
+    address: str
+    type: RoutingType
+    filter: str | None
+    place: str
+    durable: bool = True
+    routed: bool = True
+    #: It takes messages only while it has a consumer.
+    needs_consumer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Divert:
+    """A divert; ``type`` is STRIP, PASS or a routing type."""
+
+    name: str
+    routing_name: str
+    address: str
+    forwards: tuple[str, ...]
+    filter: str | None
+    exclusive: bool
+    type: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Address settings for the addresses that a pattern matches; None is not set here."""
+
+    match: str
+    dead_letter: str | None = None
+    expiry: str | None = None
+    dead_letters_unroutable: bool | None = None
+    creates_queues: bool | None = None
+    creates_addresses: bool | None = None
+
+    def over(self, other: Settings) -> Settings:
+        """Return these settings with what is not set in them from others."""
+
+        def first(name: str) -> object:
+            value = getattr(self, name)
+            return getattr(other, name) if value is None else value
+
+        names = ("dead_letter", "expiry", "dead_letters_unroutable", "creates_queues", "creates_addresses")
+        return Settings(self.match, **{name: first(name) for name in names})  # type: ignore[arg-type]
+
+
+DEFAULTS = Settings("#", None, None, False, True, True)
+
+
+@dataclass(slots=True)
+class ArtemisConfig:
+    """All that decides which queue gets a message, in the order of the file."""
+
+    words: str = DEFAULT_WORDS
+    #: The declared addresses with their routing types.
+    addresses: dict[str, set[str]] = field(default_factory=dict)
+    queues: list[ArtemisQueue] = field(default_factory=list)
+    diverts: list[Divert] = field(default_factory=list)
+    settings: list[Settings] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
+
+
+def read_core(core: Element) -> ArtemisConfig:
+    """Read the ``core`` element of a ``broker.xml``, or the lone ``addresses`` of a fragment."""
+    config = ArtemisConfig()
+    wildcards = next(core.named("wildcard-addresses"), None)
+    if wildcards is not None:
+        config.words = _words(wildcards)
+    _report_elsewhere(core, config)
+    _refuse_includes(core)
+    for settings in core.named("address-settings"):
+        for setting in settings.named("address-setting"):
+            config.settings.append(_setting(setting))
+    addresses = [core] if core.name == "addresses" else core.named("addresses")
+    for element in (each for listed in addresses for each in listed.named("address")):
+        _read_address(element, config)
+    for queue in (each for listed in core.named("queues") for each in listed.named("queue")):
+        # The old form has no routing type, and makes queues of multicast.
+        address = queue.child_text("address") or queue.require("name")
+        config.addresses.setdefault(address, set()).add("MULTICAST")
+        _add_queue(config, queue, address, "MULTICAST")
+    names: set[str] = set()
+    for divert in (each for listed in core.named("diverts") for each in listed.named("divert")):
+        divert.only("name")
+        name = divert.require("name")
+        if name in names:
+            divert.refuse("topology.duplicate", f"there are two diverts called {name!r}, and the broker does not start")
+        names.add(name)
+        config.diverts.append(_divert(divert, config))
+    return config
+
+
+def _words(wildcards: Element) -> str:
+    if not (wildcards.child_flag("routing-enabled", True) and wildcards.child_flag("enabled", True)):
+        return ""
+    texts = [wildcards.child_text(name) for name in ("delimiter", "single-word", "any-words")]
+    words = "".join(default if text is None else text for text, default in zip(texts, DEFAULT_WORDS, strict=True))
+    if len(words) != len(DEFAULT_WORDS) or len(set(words)) != len(words):
+        wildcards.refuse("topology.wildcards", "delimiter, single-word and any-words are three different characters")
+    return words
+
+
+def _refuse_includes(core: Element) -> None:
+    for element in core.walk():
+        if element.name == "include":
+            name = element.get("href") or "another file"
+            element.refuse(
+                "topology.include", f"{name} is included and not read", "put its content in the place of the element"
+            )
+
+
+def _report_elsewhere(core: Element, config: ArtemisConfig) -> None:
+    for child in core.children:
+        if child.name in _ELSEWHERE and (child.children or child.attributes):
+            message = f"<{child.name}>: {_ELSEWHERE[child.name]}, which is not computed"
+            config.findings.append(child.warning("topology.not-computed", message))
+
+
+def _setting(setting: Element) -> Settings:
+    setting.only("match")
+    return _settings_of(setting.require("match"), setting.child_text)
+
+
+def _settings_of(match: str, read: Callable[[str], str | None]) -> Settings:
+    def flag(*names: str) -> bool | None:
+        given = next((value for name in names if (value := read(name)) is not None), None)
+        return None if given is None else given.strip().lower() == "true"
+
+    return Settings(
+        match,
+        read("dead-letter-address") or None,
+        read("expiry-address") or None,
+        flag("send-to-dla-on-no-route"),
+        flag("auto-create-queues", "auto-create-jms-queues"),
+        flag("auto-create-addresses"),
+    )
+
+
+def _read_address(address: Element, config: ArtemisConfig) -> None:
+    name = address.require("name")
+    types = config.addresses.setdefault(name, set())
+    for kind in address.named("anycast", "multicast"):
+        routing_type: RoutingType = "ANYCAST" if kind.name == "anycast" else "MULTICAST"
+        types.add(routing_type)
+        for queue in kind.named("queue"):
+            _add_queue(config, queue, name, routing_type)
+
+
+def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type: RoutingType) -> None:
+    name = queue.require("name")
+    address, name = (name.partition("::")[::2]) if "::" in name else (address, name)
+    if any(known.name == name for known in config.queues):
+        message = f"there are two queues called {name!r}: the broker has the first only"
+        config.findings.append(queue.warning("topology.duplicate", message))
+        return
+    text = _filter_text(queue)
+    if text is not None:
+        problem = _problem(text)
+        if problem is not None:
+            message = f"the filter of the queue {name!r} is not one, and the broker starts without the queue: {problem}"
+            config.findings.append(queue.warning("topology.filter", message, f"its filter is {text!r}"))
+            return
+    enabled = (queue.child_text("enabled") or queue.get("enabled") or "true").lower() == "true"
+    purges = queue.flag("purge-on-no-consumers", False) or queue.child_flag("purge-on-no-consumers", False)
+    durable = queue.child_flag("durable", True)
+    config.queues.append(ArtemisQueue(name, address, routing_type, text, queue.place, durable, enabled, purges))
+
+
+def _filter_text(element: Element) -> str | None:
+    inner = element.child("filter")
+    text = inner.get("string") if inner is not None else element.get("filter")
+    return text or None
+
+
+def _problem(text: str) -> str | None:
+    """Return why a filter is none; None for one that the broker takes."""
+    try:
+        tree = parse_selector(text, ARTEMIS)
+        if tree is not None:
+            check(tree, Source(text), ARTEMIS)
+    except TranspilerError as error:
+        return error.diagnostics[0].message
+    return None
+
+
+def _divert(element: Element, config: ArtemisConfig) -> Divert:
+    name = element.require("name")
+
+    def text(*names: str) -> str | None:
+        for each in names:
+            inner = element.child_text(each)
+            if inner is not None:
+                return inner
+            if element.name == "divert" and element.get(each) is not None:
+                return element.get(each)
+        return None
+
+    address, forwarding = text("address", "divert-address"), text("forwarding-address")
+    for value, tag in ((address, "address"), (forwarding, "forwarding-address")):
+        if value is None:
+            element.refuse("topology.missing", f"the divert {name!r} has no {tag}, and the broker does not start")
+    selector = _filter_text(element)
+    problem = None if selector is None else _problem(selector)
+    if problem is not None:
+        message = f"the filter of the divert {name!r} is not one, and the broker does not start: {problem}"
+        (element.child("filter") or element).refuse("topology.filter", message)
+    kind = text("routing-type") or "STRIP"
+    if kind not in _DIVERT_TYPES:
+        element.refuse("topology.routing-type", f"{kind!r} is none of {', '.join(_DIVERT_TYPES)}")
+    if any(element.child(each) for each in ("transformer", "transformer-class-name")) or element.get(
+        "transformer-class-name"
+    ):
+        message = f"the divert {name!r} has a transformer, which may change the message: that is not computed"
+        config.findings.append(element.warning("topology.not-computed", message))
+    forwards = tuple(part.strip() for part in (forwarding or "").split(","))
+    exclusive = (text("exclusive") or "false").lower() == "true"
+    return Divert(
+        name, text("routing-name") or f"\0{name}", address or "", forwards, selector, exclusive, kind, element.place
+    )
+
+
+_WILDFLY_QUEUES: Mapping[str, tuple[str, RoutingType]] = {
+    "jms-queue": ("jms.queue.", "ANYCAST"),
+    "jms-topic": ("jms.topic.", "MULTICAST"),
+}
+
+
+def wildfly_servers(root: Element) -> Iterator[Element]:
+    """Yield the brokers of WildFly's messaging subsystem."""
+    for element in root.walk():
+        if element.name == "server" and any(
+            child.name in (*_WILDFLY_QUEUES, "address-setting", "divert", "security-setting")
+            for child in element.children
+        ):
+            yield element
+
+
+def read_wildfly(server: Element) -> ArtemisConfig:
+    """Read one ``server`` of WildFly's messaging subsystem."""
+    config = ArtemisConfig()
+    _report_elsewhere(server, config)
+    for setting in server.named("address-setting"):
+        config.settings.append(_settings_of(setting.require("name"), setting.get))
+    for element in server.named("queue", *_WILDFLY_QUEUES):
+        _add_wildfly_queue(element, config)
+    names: set[str] = set()
+    for divert in server.named("divert"):
+        if divert.require("name") in names:
+            divert.refuse("topology.duplicate", f"there are two diverts called {divert.require('name')!r}")
+        names.add(divert.require("name"))
+        config.diverts.append(_divert(divert, config))
+    return config
+
+
+def _add_wildfly_queue(element: Element, config: ArtemisConfig) -> None:
+    name = element.require("name")
+    if element.name == "queue":
+        given = (element.get("routing-type") or "MULTICAST").upper()
+        routing_type: RoutingType = "ANYCAST" if given == "ANYCAST" else "MULTICAST"
+        address = element.get("address") or name
+        config.addresses.setdefault(address, set()).add(routing_type)
+        _add_queue(config, element, address, routing_type)
+        return
+    prefix, routing_type = _WILDFLY_QUEUES[element.name]
+    config.addresses.setdefault(prefix + name, set()).add(routing_type)
+    if element.name == "jms-queue":
+        selector = element.child_text("selector") or element.get("selector")
+        inner = element.child("selector")
+        if inner is not None and inner.get("string") is not None:
+            selector = inner.get("string")
+        config.queues.append(ArtemisQueue(prefix + name, prefix + name, "ANYCAST", selector or None, element.place))
+
+
+def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
+    """Add the queues and subscriptions that a broker had besides those of its file."""
+    known = {queue.name for queue in config.queues}
+
+    def add(name: str, address: str, routing_type: RoutingType, selector: object) -> None:
+        if name not in known:
+            known.add(name)
+            config.addresses.setdefault(address, set()).add(routing_type)
+            text = str(selector) if selector else None
+            config.queues.append(ArtemisQueue(name, address, routing_type, text, f"state, {name}"))
+
+    for queue in state.get("queues", ()):
+        if isinstance(queue, str):
+            # What the broker creates for a send is an anycast queue that has the address for its name.
+            add(queue, queue, "ANYCAST", None)
+            continue
+        kind: RoutingType = "MULTICAST" if queue.get("routing_type") == "MULTICAST" else "ANYCAST"
+        add(queue["name"], queue.get("address", queue["name"]), kind, queue.get("filter", queue.get("selector")))
+    for subscription in state.get("subscriptions", ()):
+        address = subscription["destination"].removeprefix("topic://")
+        add(subscription["name"], address, "MULTICAST", subscription.get("selector", subscription.get("filter")))

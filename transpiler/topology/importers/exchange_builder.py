@@ -1,0 +1,81 @@
+"""Builds the exchanges of a topology whose broker has none: names, edges, and edges that lead nowhere.
+
+A message that matches a binding is taken, also where the binding leads nowhere; what an exchange's bindings do not take
+goes to its alternate. So a decision between cases is a chain of exchanges, each with the next one as its alternate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import ExchangeType
+from transpiler.topology.model import (
+    REPLACEMENT_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    Alternate,
+    Binding,
+    DestinationType,
+    Exchange,
+)
+
+#: An exchange without bindings.
+NOWHERE = "nowhere"
+
+#: The key that every message matches.
+ANY_KEY = "#"
+
+
+class Target(NamedTuple):
+    """A queue or an exchange, and the key that a message goes on with, if it is not its own."""
+
+    type: DestinationType
+    name: str
+    key: str | None = None
+
+
+@dataclass(slots=True)
+class ExchangeBuilder:
+    """The exchanges and bindings so far."""
+
+    exchanges: dict[str, Exchange] = field(default_factory=dict)
+    bindings: list[Binding] = field(default_factory=list)
+
+    def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
+        """Add an exchange; return its name, with a number where it is taken."""
+        free, number = name, 1
+        while free in self.exchanges:
+            number += 1
+            free = f"{name} {number}"
+        self.exchanges[free] = Exchange(free, kind, self._alternate(free, alternate))
+        return free
+
+    def _alternate(self, name: str, target: Target | None) -> Alternate | None:
+        if target is None:
+            return None
+        if target.key is None:
+            return Alternate(target.name, target.type)
+        # An alternate keeps the key.
+        return Alternate(self.fanout(f"{name}, then", [target]))
+
+    def fanout(self, name: str, targets: Iterable[Target]) -> str:
+        """Add an exchange that sends every message to some targets; return its name."""
+        name = self.exchange(name, "fanout")
+        for target in targets:
+            self.bind(name, "", target)
+        return name
+
+    def bind(self, source: str, key: str, target: Target | None, selector: str | None = None, place: str = "") -> None:
+        """Add a binding; without a target it takes messages and leads nowhere."""
+        if target is None:
+            if NOWHERE not in self.exchanges:
+                self.exchanges[NOWHERE] = Exchange(NOWHERE, "fanout")
+            target = Target("exchange", NOWHERE)
+        arguments = {}
+        if selector is not None:
+            arguments[SELECTOR_ARGUMENT] = AmqpValue(AmqpType.STRING, selector)
+        if target.key is not None:
+            arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, target.key)
+        self.bindings.append(Binding(source, target.name, key, arguments, target.type, place))

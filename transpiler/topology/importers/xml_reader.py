@@ -1,0 +1,206 @@
+"""XML configurations as elements with their places in the file.
+
+Expat parses. No entity is resolved but XML's own five and character references, no external file is read, and a
+document that declares entities is refused. ``${name}`` and ``${name:default}`` are replaced in texts and attributes from the
+properties that the caller gives; one that nobody gives is kept, and refused where its text is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.parsers import expat
+
+from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.errors import TopologyError
+from transpiler.source import Source, Span
+
+#: A placeholder of the configuration of both brokers, with what stands behind a colon.
+_PLACEHOLDER = re.compile(r"\$\{([^}:]*)(?::([^}]*))?\}")
+
+#: Elements in one another; configurations have about ten.
+MAX_DEPTH = 200
+
+
+@dataclass(slots=True)
+class XmlDocument:
+    """A file and the values of its placeholders."""
+
+    source: Source
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    def span(self, byte: int) -> Span:
+        """Return the place of the tag at an offset in bytes, up to its end or that of its line."""
+        text = self.source.text
+        start = len(text.encode()[:byte].decode(errors="ignore"))
+        ends = [place + size for mark, size in ((">", 1), ("\n", 0)) if (place := text.find(mark, start)) >= 0]
+        return Span(start, max(min(ends, default=len(text)), start + 1))
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """An element: its name without the prefix of a namespace, its attributes, the elements in it and its own text."""
+
+    document: XmlDocument
+    name: str
+    byte: int
+    #: Its line and column, from 1.
+    line: int
+    column: int
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[Element] = field(default_factory=list)
+    raw: str = ""
+
+    @property
+    def place(self) -> str:
+        """The line and the column of the element."""
+        return f"{self.line}:{self.column}"
+
+    @property
+    def span(self) -> Span:
+        """The place of the element's tag in its file."""
+        return self.document.span(self.byte)
+
+    @property
+    def text(self) -> str:
+        """The text directly in the element, without space around it, with its placeholders replaced."""
+        return self.resolved(self.raw.strip())
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """Return an attribute with its placeholders replaced."""
+        value = self.attributes.get(name)
+        return default if value is None else self.resolved(value)
+
+    def require(self, name: str) -> str:
+        """Return an attribute; raise ``TopologyError`` where there is none."""
+        value = self.get(name)
+        if value is None:
+            self.refuse("topology.missing", f"<{self.name}> has no attribute {name}")
+        return value
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Return an attribute that is true or false."""
+        return self._boolean(self.get(name), default)
+
+    def child_flag(self, name: str, default: bool) -> bool:
+        """Return the text of an inner element that is true or false."""
+        return self._boolean(self.child_text(name), default)
+
+    def _boolean(self, value: str | None, default: bool) -> bool:
+        if value is None or value.strip() == "":
+            return default
+        return value.strip().lower() == "true"
+
+    def child(self, name: str) -> Element | None:
+        """Return the first inner element of a name."""
+        return next(self.named(name), None)
+
+    def child_text(self, name: str) -> str | None:
+        """Return the text of the first inner element of a name."""
+        child = self.child(name)
+        return None if child is None else child.text
+
+    def named(self, *names: str) -> Iterator[Element]:
+        """Yield the inner elements of some names, in order."""
+        return (child for child in self.children if child.name in names)
+
+    def walk(self) -> Iterator[Element]:
+        """Yield the element and all elements in it, in order."""
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting += reversed(element.children)
+
+    def only(self, *names: str) -> None:
+        """Refuse attributes other than some, as the broker's schema does."""
+        for name in self.attributes:
+            if name not in names and ":" not in name and name != "xmlns":
+                near = nearest(name, names)
+                hint = f"did you mean {near[0]}?" if near else f"the attributes are {', '.join(sorted(names))}"
+                self.refuse("topology.unknown", f"<{self.name}> has no attribute {name!r}", hint)
+
+    def refuse(self, code: str, message: str, hint: str | None = None) -> NoReturn:
+        """Raise ``TopologyError`` at the element."""
+        raise TopologyError.at(code, message, self.document.source, self.span, hint)
+
+    def warning(self, code: str, message: str, hint: str | None = None) -> Diagnostic:
+        """Return a finding at the element."""
+        return Diagnostic(code, "warning", message, self.document.source, self.span, hint)
+
+    def resolved(self, text: str) -> str:
+        """Return a text with its placeholders replaced; raise ``TopologyError`` for one that nobody gives."""
+
+        def value(match: re.Match[str]) -> str:
+            given = self.document.properties.get(match[1], match[2])
+            if given is None:
+                self.refuse(
+                    "topology.placeholder",
+                    f"${{{match[1]}}} in <{self.name}> has no value here",
+                    f"give it one: --property {match[1]}=VALUE",
+                )
+            return given
+
+        return _PLACEHOLDER.sub(value, text) if "${" in text else text
+
+
+def read_xml(source: Source, properties: Mapping[str, str] | None = None) -> Element:
+    """Return the root of an XML document; ``TopologyError`` with line and column for one that is not well formed."""
+    return _Reader(XmlDocument(source, properties or {})).read()
+
+
+class _Reader:
+    def __init__(self, document: XmlDocument) -> None:
+        self._document = document
+        self._parser = expat.ParserCreate("UTF-8")
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.EntityDeclHandler = self._entity
+        self._open: list[Element] = []
+        self._root: Element | None = None
+
+    def read(self) -> Element:
+        source = self._document.source
+        # The text was decoded before, so that a declared encoding has no meaning left.
+        text = re.sub(r"^(\s*<\?xml[^>]*?)\sencoding\s*=\s*(\"[^\"]*\"|'[^']*')", _blanked, source.text)
+        try:
+            self._parser.Parse(text.encode(), True)
+        except expat.ExpatError as error:
+            byte = self._parser.ErrorByteIndex
+            message = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
+            raise TopologyError.at("topology.xml", message, source, self._document.span(max(byte, 0))) from None
+        assert self._root is not None
+        return self._root
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition(":")[2]
+        parser = self._parser
+        place = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+        element = Element(self._document, local, parser.CurrentByteIndex, *place, attributes)
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self._root = element
+        self._open.append(element)
+        if len(self._open) > MAX_DEPTH:
+            element.refuse("topology.xml", f"there are more than {MAX_DEPTH} elements in one another")
+
+    def _end(self, _: str) -> None:
+        self._open.pop()
+
+    def _characters(self, text: str) -> None:
+        if self._open:
+            self._open[-1].raw += text
+
+    def _entity(self, name: str, *_: object) -> None:
+        message = f"the document declares an entity, {name!r}, and entities are not resolved"
+        span = self._document.span(self._parser.CurrentByteIndex)
+        raise TopologyError.at("topology.entity", message, self._document.source, span, "write its text in its place")
+
+
+def _blanked(declaration: re.Match[str]) -> str:
+    return declaration[1] + " " * (len(declaration[0]) - len(declaration[1]))

@@ -1,7 +1,7 @@
 """What live brokers of JMS did with messages: configurations, and for each message the queues that got it.
 
-ActiveMQ 5.17.2 and Artemis 2.45 ran with these files. A queue of ActiveMQ is ``queue://name``; topics are counted by their
-subscriptions.
+ActiveMQ 5.17.2 and Artemis 2.45 ran with these files. A queue of ActiveMQ is ``queue://name``; topics are counted by
+their subscriptions.
 """
 
 from __future__ import annotations

@@ -90,7 +90,8 @@ def test_what_an_earlier_send_may_have_created_is_possible() -> None:
 def test_the_settings_that_match_best_decide_what_is_created() -> None:
     topology = artemis(
         "<address-settings><address-setting match='#'><auto-create-queues>false</auto-create-queues></address-setting>"
-        "<address-setting match='a.#'><auto-create-queues>true</auto-create-queues></address-setting></address-settings>"
+        "<address-setting match='a.#'><auto-create-queues>true</auto-create-queues></address-setting>"
+        "</address-settings>"
     )
     assert send(topology, "a.x", "ANYCAST") == Routed(("a.x",), "delivered", "a.x")
     assert send(topology, "b", "ANYCAST") == Routed((), "rejected", "b")

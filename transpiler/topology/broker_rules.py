@@ -183,7 +183,8 @@ RABBITMQ_3_12 = replace(
 )
 
 #: The brokers of JMS have no exchanges. What their addresses, diverts and virtual destinations do is said in exchanges
-#: that match the words of the destination and a selector: see ``topology.importers.artemis`` and ``.activemq``.
+#: that match the words of the destination and a selector: see ``artemis_topology`` and ``activemq_topology`` in
+#: ``topology.importers``.
 ARTEMIS = Rules(
     "artemis",
     dialect="artemis",

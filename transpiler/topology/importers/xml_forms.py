@@ -10,9 +10,8 @@ from transpiler.arguments import unexpected
 from transpiler.errors import TopologyError
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.source import Source
-from transpiler.topology.importers.activemq import topology_of_activemq
 from transpiler.topology.importers.activemq_config import activemq_brokers, read_broker
-from transpiler.topology.importers.artemis import topology_of_artemis
+from transpiler.topology.importers.activemq_topology import topology_of_activemq
 from transpiler.topology.importers.artemis_config import (
     ArtemisConfig,
     read_core,
@@ -20,6 +19,7 @@ from transpiler.topology.importers.artemis_config import (
     wildfly_servers,
     with_state,
 )
+from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.json_reader import Entry
 from transpiler.topology.importers.xml_reader import Element
 from transpiler.topology.model import Topology

@@ -1,8 +1,8 @@
 """XML configurations as elements with their places in the file.
 
 Expat parses. No entity is resolved but XML's own five and character references, no external file is read, and a
-document that declares entities is refused. ``${name}`` and ``${name:default}`` are replaced in texts and attributes from the
-properties that the caller gives; one that nobody gives is kept, and refused where its text is needed.
+document that declares entities is refused. ``${name}`` and ``${name:default}`` are replaced in texts and attributes
+from the properties that the caller gives; one that nobody gives is kept, and refused where its text is needed.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ The numbers in comments are those of the page of rules, docs/jms-brokers.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from transpiler.diagnostics import Diagnostic
@@ -28,6 +28,7 @@ from transpiler.topology.destinations import (
     entry_name,
     inner_word,
 )
+from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Taker, answer_anew
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, ArtemisQueue, Divert, Settings
 from transpiler.topology.importers.artemis_hops import Hop, filter_at, reads_hops
 from transpiler.topology.importers.artemis_wildcards import (
@@ -67,21 +68,6 @@ class _Entry(NamedTuple):
         return name
 
 
-@dataclass(frozen=True, slots=True)
-class _Taker:
-    """A queue or a divert at the address as configured: one of those with the same routing name and address takes."""
-
-    item: ArtemisQueue | Divert
-    words: Words
-    order: int
-
-    @property
-    def routing_name(self) -> str:
-        if isinstance(self.item, Divert):
-            return self.item.routing_name
-        return self.item.address if self.item.type == "ANYCAST" else self.item.name
-
-
 def topology_of_artemis(config: ArtemisConfig, consumers: Sequence[Mapping[str, Any]] | None = None) -> Topology:
     """Return the topology of a configuration; ``consumers`` are those of its queues, where somebody knows them."""
     return _Artemis(config, consumers).topology()
@@ -90,7 +76,7 @@ def topology_of_artemis(config: ArtemisConfig, consumers: Sequence[Mapping[str, 
 class _Artemis:
     def __init__(self, config: ArtemisConfig, consumers: Sequence[Mapping[str, Any]] | None) -> None:
         self._config = config
-        self._characters = artemis_characters(config.words)
+        self._addresses = Addresses(config)
         self._builder = ExchangeBuilder()
         self._findings: list[Diagnostic] = list(config.findings)
         self._consumers: dict[str, list[str | None]] | None = None
@@ -99,17 +85,8 @@ class _Artemis:
             for consumer in consumers:
                 selector = consumer.get("filter", consumer.get("selector"))
                 self._consumers.setdefault(str(consumer["queue"]), []).append(selector or None)
-        queues = [queue for queue in config.queues if queue.routed]
-        items: list[ArtemisQueue | Divert] = [*queues, *config.diverts]
-        self._takers = [_Taker(item, self._words(item.address), number) for number, item in enumerate(items)]
-        #: When the broker has first bound something to each address without wildcards.
-        self._made: dict[Words, int] = {}
-        for taker in self._takers:
-            if not is_wild(taker.words):
-                self._made.setdefault(taker.words, taker.order)
-        self._hops = any(reads_hops(item.filter) for item in items)
-        self._settings = self._ordered(config.settings)
-        self._dead_letters = any(each.dead_letter and each.dead_letters_unroutable for each in self._settings)
+        self._hops = any(reads_hops(taker.item.filter) for taker in self._addresses.takers)
+        self._dead_letters = any(each.dead_letter and each.dead_letters_unroutable for each in self._addresses.settings)
         self._done: set[_Entry] = set()
         self._waiting: list[_Entry] = []
 
@@ -131,9 +108,6 @@ class _Artemis:
 
     # Addresses and keys
 
-    def _words(self, address: str) -> Words:
-        return tuple(self._characters.translate(address).split("."))
-
     @staticmethod
     def _key(words: Words, entry: _Entry, queue: str | None = None) -> str:
         text = ".".join(words)
@@ -152,7 +126,7 @@ class _Artemis:
 
     def _build(self, entry: _Entry) -> None:
         builder, name = self._builder, entry.name
-        diverts = [taker for taker in self._takers if isinstance(taker.item, Divert)]
+        diverts = [taker for taker in self._addresses.takers if isinstance(taker.item, Divert)]
         exclusive = [taker for taker in diverts if taker.item.exclusive]  # type: ignore[union-attr]
         refusals = self._refusals(entry)
         dead = None if entry.last or not self._dead_letters else self._dead_letter_target(entry)
@@ -186,8 +160,8 @@ class _Artemis:
 
     def _bind_groups(self, source: str, queues: str, entry: _Entry, by_filter: bool) -> None:
         """Rule 3: one taker of each routing name gets a copy."""
-        groups: dict[tuple[str, Words], list[_Taker]] = {}
-        for taker in self._takers:
+        groups: dict[tuple[str, Words], list[Taker]] = {}
+        for taker in self._addresses.takers:
             item = taker.item
             if isinstance(item, Divert) and item.exclusive:
                 continue
@@ -214,12 +188,12 @@ class _Artemis:
                     seen.add(selector)
                     self._bind(queues if of_queues else source, taker, entry, group, filtered=by_filter)
 
-    def _warn_of_shared_name(self, takers: Sequence[_Taker]) -> None:
+    def _warn_of_shared_name(self, takers: Sequence[Taker]) -> None:
         names = ", ".join(repr(taker.item.name) for taker in takers)
         message = f"{names} have one routing name: the divert takes the messages of a queue without consumers"
         self._findings.append(Diagnostic("topology.routing-name", "warning", message))
 
-    def _group(self, routing_name: str, takers: Sequence[_Taker], entry: _Entry) -> Target | None:
+    def _group(self, routing_name: str, takers: Sequence[Taker], entry: _Entry) -> Target | None:
         """Return the exchange that chooses among takers: those first that take a message at once (rules 4 and 11)."""
         builder = self._builder
         label = f"{entry.name}, one of {routing_name.strip(chr(0))}"
@@ -230,7 +204,7 @@ class _Artemis:
             for taker in of_queues:
                 for target in self._targets(taker, entry):
                     self._bind(last, taker, entry, target)
-        eager: list[tuple[_Taker, str | None]] = [(taker, None) for taker in takers if isinstance(taker.item, Divert)]
+        eager: list[tuple[Taker, str | None]] = [(taker, None) for taker in takers if isinstance(taker.item, Divert)]
         for taker in of_queues:
             eager += [(taker, selector) for selector in (self._consumers or {}).get(taker.item.name, ())]
         if not eager:
@@ -251,7 +225,7 @@ class _Artemis:
 
     # Targets
 
-    def _targets(self, taker: _Taker, entry: _Entry) -> list[Target]:
+    def _targets(self, taker: Taker, entry: _Entry) -> list[Target]:
         if isinstance(taker.item, Divert):
             return self._divert_targets(taker, entry)
         queue = taker.item
@@ -266,7 +240,7 @@ class _Artemis:
                 return []
         return [target]
 
-    def _divert_targets(self, taker: _Taker, entry: _Entry) -> list[Target]:
+    def _divert_targets(self, taker: Taker, entry: _Entry) -> list[Target]:
         """Rule 7: each forwarding address is routed to anew."""
         divert = taker.item
         assert isinstance(divert, Divert)
@@ -274,29 +248,26 @@ class _Artemis:
         targets = []
         for forward in divert.forwards:
             address, qualified, queue = forward.partition(FULLY_QUALIFIED)
-            words = self._words(address)
+            words = self._addresses.words(address)
             is_same = not qualified and taker.words == words and not is_wild(words)
             hop = None
             if self._hops:
                 at = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
-                hop = entry.hop if is_same else Hop(divert.name, self._address(at), entry.type, divert.name)
+                hop = entry.hop if is_same else Hop(divert.name, self._addresses.name(at), entry.type, divert.name)
             following = _Entry(routing_type, bool(qualified), False, hop, words if hop is not None else None)
             key = self._key(words, following, self._queue_word(queue) if qualified else None)
             targets.append(Target("exchange", self._enter(following), key))
         return targets
 
     def _queue_word(self, queue: str) -> str:
-        return inner_word(self._characters.translate(queue))
-
-    def _address(self, words: Words | None) -> str | None:
-        return None if words is None else self._characters.inverse.translate(".".join(words))
+        return inner_word(artemis_characters(self._config.words).translate(queue))
 
     # Bindings
 
     def _bind(
         self,
         source: str,
-        taker: _Taker,
+        taker: Taker,
         entry: _Entry,
         target: Target,
         also: str | None = None,
@@ -304,11 +275,11 @@ class _Artemis:
     ) -> None:
         """Bind a target under the address of a taker, and under its filter."""
         at = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
-        if entry.at is not None and not self._matches(taker, entry.at):
+        if entry.at is not None and not self._addresses.matches(taker, entry.at):
             return
         selector, certain = None, True
         if filtered and taker.item.filter is not None:
-            selector, certain = filter_at(taker.item.filter, entry.hop, self._address(at))
+            selector, certain = filter_at(taker.item.filter, entry.hop, self._addresses.name(at))
             if not certain:
                 self._warn_of_hop(taker)
         if also is not None:
@@ -331,24 +302,16 @@ class _Artemis:
         else:
             self._bind_by_order(source, taker, entry, link)
 
-    def _warn_of_hop(self, taker: _Taker) -> None:
+    def _warn_of_hop(self, taker: Taker) -> None:
         message = f"the filter of {taker.item.name!r} reads what is not known here of the message's way: it may match"
         self._findings.append(Diagnostic("topology.hop", "warning", message))
 
-    def _matches(self, taker: _Taker, address: Words) -> bool:
-        if self._made.get(address, taker.order) < taker.order:
-            return address in matched_earlier(taker.words, self._earlier(taker))
-        return matches_later(taker.words, address)
-
-    def _earlier(self, taker: _Taker) -> list[Words]:
-        return [address for address, order in self._made.items() if order < taker.order]
-
-    def _bind_by_order(self, source: str, taker: _Taker, entry: _Entry, link: Callable[[str, Words], None]) -> None:
+    def _bind_by_order(self, source: str, taker: Taker, entry: _Entry, link: Callable[[str, Words], None]) -> None:
         """Rule 14: any-words that do not come last, by whether an address was made before the wildcard or after it."""
         builder, pattern = self._builder, taker.words
         name = f"{source}, {'.'.join(pattern)}"
         before = pattern[: pattern.index("#")]
-        earlier = self._earlier(taker)
+        earlier = self._addresses.earlier(taker)
         matched = matched_earlier(pattern, earlier)
         first = builder.exchange(name, alternate=self._later(name, pattern, entry, link))
         for address in earlier:
@@ -389,125 +352,50 @@ class _Artemis:
 
     # What the broker creates, refuses and sends to a dead letter address
 
-    def _ordered(self, settings: Iterable[Settings]) -> list[Settings]:
-        """Return settings with what they inherit, the most specific first (rule 18)."""
-        listed = list(settings)
-
-        def rank(setting: Settings) -> tuple[bool, int]:
-            return "#" in self._words(setting.match), -len(setting.match)
-
-        ordered = sorted(listed, key=rank)
-        return [self._merged(setting, ordered) for setting in ordered]
-
-    def _merged(self, setting: Settings, ordered: Sequence[Settings]) -> Settings:
-        merged = setting
-        for other in ordered[ordered.index(setting) + 1 :]:
-            if matches_later(self._words(other.match), self._words(setting.match)):
-                merged = merged.over(other)
-        return merged.over(DEFAULTS)
-
-    def _settings_at(self, address: Words) -> Settings:
-        for setting in self._settings:
-            if matches_later(self._words(setting.match), address):
-                return setting
-        return DEFAULTS
-
     def _by_settings(self, name: str, entry: _Entry, action: Callable[[Settings], Target | None]) -> Target | None:
         """Return where a message goes by the settings of its address."""
         following = action(DEFAULTS)
-        for setting in reversed(self._settings):
+        for setting in reversed(self._addresses.settings):
             target = action(setting)
             if target == following:
                 continue
-            if self._words(setting.match) == ("#",):
+            if self._addresses.words(setting.match) == ("#",):
                 following = target
                 continue
             exchange = self._builder.exchange(name, alternate=following)
-            self._builder.bind(exchange, self._key(self._words(setting.match), entry), target)
+            self._builder.bind(exchange, self._key(self._addresses.words(setting.match), entry), target)
             following = Target("exchange", exchange)
         return following
-
-    def _local(self, address: Words) -> bool:
-        """Return True if the broker has a queue at an address, a wildcard's too once something is bound there."""
-        own = [taker for taker in self._takers if taker.words == address]
-        if any(isinstance(taker.item, ArtemisQueue) for taker in own):
-            return True
-        return bool(own) and any(
-            isinstance(taker.item, ArtemisQueue) and self._matches(taker, address) for taker in self._takers
-        )
-
-    @property
-    def _known(self) -> list[Words]:
-        """The addresses that the file names, without wildcards."""
-        named = [*self._config.addresses, *(queue.address for queue in self._config.queues)]
-        listed = dict.fromkeys(map(self._words, named))
-        return [words for words in listed if not is_wild(words)]
-
-    def _creates(self, address: Words, routing_type: str) -> Target | None:
-        """Return what comes of a send with a routing type to an address of the file (rule 17)."""
-        settings = self._settings_at(address)
-        types = self._config.addresses.get(self._address(address) or "", set()) | {
-            queue.type for queue in self._config.queues if self._words(queue.address) == address
-        }
-        if self._local(address):
-            return None
-        if routing_type not in types and not settings.creates_addresses:
-            return _REJECTED
-        return self._creates_queue(self._address(address) or "", routing_type, settings)
-
-    def _creates_queue(self, name: str, routing_type: str, settings: Settings) -> Target | None:
-        if routing_type != "ANYCAST":
-            return None
-        known = next((queue for queue in self._config.queues if queue.name == name), None)
-        if known is not None:
-            return None if known.type == "ANYCAST" else _REJECTED
-        return _OWN if settings.creates_queues and name else _REJECTED
-
-    def _creates_anew(self, routing_type: str, settings: Settings) -> Target | None:
-        if not settings.creates_addresses:
-            return _REJECTED
-        if routing_type != "ANYCAST":
-            return None
-        return _OWN if settings.creates_queues else _REJECTED
 
     def _refusals(self, entry: _Entry) -> Target | None:
         """Return where the sends go that the broker refuses; None where it refuses none."""
         if entry.type is None or entry.last:
             return None
-        return self._by_answer(entry, entry.type, _REJECTED, _REJECTED, None, "refused")
+        return self._by_answer(entry, entry.type, Answer.REFUSED, _REJECTED, None)
 
     def _own(self, entry: _Entry) -> Target | None:
         """Return where a message gets into the queue that has the name of its address."""
         if entry.qualified or entry.type == "MULTICAST":
             return None
-        if entry.type is not None:
-            return self._by_answer(entry, entry.type, _OWN, _OWN, None, "created")
+        created = self._by_answer(entry, "ANYCAST", Answer.CREATED, _OWN, None)
+        if created is None or entry.type is not None:
+            return created
         # An earlier send with a routing type may have created the queue.
-        created = self._by_answer(entry, "ANYCAST", _OWN, _OWN, None, "created before")
-        if created is None:
-            return None
-        maybe = self._builder.exchange(f"{entry.name}, perhaps created before", "maybe")
+        maybe = self._builder.exchange(f"{entry.name}, created before", "maybe")
         self._builder.bind(maybe, ANY_KEY, created)
         return Target("exchange", maybe)
 
     def _by_answer(
-        self, entry: _Entry, routing_type: str, sought: Target, hit: Target | None, miss: Target | None, name: str
+        self, entry: _Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
     ) -> Target | None:
         """Return what leads messages to ``hit`` for which the broker's answer to a send is ``sought``."""
 
-        def decided(answer: Target | None) -> Target | None:
-            return hit if answer == sought else miss
+        def decided(answer: Answer) -> Target | None:
+            return hit if answer is sought else miss
 
-        label = f"{entry.name}, {name}"
-        anew = self._by_settings(label, entry, lambda settings: decided(self._creates_anew(routing_type, settings)))
-        known = {address: decided(self._creates(address, routing_type)) for address in self._known}
-        for queue in self._config.queues:
-            address = self._words(queue.name)
-            if address not in known and not is_wild(address):
-                known[address] = decided(self._creates_named(queue.name, routing_type, self._settings_at(address)))
-        if routing_type == "ANYCAST":
-            # There is no queue without a name.
-            known[("",)] = decided(_REJECTED)
+        label = f"{entry.name}, {sought.value}"
+        anew = self._by_settings(label, entry, lambda settings: decided(answer_anew(routing_type, settings)))
+        known = {address: decided(answer) for address, answer in self._addresses.answers(routing_type).items()}
         if entry.at is not None:
             known = {address: target for address, target in known.items() if address == entry.at}
         listed = {address: target for address, target in known.items() if target != anew}
@@ -518,11 +406,6 @@ class _Artemis:
             self._builder.bind(exchange, self._key(address, entry), target)
         return Target("exchange", exchange)
 
-    def _creates_named(self, name: str, routing_type: str, settings: Settings) -> Target | None:
-        """Return what comes of a send to an address that is not there but has the name of a queue elsewhere."""
-        answer = self._creates_anew(routing_type, settings)
-        return self._creates_queue(name, routing_type, settings) if answer == _OWN else answer
-
     def _dead_letter_target(self, entry: _Entry) -> Target | None:
         """Return where a message goes that no queue of its address took (rule 16)."""
         if not self._hops or entry.at is not None:
@@ -530,7 +413,7 @@ class _Artemis:
         # Filters may read from which address a dead letter comes.
         anywhere = self._dead_letters_from(entry, None)
         exchange = self._builder.exchange(f"{entry.name}, no queue of", alternate=anywhere)
-        for address in dict.fromkeys([*self._known, *self._made]):
+        for address in dict.fromkeys([*self._addresses.known, *self._addresses.made]):
             self._builder.bind(exchange, self._key(address, entry), self._dead_letters_from(entry, address))
         return Target("exchange", exchange)
 
@@ -538,8 +421,8 @@ class _Artemis:
         def action(settings: Settings) -> Target | None:
             if not settings.dead_letters_unroutable or settings.dead_letter is None:
                 return None
-            words = self._words(settings.dead_letter)
-            hop = Hop("dead letters", self._address(address), entry.type) if self._hops else None
+            words = self._addresses.words(settings.dead_letter)
+            hop = Hop("dead letters", self._addresses.name(address), entry.type) if self._hops else None
             following = _Entry(None, False, True, hop, words if hop is not None else None)
             onward = Target("exchange", self._enter(following), ".".join(words))
             name = f"{entry.name}, to {settings.dead_letter}"
@@ -556,7 +439,7 @@ class _Artemis:
         if entry.qualified or entry.type == "MULTICAST":
             return dead
         if entry.type is not None:
-            return self._by_answer(entry, entry.type, _OWN, None, dead, "no queue but its own")
+            return self._by_answer(entry, entry.type, Answer.CREATED, None, dead)
         maybe = Target("exchange", self._builder.exchange(f"{entry.name}, perhaps no queue", "maybe"))
         self._builder.bind(maybe.name, ANY_KEY, dead)
-        return self._by_answer(entry, "ANYCAST", _OWN, maybe, dead, "no queue but its own")
+        return self._by_answer(entry, "ANYCAST", Answer.CREATED, maybe, dead)

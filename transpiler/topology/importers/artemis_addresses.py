@@ -1,0 +1,170 @@
+"""An address in an Artemis broker: who is bound there, its settings, and its answer to a send (rules 14 to 18).
+
+Addresses are words of keys here, with the broker's own characters for wildcards replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from transpiler.topology.destinations import artemis_characters
+from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, ArtemisQueue, Divert, Settings
+from transpiler.topology.importers.artemis_wildcards import Words, is_wild, matched_earlier, matches_later
+
+
+class Answer(Enum):
+    """What comes of a send to an address besides the routing of the message."""
+
+    NOTHING = "nothing"
+    #: A queue is made that has the name of the address.
+    CREATED = "created"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """A queue or a divert at the address as configured: one of those with the same routing name and address takes."""
+
+    item: ArtemisQueue | Divert
+    words: Words
+    order: int
+
+    @property
+    def routing_name(self) -> str:
+        """The name of the group in which one taker gets a message (rule 3)."""
+        if isinstance(self.item, Divert):
+            return self.item.routing_name
+        return self.item.address if self.item.type == "ANYCAST" else self.item.name
+
+
+class Addresses:
+    """The addresses of a configuration, with the queues and diverts bound to them in the order of the start."""
+
+    def __init__(self, config: ArtemisConfig) -> None:
+        self._config = config
+        self._characters = artemis_characters(config.words)
+        queues = [queue for queue in config.queues if queue.routed]
+        items: list[ArtemisQueue | Divert] = [*queues, *config.diverts]
+        self.takers = [Taker(item, self.words(item.address), number) for number, item in enumerate(items)]
+        #: When the broker has first bound something to each address without wildcards.
+        self.made: dict[Words, int] = {}
+        for taker in self.takers:
+            if not is_wild(taker.words):
+                self.made.setdefault(taker.words, taker.order)
+        self.settings = self._ordered(config.settings)
+        self._queues = {queue.name: queue for queue in config.queues}
+
+    def words(self, address: str) -> Words:
+        """Return an address as words of keys."""
+        return tuple(self._characters.translate(address).split("."))
+
+    def name(self, words: Words | None) -> str | None:
+        """Return the address that words stand for."""
+        return None if words is None else self._characters.inverse.translate(".".join(words))
+
+    @cached_property
+    def known(self) -> list[Words]:
+        """The addresses that the file names, without wildcards."""
+        named = [*self._config.addresses, *(queue.address for queue in self._config.queues)]
+        listed = dict.fromkeys(map(self.words, named))
+        return [words for words in listed if not is_wild(words)]
+
+    @cached_property
+    def _types(self) -> dict[Words, set[str]]:
+        types = {self.words(name): set(listed) for name, listed in self._config.addresses.items()}
+        for queue in self._config.queues:
+            types.setdefault(self.words(queue.address), set()).add(queue.type)
+        return types
+
+    @cached_property
+    def _with_queue(self) -> set[Words]:
+        """The addresses with a queue of their own."""
+        return {taker.words for taker in self.takers if isinstance(taker.item, ArtemisQueue)}
+
+    @cached_property
+    def _wild_queues(self) -> list[Taker]:
+        return [taker for taker in self.takers if isinstance(taker.item, ArtemisQueue) and is_wild(taker.words)]
+
+    def matches(self, taker: Taker, address: Words) -> bool:
+        """Return True if a message to an address comes to a taker, by whichever of the two was made first."""
+        if self.made.get(address, taker.order) < taker.order:
+            return address in matched_earlier(taker.words, self.earlier(taker))
+        return matches_later(taker.words, address)
+
+    def earlier(self, taker: Taker) -> list[Words]:
+        """Return the addresses that were made before a taker."""
+        return [address for address, order in self.made.items() if order < taker.order]
+
+    def _is_local(self, address: Words) -> bool:
+        """Return True if the broker has a queue at an address, a wildcard's too once something is bound there."""
+        if address in self._with_queue:
+            return True
+        return address in self.made and any(self.matches(taker, address) for taker in self._wild_queues)
+
+    # Settings
+
+    def _ordered(self, settings: Iterable[Settings]) -> list[Settings]:
+        """Return settings with what they inherit, the most specific first (rule 18)."""
+
+        def rank(setting: Settings) -> tuple[bool, int]:
+            return "#" in self.words(setting.match), -len(setting.match)
+
+        ordered = sorted(settings, key=rank)
+        return [self._merged(setting, ordered[number + 1 :]) for number, setting in enumerate(ordered)]
+
+    def _merged(self, setting: Settings, behind: Sequence[Settings]) -> Settings:
+        words = self.words(setting.match)
+        for other in behind:
+            if matches_later(self.words(other.match), words):
+                setting = setting.over(other)
+        return setting.over(DEFAULTS)
+
+    def settings_at(self, address: Words) -> Settings:
+        """Return the settings of an address."""
+        for setting in self.settings:
+            if matches_later(self.words(setting.match), address):
+                return setting
+        return DEFAULTS
+
+    # Answers to a send (rule 17)
+
+    def answers(self, routing_type: str) -> dict[Words, Answer]:
+        """Return the answers to sends with a routing type to the addresses and the names of queues in the file."""
+        answers = {address: self._answer(address, routing_type) for address in self.known}
+        for name in self._queues:
+            address = self.words(name)
+            if address not in answers and not is_wild(address):
+                answer = answer_anew(routing_type, self.settings_at(address))
+                if answer is Answer.CREATED:
+                    answer = self._creates_queue(name, self.settings_at(address))
+                answers[address] = answer
+        if routing_type == "ANYCAST":
+            # There is no queue without a name.
+            answers[("",)] = Answer.REFUSED
+        return answers
+
+    def _answer(self, address: Words, routing_type: str) -> Answer:
+        if self._is_local(address):
+            return Answer.NOTHING
+        settings = self.settings_at(address)
+        if routing_type not in self._types.get(address, set()) and not settings.creates_addresses:
+            return Answer.REFUSED
+        return self._creates_queue(self.name(address) or "", settings) if routing_type == "ANYCAST" else Answer.NOTHING
+
+    def _creates_queue(self, name: str, settings: Settings) -> Answer:
+        known = self._queues.get(name)
+        if known is not None:
+            return Answer.NOTHING if known.type == "ANYCAST" else Answer.REFUSED
+        return Answer.CREATED if settings.creates_queues and name else Answer.REFUSED
+
+
+def answer_anew(routing_type: str, settings: Settings) -> Answer:
+    """Return the answer to a send to an address that is not there."""
+    if not settings.creates_addresses:
+        return Answer.REFUSED
+    if routing_type != "ANYCAST":
+        return Answer.NOTHING
+    return Answer.CREATED if settings.creates_queues else Answer.REFUSED

@@ -41,7 +41,7 @@ def check(*arguments: str, given: str = "") -> Result:
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small repository with selectors of all kinds, two of them wrong, and files that are none of our business."""
     files = {
-        "routes.sel": "# routes\ncolor = 'red'\nweight = '5'\n",
+        "routes.sel": "# routes\ncolor = 'red'\nweight = big\n",
         "etc/broker.xml": '<core xmlns="urn:activemq:core"><queue name="q"><filter string="x == 1"/></queue></core>',
         "etc/definitions.json": '{"bindings": [{"arguments": {"rjms_selector": "color = \'red\'"}}]}',
         "src/Listener.java": "class A { String messageSelector = \"type = 'a'\"; }",
@@ -60,7 +60,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "given", "code", "printed"),
     [
-        (["routes.sel"], "", 1, "routes.sel:3:10: warning: lint.quoted-number"),
+        (["routes.sel"], "", 1, "routes.sel:3:10: warning: lint.unquoted-word"),
         (["."], "", 1, "1 error, 1 warning in 2 of 5 selectors, 5 files"),
         (["etc", "src"], "", 1, "etc/broker.xml:1:67: syntax.operator"),
         (["src"], "", 0, "no findings: 1 selector, 1 file"),
@@ -69,15 +69,15 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         # An argument that names no file is a selector, unless it looks like the name of one.
         (["color = 'red'"], "", 0, ""),
         (["active"], "", 0, ""),
-        (["a = '5'", "b == 1"], "", 1, "argument 2:1:3: syntax.operator"),
+        (["a = red", "b == 1"], "", 1, "argument 2:1:3: syntax.operator"),
         (["missing.sel"], "", 2, "there is no file 'missing.sel'; if it is a selector, write -e 'missing.sel'"),
         (["etc/missing"], "", 2, "there is no file 'etc/missing'"),
         (["-e", "color.red"], "", 0, ""),
         (["-e", "routes.sel"], "", 0, ""),
         ([], "", 2, "nothing to check"),
         (["--file", "missing.sel"], "", 2, "file 'missing.sel' does not exist"),
-        (["-"], "a = '5'\n", 1, "standard input:1:5: "),
-        (["-", "--stdin-filename", "A.java"], "setMessageSelector(\"a = '5'\");", 1, "A.java:1:25: "),
+        (["-"], "a = red\n", 1, "standard input:1:5: "),
+        (["-", "--stdin-filename", "A.java"], 'setMessageSelector("a = red");', 1, "A.java:1:25: "),
         (["-", "--stdin-filename", "b.xml"], '<a messageSelector="a == 1"/>', 1, "b.xml:1:23: syntax.operator"),
         (["-", "--stdin-filename", "b.xml"], "<selector>", 2, "b.xml:1:11: this is not XML"),
         (["-"], "", 0, "no findings: 0 selectors, 1 file"),
@@ -86,17 +86,17 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["-", "--stdin-filename", "b.xml", "--dialect", "jms"], ARTEMIS, 1, "syntax.prefix"),
         # Severities, and the rules that are asked for.
         (["region <> 'eu'"], "", 0, "info: lint.may-be-absent: this does not select messages without region"),
-        (["a = '5'", "--select", "never-true"], "", 0, ""),
-        (["a = '5'", "--select", "lint"], "", 1, "lint.quoted-number"),
+        (["a = red", "--select", "never-true"], "", 0, ""),
+        (["a = red", "--select", "lint"], "", 1, "lint.unquoted-word"),
         (["a == 1", "--select", "syntax,lint"], "", 1, "syntax.operator"),
-        (["a = '5'", "--select", "error"], "", 0, ""),
-        (["a = '5'", "--ignore", "quoted-number,lint.implied"], "", 0, ""),
-        (["a = '5'", "--ignore", "warning"], "", 0, ""),
-        (["a = '5'", "--select", "quoted-numbr"], "", 2, "did you mean lint.quoted-number?"),
-        (["a = '5'", "--ignore", "nonsense"], "", 2, "there is no rule called 'nonsense'"),
+        (["a = red", "--select", "error"], "", 0, ""),
+        (["a = red", "--ignore", "unquoted-word,lint.implied"], "", 0, ""),
+        (["a = red", "--ignore", "warning"], "", 0, ""),
+        (["a = red", "--select", "unquoted-wrd"], "", 2, "did you mean lint.unquoted-word?"),
+        (["a = red", "--ignore", "nonsense"], "", 2, "there is no rule called 'nonsense'"),
         # Several dialects: what holds in some of them says in which.
         (['color = "red"', "--dialect", "jms", "--dialect", "rabbitmq"], "", 1, "begins nothing in JMS [jms]"),
-        (["a = '5'", "--dialect", "jms,artemis"], "", 1, "never equals it\n"),
+        (["a = red", "--dialect", "jms,artemis"], "", 1, "is the name of a property here, not text\n"),
         (["a = 1", "--dialect", "artemsi"], "", 2, "did you mean artemis?"),
         (["colour = 'red'", "--schema", "color STRING"], "", 1, "did you mean color?"),
         (["colour = 'red'", "--schema", "color STRING", "--missing", "null"], "", 0, ""),
@@ -114,15 +114,15 @@ def test_check_answers(arguments: list[str], given: str, code: int, printed: str
 @pytest.mark.parametrize(
     ("name", "text", "codes"),
     [
-        ("a.sel", "# selector-sql: ignore[quoted-number]\na = '5'\na = '6'\n", ["lint.quoted-number"]),
-        ("a.sel", "a = '5'  # selector-sql: ignore\nb == 1 # selector-sql: ignore[lint]\n", ["syntax.operator"]),
-        ("a.sel", "a = '5'  # selector-sql: ignore[error, warning]\n", []),
-        ("a.sel", "a = '5'  # selector-sql: ignore[nonsense]\n", ["lint.quoted-number", "check.unknown-rule"]),
+        ("a.sel", "# selector-sql: ignore[unquoted-word]\na = red\na = blue\n", ["lint.unquoted-word"]),
+        ("a.sel", "a = red  # selector-sql: ignore\nb == 1 # selector-sql: ignore[lint]\n", ["syntax.operator"]),
+        ("a.sel", "a = red  # selector-sql: ignore[error, warning]\n", []),
+        ("a.sel", "a = red  # selector-sql: ignore[nonsense]\n", ["lint.unquoted-word", "check.unknown-rule"]),
         ("a.xml", "<a>\n<!-- selector-sql: ignore[syntax] -->\n<b messageSelector='a == 1'/></a>", []),
-        ("A.java", "// selector-sql: ignore[quoted-number]\nsetMessageSelector(\"a = '5'\");", []),
+        ("A.java", '// selector-sql: ignore[unquoted-word]\nsetMessageSelector("a = red");', []),
         ("A.java", 'setMessageSelector("a = 1 " + // selector-sql: ignore\n  "AND b == 5");', []),
-        ("a.yaml", "messageSelector: a = '5'  # selector-sql: ignore[lint.quoted-number]\n", []),
-        ("a.properties", "# selector-sql: ignore\njms.selector=a = '5'\n", []),
+        ("a.yaml", "messageSelector: a = red  # selector-sql: ignore[lint.unquoted-word]\n", []),
+        ("a.properties", "# selector-sql: ignore\njms.selector=a = red\n", []),
     ],
 )
 def test_comments_ignore_rules(name: str, text: str, codes: list[str]) -> None:
@@ -207,7 +207,7 @@ def test_workflow_commands_are_escaped(repository: Path) -> None:
 
 
 def test_sarif_has_the_rules_and_places_that_code_scanning_shows(repository: Path) -> None:
-    (repository / "a b#%é.sel").write_text("a = '5'\nregion <> 'eu'\n", encoding="utf-8")
+    (repository / "a b#%é.sel").write_text("a = red\nregion <> 'eu'\n", encoding="utf-8")
     log = json.loads(check(".", "--format", "sarif").stdout)
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
@@ -245,7 +245,7 @@ def test_colours_are_for_terminals_without_no_color(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(command.sys.stdout.__class__, "isatty", lambda _: True, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     assert not command._has_colors()
-    assert "\x1b[33m\x1b[1mwarning" in human(Run().report([Text("a = '5'")]), command._paint)
+    assert "\x1b[33m\x1b[1mwarning" in human(Run().report([Text("a = red")]), command._paint)
 
 
 def test_the_pre_commit_hook_runs(repository: Path) -> None:
@@ -326,4 +326,4 @@ def test_a_finding_is_one_line_for_an_editor(repository: Path) -> None:  # noqa:
         "routes.sel:3:10",
         "etc/broker.xml:1:67",
     ]
-    assert result.stdout.startswith("routes.sel:3:10: warning: lint.quoted-number: this compares text")
+    assert result.stdout.startswith("routes.sel:3:10: warning: lint.unquoted-word: big is the name")

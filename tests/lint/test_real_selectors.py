@@ -28,9 +28,6 @@ CASES = list(_selectors())
 
 #: The warnings about legal selectors, each of which is true; all others have none, or a note.
 WARNED = {
-    "customKey = '3'": "lint.quoted-number",
-    "modelClassId LIKE 'com.whatever.something.%' AND modelInstanceId = '170' AND (modelRequestError IS NULL OR "
-    "modelCorrelatedClientId = 'whatever')": "lint.quoted-number",
     "JMSMessageID='sj2j22j' AND MyType='payroll'": "id.form",
     "JMSMessageID = 'id:test:1:1:1:1'": "id.form",
     "foo=bar": "lint.unquoted-word",

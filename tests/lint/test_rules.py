@@ -45,7 +45,38 @@ WARNINGS = (
     ),
     ("a = NULL", "rabbitmq-jms", "null-name", "NULL", "NULL is the name of a property", "write a IS NULL"),
     ("NULL <> a", "rabbitmq-jms", "null-name", "NULL", "NULL is the name of a property", "write a IS NOT NULL"),
+    ("name LIKE '*foo*'", ALL, "like-without-wildcard", "'*foo*'", "one text only", "case counts: write '%foo%'"),
+    ("name LIKE '.*foo?'", ALL, "like-without-wildcard", "'.*foo?'", "one text only", "write '%foo_'"),
+    ("e >= 2024-01-01", ALL, "date-as-subtraction", "2024-01-01", "gives 2022", "write 1704067200000 for the milli"),
+    ("e = 2024-12-31", ALL, "date-as-subtraction", "2024-12-31", "gives 1981", "write '2024-12-31' for text, or 17356"),
+    ("color = red", ALL, "unquoted-word", "red", "name of a property here", "text goes into single quotes: 'red'"),
+    ("place <> NEW_YORK", ALL, "unquoted-word", "NEW_YORK", "name of a property here", "quotes: 'NEW_YORK'"),
 )
+
+
+#: The selector, the code or "" without a note, and the hint.
+NOTES = (
+    ("account = '00123'", "quoted-number", "to compare the number, write 123"),
+    ("zip = ' +80331'", "quoted-number", "to compare the number, write 80331"),
+    ("version = '1.20'", "quoted-number", "to compare the number, write 1.20"),
+    ("a = 'nan'", "", ""),
+    ("a = '1_000'", "", ""),
+    ("shipCountry <> billCountry", "unquoted-word", "if text was meant, write 'billCountry'"),
+    ("ship_country = bill_country", "unquoted-word", "if text was meant, write 'bill_country'"),
+    ("sender <> receiver", "unquoted-word", "if text was meant, write 'receiver'"),
+    ("price = limit AND limit > 5", "unquoted-word", "if text was meant, write 'limit'"),
+)
+
+
+@pytest.mark.parametrize(("text", "code", "hint"), NOTES)
+def test_what_may_well_be_meant_is_a_note(text: str, code: str, hint: str) -> None:
+    for name in DIALECTS:
+        tree = parse_selector(text, name)
+        assert tree is not None
+        findings = lint(tree, Source(text), DIALECTS[name])
+        assert [(finding.code, finding.severity, finding.hint) for finding in findings] == (
+            [(f"lint.{code}", "info", hint)] if code else []
+        ), name
 
 
 @pytest.mark.parametrize(("text", "dialects", "code", "under", "message", "hint"), WARNINGS)

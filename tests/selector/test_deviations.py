@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from transpiler import Dialect, Message, TranspilerError, parse_selector, print_selector
 from transpiler.dialect_tools.compare_dialects import compare_dialects
-from transpiler.selector.deviations import deviations, page, unasked
+from transpiler.dialect_tools.questions import deviations, unasked
 from transpiler.selector.dialects import DIALECTS
-
-PAGE = Path(__file__).parents[2] / "docs" / "dialects.md"
-
-
-def test_the_page_is_what_the_records_say() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page()
 
 
 def test_every_field_of_the_record_is_a_question_of_the_page() -> None:

@@ -77,6 +77,8 @@ MISTAKES = (
     # operators of other languages, and misspelled ones
     ("t flike 'a%'", ALL, TOKEN, "flike", "there is no such operator", "did you mean LIKE? write t LIKE 'a%'"),
     ("t ilike 'a%'", ALL, TOKEN, "ilike", "there is no such operator", "did you mean LIKE? write t LIKE 'a%'"),
+    ("t ilike 'a'", ALL, TOKEN, "ilike", "there is no such operator", "write t LIKE 'a'; case counts"),
+    ("t ~* 'a'", ALL, SIGN, "~*", "there is no operator ~*", "write t LIKE 'a'; case counts"),
     ("t not ilike 'a%'", ALL, TOKEN, "ilike", "there is no such operator", "did you mean LIKE? write t NOT LIKE 'a%'"),
     ("t contains 'a'", ALL, TOKEN, "contains", "there is no such operator", "did you mean LIKE? write t LIKE '%a%'"),
     ("t starts with 'a'", ALL, TOKEN, "starts", "there is no such operator", "did you mean LIKE? write t LIKE 'a%'"),
@@ -151,6 +153,28 @@ MISTAKES = (
     ("a like %date x%", ALL, TOKEN, "%date x%", "expected a string literal", "'%date x%'"),
     ("a like ('x', 'y')", ALL, TOKEN, "(", "expected a string literal", "write a LIKE 'x' OR a LIKE 'y'"),
     ("a like not 'x'", ALL, TOKEN, "not", "expected a string literal", "write a NOT LIKE 'x'"),
+    # numbers and times
+    ("a = 1,5", ALL, TOKEN, ",", "expected a comparison", "write 1.5"),
+    ("a = 1, 5", STRINGS_IN_LISTS, TOKEN, ",", "expected a comparison", "write a = 1 OR a = 5"),
+    ("a <> 1, 5", STRINGS_IN_LISTS, TOKEN, ",", "expected a comparison", "write a <> 1 AND a <> 5"),
+    ("a = 1, 5", ANY_IN_LISTS, TOKEN, ",", "expected a comparison", "write a IN (1, 5)"),
+    ("a IN 1, 5", STRINGS_IN_LISTS, TOKEN, "1", "expected a list in parentheses", "write a = 1 OR a = 5"),
+    ("a NOT IN (1 5)", STRINGS_IN_LISTS, TOKEN, "5", "a comma is missing", "write a <> 1 AND a <> 5"),
+    ("a = 00189", "jms", "syntax.number", "00189", "octal", "write 189, or '00189' for text"),
+    ("d = 2024-08-09", "jms activemq artemis qpid-java", TOKEN, "2024-08-09", "no literal for a time", "'2024-08-09'"),
+    ("d > 2024-01-01T00:00:00Z", ALL, TOKEN, "2024-01-01T00:00:00Z", "no literal for a time", "write 1704067200000"),
+    # names with hyphens and dots
+    ("m.x-opt-o = 'a'", "artemis qpid-java", CHARACTER, ".", "have no dots", '"m.x-opt-o"'),
+    ("trace-id.v = 'a'", "artemis qpid-java", CHARACTER, ".", "have no dots", '"trace-id.v"'),
+    ("trace-id.v = 'a'", "rabbitmq", CHARACTER, "id.v", "letters, digits and _", "[trace-id.v]"),
+    ("5-a.b = 1", "artemis qpid-java", CHARACTER, ".", "have no dots", '"a.b"'),
+    ('hyphenated_props:"a-b" = 1', "artemis", "syntax.double-quote", '"', "behind hyphenated_props:", "quotes: a-b"),
+    ('hyphenated_props:"a b" = 1', "artemis", "syntax.double-quote", '"', "behind hyphenated_props:", 'write "a b"'),
+    ("hyphenated_props:a.b = 1", "artemis", CHARACTER, ".", "has no dots", "leave the prefix out"),
+    # literals that nothing closes
+    ("a LIKE '%x", ALL, "syntax.unterminated-string", "'%x", "never closed", "close it with a single quote"),
+    ("a NOT LIKE '%x", ALL, "syntax.unterminated-string", "'%x", "never closed", "close it with a single quote"),
+    ("a LIKE 'x' ESCAPE '!", ALL, "syntax.unterminated-string", "'!", "never closed", "close it with a single quote"),
     # NULL
     ("a = NULL", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "write a IS NULL"),
     ("a <> NULL", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "write a IS NOT NULL"),
@@ -229,6 +253,7 @@ LEGAL = (
     ("IS = 1 AND NULL = 2", "rabbitmq-jms"),
     ('a = "text"', "artemis qpid-java qpid-cpp rabbitmq"),
     ("hyphenated_props:b-ar = '123'", "artemis"),
+    ('hyphenated_props:no_hyphenated_props:"b-ar" = 1', "artemis"),
     ("a LIKE 'x' ESCAPE ''", "qpid-cpp"),
 )
 

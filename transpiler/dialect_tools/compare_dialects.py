@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
+from transpiler.dialect_tools.questions import QUESTIONS, answer
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge
-from transpiler.selector.deviations import QUESTIONS, answer
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect
 from transpiler.selector.printer import print_selector
 

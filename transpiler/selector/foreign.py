@@ -9,7 +9,15 @@ from transpiler.diagnostics import nearest
 from transpiler.selector.dialect_rules import BetweenMeaning, DoubleQuotes, Extension, Identifiers
 from transpiler.selector.dialects import dialects_with
 from transpiler.selector.misplaced import Mistake
-from transpiler.selector.words import COMPARISONS, QUOTES, TESTS, Reading, literal, shortened
+from transpiler.selector.words import (
+    COMPARISONS,
+    QUOTES,
+    TESTS,
+    Reading,
+    behind_hyphenated_prefix,
+    literal,
+    shortened,
+)
 from transpiler.source import Span
 
 #: The prefixes of a whole selector and the construct that a dialect with them has.
@@ -38,6 +46,7 @@ _PATTERNS = {
     "ENDSWITH": "%{}",
     "ENDING": "%{}",
 }
+_CASELESS = frozenset(("ILIKE",))
 _REGULAR = frozenset("RLIKE REGEXP REGEX REGEXP_LIKE MATCH MATCHES GLOB SIMILAR".split())
 _SIGNS = {
     "EQ": "=",
@@ -182,6 +191,8 @@ def _foreign(reading: Reading, name: str, number: int, negated: bool) -> str | N
         other = reading.shown(at, end) if end is not None else "…"
         condition = f"{name} {_SIGNS[word.key]} {other}"
         return f"write NOT ({condition})" if negated else f"write {condition}"
+    if word.key in _CASELESS and (end := reading.operand_after(number + 1)) is not None:
+        return f"did you mean LIKE? write {name} {no}LIKE {reading.shown(number + 1, end)}; case counts"
     at = number + 1 + (reading.at(number + 1).key in ("WITH", "TO"))
     argument = reading.at(at)
     if argument.kind == "open":
@@ -241,7 +252,9 @@ def wrong_quotes(reading: Reading) -> Mistake | None:
     )
     before, behind = reading.at(reading.place - 1), reading.at(reading.place + 1)
     elsewhere = ""
-    if word.text[0] == '"':
+    if behind_hyphenated_prefix(reading):
+        begins = f"a {kind} begins nothing behind hyphenated_props:" if kind else begins
+    elif word.text[0] == '"':
         elsewhere = '; artemis, qpid-java and qpid-cpp take "…" as a name, rabbitmq as a string'
     if before.end == word.start and before.kind in ("name", "number") and not word.is_closed:
         text = shortened(before.text)
@@ -263,8 +276,11 @@ def wrong_quotes(reading: Reading) -> Mistake | None:
 
 def _as_name(reading: Reading, name: str) -> str:
     name = shortened(name)
-    if name.replace(".", "_").isidentifier():
+    hyphens = behind_hyphenated_prefix(reading)
+    if name.replace("-" if hyphens else ".", "_").isidentifier():
         return f"write the name without quotes: {name}"
+    if hyphens:
+        return f'leave the prefix out and write "{name}"'
     if reading.dialect.has(Extension.BRACKETS):
         return f"write the name in brackets: [{name}]"
     if reading.dialect.double_quotes is DoubleQuotes.IDENTIFIER:
@@ -351,10 +367,11 @@ def foreign_sign(reading: Reading) -> Mistake | None:
             return Mistake(
                 f"there is no operator {word.key}", word.span, f"write {name} {sign} {other}", "syntax.operator"
             )
-        case "~" | "=~" | "!~" | "~=" | "~~" | "~*" | "!~~":
+        case "~" | "=~" | "!~" | "~=" | "~~" | "~*" | "!~*" | "!~~" | "~~*" | "!~~*":
             no = "NOT " if word.key[0] == "!" else ""
             pattern = other if other[:1] == "'" else literal(other)
-            hint = f"did you mean LIKE? write {name} {no}LIKE {pattern}"
+            case = "; case counts" if word.key[-1] == "*" else ""
+            hint = f"did you mean LIKE? write {name} {no}LIKE {pattern}{case}"
             return Mistake(f"there is no operator {word.key}", word.span, hint, "syntax.operator")
         case "==" | "===" | ":=":
             return Mistake("an equality is written with one =", word.span, f"write {name} = {other}", "syntax.operator")

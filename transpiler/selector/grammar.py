@@ -16,7 +16,7 @@ from sly.lex import Token
 
 from transpiler.errors import SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.selector import ast
-from transpiler.selector.dialect_rules import Associativity, Extension, ReservedWords
+from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Extension, ReservedWords
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.lexer import SelectorLexer
 from transpiler.selector.limits import too_deep, too_many_terms, within_limits
@@ -370,6 +370,9 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
             Span(0, len(text)),
             "leave the selector out to match every message",
         )
+    if hyphens:
+        # Artemis' grammar of hyphenated names has no token in double quotes.
+        dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
     tokens = SelectorLexer(source, dialect, start, hyphens).scan()
     if len(text) > 2 * dialect.max_terms:
         # The shortest text that can have too many operands.

@@ -27,6 +27,7 @@ from transpiler.source import Source, Span
 _JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)
 _NULL_TEST = re.compile(r"IS\s+(?:NOT\s+)?NULL(?![a-zA-Z0-9_$.])", re.IGNORECASE | re.ASCII)
 _HYPHENATED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+_HYPHENATED_PART = re.compile(r"[\w.$-]")
 _DOUBLE_MINUS = re.compile(r"--(?:\s|$)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -222,8 +223,9 @@ class SelectorLexer(Lexer):
             case Identifiers.ASCII if "." in text:
                 at = token.index + text.index(".")
                 hint = "jms, qpid-cpp and rabbitmq-jms take dots in names"
+                whole = self._whole_name(token)
                 if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER:
-                    hint = f'put the name into double quotes: "{text}"'
+                    hint = f'put the name into double quotes: "{whole}"'
                 self._fail("unexpected-character", f"the names of {title} have no dots", Span(at, at + 1), hint)
             case Identifiers.REGULAR:
                 self._check_regular(token, span)
@@ -245,7 +247,16 @@ class SelectorLexer(Lexer):
             self._fail("section", f"the section {section} has no field {field} here", span, f"its fields are {known}")
         if not _REGULAR.fullmatch(token.value):
             message = f"a name of {self.dialect.title} has letters, digits and _, a letter first"
-            self._fail("unexpected-character", message, span, f"write [{token.value}]")
+            self._fail("unexpected-character", message, span, f"write [{self._whole_name(token)}]")
+
+    def _whole_name(self, token: Token) -> str:
+        """Return the name around a part of it, with the hyphens and digits that the lexer takes for other tokens."""
+        text, start, end = self.source.text, token.index, token.index + len(token.value)
+        while start > self.start and _HYPHENATED_PART.match(text[start - 1]):
+            start -= 1
+        while end < len(text) and _HYPHENATED_PART.match(text[end]):
+            end += 1
+        return text[start:end].strip("-").lstrip("-.0123456789") or str(token.value)
 
     @_(r"<>|!=")
     def NE(self, token: Token) -> Token:
@@ -292,6 +303,10 @@ class SelectorLexer(Lexer):
                 Span(index, len(self.source.text)),
                 "close it with a single quote; a quote inside a literal is written twice",
             )
+        if self.hyphens and rest[0] == ".":
+            message = "a name behind hyphenated_props: has no dots"
+            advice = "leave the prefix out, and put the name into double quotes"
+            self._fail("unexpected-character", message, Span(index, index + 1), advice)
         if rest.startswith("--"):
             self._fail(
                 "comment",
@@ -312,7 +327,7 @@ class SelectorLexer(Lexer):
                 "number",
                 f"{text} begins with 0 and so is octal, which has no 8 or 9",
                 span,
-                f"write {text.lstrip('0')}",
+                f"write {text.lstrip('0')}, or '{text}' for text",
             )
         if re.fullmatch(r"0[bB][01_]+[lL]?|[0-9][0-9_]*[lL]?", text):
             self._fail(

@@ -5,13 +5,17 @@ Each function looks at the words around the place of an error and returns the mi
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from transpiler.diagnostics import mismatch, nearest
 from transpiler.selector.dialect_rules import BetweenMeaning, Extension
+from transpiler.selector.iso_times import milliseconds_of
 from transpiler.selector.words import COMPARISONS, TESTS, Reading, Word, literal
 from transpiler.source import Span
 
+#: A date and what people write behind it. Nothing of a word or of a text in quotes.
+_TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
 _OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 #: Words behind IS that mean an absent or a present property in other languages.
 _ABSENT = frozenset("ABSENT BLANK EMPTY MISSING NIL NONE NULLABLE UNDEFINED UNKNOWN UNSET VOID".split())
@@ -29,6 +33,21 @@ class Mistake(NamedTuple):
     span: Span | None
     hint: str | None
     code: str | None = None
+
+
+def date_without_quotes(reading: Reading) -> Mistake | None:
+    """``2024-08-09``, which has octal numbers without a meaning, and ``2024-01-01T00:00:00Z``."""
+    word = reading.at(reading.place)
+    for match in _TIME.finditer(reading.source.text, reading.start):
+        time = milliseconds_of(match[0])
+        if match.start() <= word.start < match.end() and time is not None:
+            span = Span(match.start(), match.end())
+            before = next((word for word in reversed(reading.words) if word.end <= match.start()), reading.at(-1))
+            is_ordered = before.key in COMPARISONS - {"=", "<>"} or before.key in ("BETWEEN", "AND")
+            text = "" if is_ordered else f"{literal(match[0])} for text, or "
+            hint = f"write {text}{time} for the milliseconds since 1970-01-01 in UTC"
+            return Mistake("a selector has no literal for a time", span, hint)
+    return None
 
 
 def found_at(reading: Reading, number: int) -> str:
@@ -191,7 +210,8 @@ def argument_of_like(reading: Reading) -> Mistake | None:
     """``a LIKE date%``, ``a LIKE "x"``, ``a LIKE ('x')``, ``a LIKE NOT 'x'``."""
     number = next((at for at in (reading.place - 1, reading.place - 2) if reading.at(at).key == "LIKE"), None)
     word = reading.at(number + 1) if number is not None else reading.at(0)
-    if number is None or (word.kind == "string" and word.is_closed):
+    if number is None or word.kind == "string":
+        # One that nothing closes has its own message.
         return None
     negated = reading.at(number - 1).key == "NOT"
     start = reading.operand_before(number - negated)
@@ -244,7 +264,7 @@ def argument_of_escape(reading: Reading) -> Mistake | None:
     if number is None:
         return None
     word = reading.at(number + 1)
-    if reading.at(number - 1).kind not in ("string", "quoted") or (word.kind == "string" and word.is_closed):
+    if reading.at(number - 1).kind not in ("string", "quoted") or word.kind == "string":
         return None
     content = word.content
     hint = f"write ESCAPE {literal(content)}" if len(content) == 1 else "write for example ESCAPE '!'"

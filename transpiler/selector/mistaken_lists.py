@@ -9,6 +9,7 @@ from transpiler.selector.misplaced import Mistake, found_at
 from transpiler.selector.words import COMPARISONS, Reading, literal
 from transpiler.source import Span
 
+_DECIMAL = re.compile(r"[0-9]+,[0-9]+")
 _GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 
 
@@ -18,8 +19,8 @@ def list_without_parentheses(reading: Reading) -> Mistake | None:
     word = reading.at(reading.place)
     if reading.at(number).key != "IN" or word.kind == "open":
         return None
-    left = _left_of_in(reading, number)
-    example = f"{left} ('one', 'other')"
+    name, test = _left_of_in(reading, number)
+    example = f"{name} {test} ('one', 'other')"
     if word.kind == "end":
         return Mistake(None, None, f"write {example}")
     members: list[str] = []
@@ -32,14 +33,28 @@ def list_without_parentheses(reading: Reading) -> Mistake | None:
     else:
         span = word.span
         members = _members(reading, reading.members_after(reading.place)[0])
-    hint = f"write {left} ({', '.join(members)}); several: IN ('one', 'other')" if members else f"write {example}"
+    hint = f"write {example}"
+    if members:
+        several = "; several: IN ('one', 'other')" if len(members) == 1 else ""
+        hint = f"write {_one_of(reading, name, test, members)}{several}"
     message = f"expected a list in parentheses after {reading.at(number).text}, {found_at(reading, reading.place)}"
     return Mistake(message, span, hint)
 
 
-def _left_of_in(reading: Reading, number: int) -> str:
-    start = reading.operand_before(number - (reading.at(number - 1).key == "NOT"))
-    return f"{reading.shown(start, number)} IN" if start is not None else "… IN"
+def _left_of_in(reading: Reading, number: int) -> tuple[str, str]:
+    """Return the operand of an IN as text, and IN or NOT IN."""
+    left = number - (reading.at(number - 1).key == "NOT")
+    start = reading.operand_before(left)
+    name = reading.shown(start, left) if start is not None else "…"
+    return name, "IN" if left == number else "NOT IN"
+
+
+def _one_of(reading: Reading, name: str, test: str, members: list[str]) -> str:
+    """Return the test for one of some members: a list, or comparisons where the dialect's lists have strings only."""
+    if reading.dialect.in_member is ListMember.ANY or all(member[:1] == "'" for member in members):
+        return f"{name} {test} ({', '.join(members)})"
+    sign, joint = ("=", " OR ") if test == "IN" else ("<>", " AND ")
+    return joint.join(f"{name} {sign} {member}" for member in members)
 
 
 def _members(reading: Reading, members: list[str]) -> list[str]:
@@ -56,13 +71,13 @@ def member_of_list(reading: Reading) -> Mistake | None:
         return None
     place, word = reading.place, reading.at(reading.place)
     before = reading.at(place - 1)
-    left = _left_of_in(reading, opened - 1)
+    name, test = _left_of_in(reading, opened - 1)
     anything = reading.dialect.in_member is ListMember.ANY
     members = _members(reading, reading.members_after(opened + 1)[0])
-    corrected = f"write {left} ({', '.join(members)})"
+    corrected = f"write {_one_of(reading, name, test, members)}"
     if before.kind == "open" and word.kind in ("close", "end", "comma") and not members:
         least = "a list has at least one value" if anything else "a list has at least one string"
-        return Mistake(least, word.span, f"write {left} ('one', 'other')")
+        return Mistake(least, word.span, f"write {name} {test} ('one', 'other')")
     if before.kind in ("comma", "open") and word.kind in ("close", "comma"):
         message = f"a comma stands between two members, {found_at(reading, place)} after {before.text}"
         return Mistake(message, word.span, corrected)
@@ -104,6 +119,8 @@ def misplaced_comma(reading: Reading) -> Mistake | None:
         text = reading.raw(place - 1, end)
         if _GROUPED.fullmatch(text):
             return Mistake(None, None, f"a number has no comma: write {text.replace(',', '')}")
+        if end == place + 2 and _DECIMAL.fullmatch(text):
+            return Mistake(None, None, f"a number has a point before its decimals: write {text.replace(',', '.')}")
     opened = reading.opened
     inside = opened is not None and reading.at(opened - 1).key in COMPARISONS
     start = reading.operand_before(place)
@@ -114,6 +131,6 @@ def misplaced_comma(reading: Reading) -> Mistake | None:
         # With an operator behind the last it is the next condition.
         if left is not None and reading.at(end).key not in COMPARISONS and len(members) > 1:
             test = "IN" if reading.at(sign).key == "=" else "NOT IN"
-            hint = f"write {reading.shown(left, sign)} {test} ({', '.join(members)})"
+            hint = f"write {_one_of(reading, reading.shown(left, sign), test, members)}"
             return Mistake(None, Span(reading.at(place).start, reading.at(place).end), hint)
     return Mistake(None, None, "join conditions with AND or OR")

@@ -26,6 +26,7 @@ from transpiler.selector.misplaced import (
     argument_of_escape,
     argument_of_like,
     between_without_and,
+    date_without_quotes,
     is_without_null,
     no_between,
     not_before_operator,
@@ -42,6 +43,7 @@ Rule = Callable[[Reading], Mistake | None]
 #: The rules, the most specific first.
 RULES: tuple[Rule, ...] = (
     unknown_prefix,
+    date_without_quotes,
     select_or_where,
     operator_in_parentheses,
     argument_of_escape,

@@ -28,6 +28,19 @@ class NumberError(ValueError):
     """A literal whose value the dialect refuses; the message gives the reason."""
 
 
+#: A number as people write one; what a language may add is no part of it.
+_SPELLED = re.compile(r"\s*\+?(-?)0*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]+)?)\s*", re.ASCII)
+
+
+def spelled_number(text: str) -> str | None:
+    """Return the number that a text spells as a literal, without zeros before it; None if it spells none.
+
+    A zero before other digits makes an octal literal of a number: ``00123`` is 83.
+    """
+    match = _SPELLED.fullmatch(text)
+    return "".join(match.groups()) if match else None
+
+
 def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number, int] | None:
     """Return the literal at an offset and its end, or None; raise ``NumberError`` if it is out of range."""
     match = _SYNTAX[syntax].match(text, start)

@@ -16,6 +16,7 @@ from transpiler.selector.dialect_rules import StaticTyping, UnaryPlus
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.functions import is_condition
 from transpiler.selector.iso_times import milliseconds_of
+from transpiler.selector.numbers import spelled_number
 from transpiler.source import Source, Span
 
 #: Callback that reports a finding: code, message, place, hint.
@@ -83,12 +84,11 @@ def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
 
 def _number_hint(node: ast.Expression) -> str | None:
     if isinstance(node, ast.StringLiteral):
-        try:
-            float(node.value)
-        except ValueError:
-            time = milliseconds_of(node.value)
-            return None if time is None else f"a time is a number, the milliseconds since 1970-01-01: {time}"
-        return f"a number is written without quotes: {node.value.strip()}"
+        number = spelled_number(node.value)
+        if number is not None:
+            return f"a number is written without quotes: {number}"
+        time = milliseconds_of(node.value)
+        return None if time is None else f"a time is a number, the milliseconds since 1970-01-01: {time}"
     return None
 
 

@@ -184,8 +184,7 @@ class _Retagging:
             at += 1
         match self._type(at):
             case "LIKE" if self._type(at + 1) == "STRING":
-                escaped = self._type(at + 2) == "ESCAPE" and self._type(at + 3) == "STRING"
-                return at + 3 if escaped else at + 1
+                return at + 3 if self._type(at + 2) == "ESCAPE" else at + 1
             case "IS":
                 return at + 2 if self._type(at + 1) == "NOT" else at + 1
             case "IN":

@@ -32,7 +32,7 @@ _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
     |(?P<bracket>\[(?:[^\[\]]|\[\[|\]\])*+(?:\]|\Z))
     |(?P<number>0[xX]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?(?=[0-9]))?[\w.$]*)
     |(?P<name>{_NAME_START}{_NAME_PART}*)
-    |(?P<operator>:=|[<>=!~&|^]+|[-+*/%≤≥≠])
+    |(?P<operator>:=|!?~~?\*|[<>=!~&|^]+|[-+*/%≤≥≠])
     |(?P<open>\()|(?P<close>\))|(?P<comma>,)
     |(?P<other>.)"""
 
@@ -224,6 +224,13 @@ class Reading:
     def raw(self, first: int, behind: int) -> str:
         """Return the text from one word to before another."""
         return shortened(self.source.text[self.at(first).start : self.at(behind - 1).end])
+
+
+def behind_hyphenated_prefix(reading: Reading) -> bool:
+    """Return True if the names of the selector are those behind Artemis' prefix ``hyphenated_props:``."""
+    prefixes = reading.source.text[: reading.start].split(":")[:-1]
+    switches = [prefix for prefix in prefixes if prefix.endswith("hyphenated_props")]
+    return bool(switches) and not switches[-1].startswith("no_")
 
 
 def shortened(text: str) -> str:

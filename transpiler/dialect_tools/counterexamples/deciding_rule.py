@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from transpiler.selector.deviations import QUESTIONS, answer
+from transpiler.dialect_tools.questions import QUESTIONS, answer
 from transpiler.selector.dialects import Dialect
 
 #: The questions whose answers matter at evaluation; those that explain too much come last.

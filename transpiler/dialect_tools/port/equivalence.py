@@ -15,12 +15,12 @@ from transpiler.dialect_tools.counterexamples.constants import NOW, constants, h
 from transpiler.dialect_tools.counterexamples.deciding_rule import find_rule, rule_text
 from transpiler.dialect_tools.counterexamples.places import places_of
 from transpiler.dialect_tools.counterexamples.sample_messages import Sample, samples
+from transpiler.dialect_tools.questions import QUESTIONS
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge, value_of
 from transpiler.selector import ast
-from transpiler.selector.deviations import QUESTIONS
 from transpiler.selector.dialect_rules import Evaluation
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import PatternError

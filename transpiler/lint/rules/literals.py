@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.lint.rules.spelling import is_null
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Wildcards
+from transpiler.selector.iso_times import milliseconds_of
+from transpiler.selector.numbers import spelled_number
 from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
 from transpiler.selector.satisfiability import identity_of, meaning_of
+
+_DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
 
 
 def _quoted_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
@@ -20,17 +25,28 @@ def _quoted_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     for named, other in ((node.left, node.right), (node.right, node.left)):
         if not isinstance(named, ast.Identifier) or not isinstance(other, ast.StringLiteral):
             continue
-        if context.header(named) is None and _is_number(other.value) and not is_null(named, context):
+        number = spelled_number(other.value)
+        if context.header(named) is None and number is not None and not is_null(named, context):
             message = "this compares text: a property that holds a number never equals it"
-            yield Doubt(message, other.span, f"to compare the number, write {other.value.strip()}")
+            yield Doubt(message, other.span, f"to compare the number, write {number}")
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _date_as_subtraction(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    """Doubt ``2024-01-31`` without quotes, which is the number 1992."""
+    for part in ast.children(node):
+        text = context.source.text[part.span.start : part.span.end]
+        time = milliseconds_of(text) if isinstance(part, ast.Calculate) and _DATE.fullmatch(text) else None
+        if time is None:
+            continue
+        year, month, day = (int(digits) for digits in text.split("-"))
+        text_or = f"write '{text}' for text, or " if _takes_text(node) else "write "
+        hint = f"{text_or}{time} for the milliseconds since 1970-01-01 in UTC"
+        yield Doubt(f"this is a subtraction and gives {year - month - day}", part.span, hint)
+
+
+def _takes_text(node: ast.Expression) -> bool:
+    """Return True for the tests that compare text as well; only some dialects order it."""
+    return isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
 
 
 def _comma_in_string(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
@@ -60,6 +76,10 @@ def _without_wildcard(node: ast.Expression, context: Context) -> Iterator[Doubt]
     parts = _parts(node, context)
     if parts is not None and all(isinstance(part, str) for part in parts):
         hint = f"write {'<>' if node.negated else '='}"
+        pattern = node.pattern.value
+        if node.escape is None and ("*" in pattern or "?" in pattern):
+            meant = pattern.replace(".*", "%").replace("*", "%").replace("?", "_")
+            hint = f"% stands for any text and _ for one character, and case counts: write {_quoted(meant)}"
         yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint)
 
 
@@ -176,14 +196,25 @@ RULES = (
     Rule(
         id="lint.quoted-number",
         title="A number in quotes",
-        severity="warning",
+        severity="info",
         wrong="weight = '2600'",
         right="weight = 2600",
         why="`'2600'` is text, and text never equals a number. The comparison selects messages whose property is that "
-        "text. If producers set the property as text, this is right: ignore the rule there.",
+        "text. If producers set the property as text, as for account numbers and postal codes, this is right.",
         nodes=(ast.Compare,),
         find=_quoted_number,
-        instead_of=("type.unlike",),
+    ),
+    Rule(
+        id="lint.date-as-subtraction",
+        title="A date without quotes",
+        severity="warning",
+        wrong="expiry >= 2024-01-01",
+        right="expiry >= 1704067200000",
+        why="`2024-01-01` subtracts 1 and 1 from 2024, which is 2022. Times of the standard's header fields are "
+        "milliseconds since 1970-01-01; a property may hold a date as text, which `=` and `IN` compare and which has "
+        "no order in most dialects.",
+        nodes=(ast.Compare, ast.In, ast.Between),
+        find=_date_as_subtraction,
     ),
     Rule(
         id="lint.comma-in-string",

@@ -18,9 +18,18 @@ def _refusal(
     dialect: str = "jms",
     severity: Severity = "error",
     schema: str | None = None,
+    instead_of: tuple[str, ...] = (),
 ) -> Rule:
     return Rule(
-        id=code, title=title, severity=severity, wrong=wrong, right=right, why=why, dialect=dialect, schema=schema
+        id=code,
+        title=title,
+        severity=severity,
+        wrong=wrong,
+        right=right,
+        why=why,
+        dialect=dialect,
+        schema=schema,
+        instead_of=instead_of,
     )
 
 
@@ -225,6 +234,7 @@ TYPES = (
         "A number, a string and a boolean are never equal to each other. Where the types of both sides are known, by "
         "literals, header fields or the schema, the answer is the same for every message.",
         severity="warning",
+        instead_of=("lint.quoted-number",),
     ),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from transpiler.diagnostics import nearest
@@ -14,6 +15,8 @@ from transpiler.selector.lexer import SelectorLexer
 #: Jakarta Messaging 3.5: names that begin with JMS are reserved, JMSX for the standard and JMS_ for providers.
 _PREFIX, _PROVIDER = "JMS", "JMS_"
 
+#: The words of a name: by underscores and dots, humps and digits.
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
 #: Characters of a selector that a hint writes out with its parentheses.
 _LONGEST_PRECEDENCE = 120
 
@@ -28,8 +31,27 @@ def _unquoted_word(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         return
     if is_null(left, context) or is_null(right, context):
         return
+    if left == right:
+        return
     message = f"{right.name} is the name of a property here, not text"
-    yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'")
+    if _reads_as_name(right, left, node.operator, context):
+        yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info")
+    else:
+        yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'")
+
+
+def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: ast.Comparison, context: Context) -> bool:
+    """Return True if a name looks like a second property: as ``billCountry`` beside ``shipCountry``.
+
+    In upper case it looks like a constant. Else it is one if it has several words, or a word of the other name, or
+    stands elsewhere in the selector too; and properties are compared with <> more often than with a text unquoted.
+    """
+    words, others = _WORDS.findall(right.name), _WORDS.findall(left.name)
+    if not right.name.isupper() and (len(words) > 1 or operator is ast.Comparison.NE):
+        return True
+    if {word.casefold() for word in words} & {word.casefold() for word in others}:
+        return True
+    return sum(1 for node in ast.walk(context.tree) if node == right) > 1
 
 
 def is_null(node: ast.Expression, context: Context) -> bool:

@@ -1,66 +1,14 @@
-"""The differences between the dialects, read from their records: questions, answers, and a page of all of them.
-
-Nothing here knows a broker; a row of the page is a field of the record, a cell is its value.
-"""
+"""Writes docs/dialects.md from the records of the dialects: python docs/dialects.py > docs/dialects.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from enum import Enum
-from types import MappingProxyType
+from collections.abc import Iterator
 
+from transpiler.dialect_tools.questions import QUESTIONS, answer
 from transpiler.message.fields import RECEIVER, MessageField
-from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, HeaderFields, Origin
-from transpiler.message.operand_types import OperandTypes
+from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, Origin
 from transpiler.message.types import AmqpType
-from transpiler.selector.dialect_rules import Extension
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect
-
-#: Each field of the record as a question, in the order of the page: first how text reads, then what it means.
-QUESTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "max_length": "characters of a selector, at most",
-        "max_tokens": "words and signs, at most",
-        "blank_is_no_selector": "an empty or blank selector selects every message",
-        "identifiers": "names",
-        "double_quotes": "text in double quotes",
-        "reserved_words": "reserved words",
-        "comments": "`--` and `/* */`",
-        "numeric_literals": "numeric literals",
-        "extensions": "constructs beyond the standard",
-        "not_binding": "NOT binds",
-        "associativity": "of two arithmetic operators in a row, first comes",
-        "signs": "a sign stands before",
-        "unary_plus": "a unary plus is",
-        "operand_kinds": "operands are checked",
-        "in_operand": "on the left of IN",
-        "in_member": "in the list of IN",
-        "like_operand": "on the left of LIKE",
-        "null_operand": "on the left of IS NULL",
-        "escapes": "ESCAPE",
-        "types": "types of properties",
-        "fields": "names of header fields",
-        "logic": "AND and OR with unknown",
-        "evaluation": "evaluated are",
-        "null_equality": "`=` with NULL",
-        "unlike_types": "comparison of unlike types",
-        "type_ladder": "numbers of two types compare",
-        "float_order": "NaN and -0.0",
-        "ordering": "`<` on what is no number",
-        "integer_arithmetic": "integers have",
-        "division": "`/`",
-        "remainder": "`%`",
-        "not_numbers": "arithmetic on what is no number",
-        "bare_name": "a name that is no boolean, as a condition",
-        "between": "BETWEEN",
-        "like_not_string": "LIKE on what is no string",
-        "in_not_string": "IN on what is no string",
-        "wildcards": "`_` and `%` stand for",
-        "on_throw": "where the evaluation throws",
-    }
-)
-
 
 #: Features of the reference evaluator that the SQL of a dialect does not have.
 LIMITS = (
@@ -94,32 +42,22 @@ LIMITS = (
     "texts for other types of ids stand in no verdict that we have.",
 )
 
+#: The version of each broker that its dialect copies.
+VERSIONS = (
+    "| `activemq` | ActiveMQ Classic at c3580e79, which answers as release 5.17.2 |",
+    "| `artemis` | ActiveMQ Artemis at 6700541d |",
+    "| `qpid-java` | Qpid Broker-J at 1df338ce |",
+    "| `qpid-cpp` | the C++ broker of Qpid at 62aaa4cd |",
+    "| `rabbitmq` | RabbitMQ 4 at 5b09e556, SQL filters of streams |",
+    "| `rabbitmq-jms` | RabbitMQ 4 at 5b09e556, `x-jms-topic` exchanges; its JMS client at dc6ca4a |",
+)
 
-def answer(value: object) -> str:
-    """Describe the value of a field in words."""
-    match value:
-        case Extension():
-            names = [item.name.lower().replace("_", " ") for item in Extension if item in value and item.name]
-            return ", ".join(names) or "none"
-        case Enum():
-            return str(value.value)
-        case bool():
-            return "yes" if value else "no"
-        case OperandTypes():
-            kinds = sorted({kind.value for kind in value.table.values()})
-            thrown = sorted(amqp.value for amqp in value.throws)
-            return ", ".join(kinds) + (f"; {' and '.join(thrown)} throw" if thrown else "")
-        case HeaderFields():
-            return "the table below"
-        case None:
-            return "no limit"
-        case "":
-            return "it never does"
-        case int():
-            return f"{value:,}"
-        case _:
-            return str(value)
-
+#: Answers that a limit of a broker's implementation gives, and that no dialect copies.
+NOT_COPIED = (
+    "RabbitMQ 4.3 gives up a pattern with text between two `%`, such as `LIKE '%x%y'`, beyond the match limit of its",
+    "regular expressions: on a text of about 51,000 characters the filter does not match. The dialects `rabbitmq` and",
+    "`rabbitmq-jms` match in a time that grows with the text, whatever its length, and answer what the pattern says.",
+)
 
 #: The bindings whose selectors are evaluated.
 ASKED = (
@@ -130,21 +68,13 @@ ASKED = (
 )
 
 
-def deviations(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
-    """Return the questions that a dialect answers differently from ``jms``, with both answers."""
-    for name, question in QUESTIONS.items():
-        own, default = getattr(dialect, name), getattr(JMS, name)
-        if own != default:
-            yield question, answer(own), answer(default)
-
-
 def page() -> str:
     """The page of deviations, in Markdown."""
     lines = [
         "# Dialects",
         "",
         "What each dialect answers where brokers part. This page is written from the `Dialect` records, and a test",
-        "keeps it true: `python -m transpiler.selector.deviations > docs/dialects.md`.",
+        "keeps it true: `python docs/dialects.py > docs/dialects.md`.",
         "",
     ]
     brokers = [dialect for dialect in DIALECTS.values() if dialect is not JMS]
@@ -180,6 +110,16 @@ def page() -> str:
         lines += [
             f"A selector with `{name}` is refused: it is {why}." for name, why in dialect.fields.unreadable.items()
         ]
+    lines += [
+        "",
+        "## Versions",
+        "",
+        "A dialect copies its broker at one version:",
+        "",
+        "| dialect | broker |",
+        "|---|---|",
+    ]
+    lines += [*VERSIONS, "", *NOT_COPIED]
     lines += ["", "## Selectors of bindings", "", *ASKED, "", "## Where Spark stops", ""]
     lines += [f"- {limit}" for limit in LIMITS]
     return "\n".join(lines) + "\n"
@@ -232,11 +172,6 @@ def _origin(origin: Origin) -> str:
 
 def _place(place: MessageField) -> str:
     return f"the consumer's {place.field}" if place.section == RECEIVER else f"{place.section}.{place.field}"
-
-
-def unasked() -> set[str]:
-    """Return the fields of the record without a question; a test asserts that there are none."""
-    return {field.name for field in fields(Dialect)} - set(QUESTIONS)
 
 
 if __name__ == "__main__":

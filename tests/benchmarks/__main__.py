@@ -22,6 +22,7 @@ from tests.benchmarks import (
     filters,
     long,
     patterns,
+    peers,
     report,
     routing,
     routing_shapes,
@@ -32,7 +33,7 @@ from tests.benchmarks.messages import write_messages
 from tests.benchmarks.selectors import CASES, Case
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("filters", "stores", "compiling", "long", "patterns", "activemq", "routing", "growth", "compiled")
+PARTS = ("filters", "stores", "compiling", "long", "patterns", "activemq", "routing", "growth", "compiled", "peers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,8 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
                 yield from routing.growth_tables(spark, directory, size.routing, size.rounds)
             case "compiled":
                 yield compiled.compiled_table(spark, directory, size.routing, size.rounds)
+            case "peers":
+                yield peers.peers_table(spark, directory, size.routing, size.rounds)
             case _:
                 yield from activemq.parts(spark, frames, size.messages, size.broker, size.rounds, size.cases)
 

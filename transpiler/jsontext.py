@@ -18,6 +18,10 @@ MAX_VALUES = 200_000
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
+#: A string, which may look like a comment inside, or a comment.
+_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<comment>/\*.*?\*/|//[^\n]*)', re.DOTALL)
+_NOT_SPACE = re.compile(r"\S")
+
 
 class JsonTextError(ValueError):
     """The text is no JSON that can be read; ``span`` is where, if that is known."""
@@ -34,10 +38,17 @@ class JsonTextError(ValueError):
         return f":{line}:{column}"
 
 
-def load_json(text: str, most: int = MAX_VALUES) -> Any:
+def without_comments(text: str) -> str:
+    """Return a text with spaces where it has comments, as Broker-J reads JSON; all else keeps its place."""
+    if "/*" not in text and "//" not in text:
+        return text
+    return _STRING_OR_COMMENT.sub(lambda found: _NOT_SPACE.sub(" ", found[0]) if found["comment"] else found[0], text)
+
+
+def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
     """The value that a text says, with at most so many values and keys in it; ``JsonTextError`` otherwise."""
     # Most texts are short, and for a long one strings are looked at only where the count says so.
-    if len(text) > most and _marks(text) > most and _marks(_STRING.sub('"', text)) > most:
+    if most is not None and len(text) > most and _marks(text) > most and _marks(_STRING.sub('"', text)) > most:
         raise JsonTextError(f"there are more than {most:,} values")
     try:
         return json.loads(text)

@@ -316,6 +316,10 @@ def test_many_errors_are_not_all_listed() -> None:
         ({"rabbit_version": "3.10.8"}, "rabbitmq"),
         ({"bindings": [{"routing_key": "k"}]}, "rabbitmq"),
         ({"exchanges": [], "queues": []}, "broker-j"),
+        ({"queues": [{"name": "q", "vhost": "/"}]}, "rabbitmq"),
+        ({"exchanges": [{"name": "x", "type": "topic", "auto_delete": False}], "bindings": []}, "rabbitmq"),
+        ({"bindings": [{"source": "x", "destination": "q"}]}, "rabbitmq"),
+        ({"bindings": [{"source": "x", "queue": "q"}]}, "topology"),
         ({"virtualhostnodes": []}, "broker-j"),
         ([{"exchanges": []}], "broker-j"),
         (5, "topology"),
@@ -323,3 +327,59 @@ def test_many_errors_are_not_all_listed() -> None:
 )
 def test_the_form_of_a_file_shows_in_what_it_holds(data: Any, form: str) -> None:
     assert guess_form(data) == form
+
+
+HOST = """/* A licence, with "quotes" and {braces}.
+ */
+{ // the host
+  "name": "orders", "type": "JSON", "modelVersion": "9.0", "description": "amqp://a /* no comment */",
+  "queues": [{"name": "q"}], /**/ "exchanges": [{"name": "x", "type": "direct",
+    "durableBindings": [{"destination": "q", "bindingKey": "//k"}]}] // the end
+}"""
+
+
+def test_comments_are_read_over_as_broker_j_does() -> None:
+    assert route_message(parse_topology(HOST, "host.json"), Message.from_dict({"properties": {"subject": "//k"}}), "x")
+    with pytest.raises(TopologyError, match=r"host\.json:6:69: topology\.json: this is not JSON"):
+        parse_topology(HOST.replace("}]}] //", "}]}]] //"), "host.json")
+    for broken in ("/* open", "{} /", '{"a": 1} # no comment', '{"queues": [1,]}'):
+        with pytest.raises(TopologyError, match="this is not JSON"):
+            parse_topology(broken, "host.json")
+
+
+NODE = {"name": "n", "type": "JSON"}
+
+
+@pytest.mark.parametrize(
+    ("data", "listed"),
+    [
+        ({"name": "v", "modelVersion": "9.1", "type": "BDB", "context": {}}, []),
+        ({"virtualhostnodes": [NODE | {"virtualHostInitialConfiguration": "{}"}]}, []),
+        ({"virtualhostnodes": [NODE | {"virtualHostInitialConfiguration": "${a.b}"}]}, ["import.context"]),
+        ({"virtualhostnodes": [NODE | {"virtualhosts": [{"name": "v", "type": "Memory"}]}]}, []),
+    ],
+)
+def test_a_virtual_host_of_broker_j_may_have_no_objects(data: dict[str, Any], listed: list[str]) -> None:
+    topology = parse_topology(json.dumps({"modelVersion": "9.1"} | data), "config.json")
+    assert topology.queues == ()
+    assert [finding.code for finding in topology.findings] == listed
+
+
+def test_a_broker_without_virtual_hosts_is_refused() -> None:
+    with pytest.raises(TopologyError, match="there is no virtual host here"):
+        parse_topology('/* c */ {"modelVersion": "9.0", "ports": [], "virtualhostnodes": []}', "config.json")
+
+
+def test_a_dense_file_is_read_whole() -> None:
+    """A binding in a hundred characters with sixteen values and keys, many times over."""
+    bindings = [
+        {"source": "x", "destination": f"{n % 7}", "routing_key": f"{n}", "arguments": {}} for n in range(50_000)
+    ]
+    data = {
+        "rabbitmq_version": "4.1.0",
+        "exchanges": [{"name": "x", "type": "direct"}],
+        "queues": [{"name": f"{n}"} for n in range(7)],
+        "bindings": bindings,
+    }
+    text = json.dumps(data, separators=(",", ":"))
+    assert len(parse_topology(text, "definitions.json").bindings) == 50_000

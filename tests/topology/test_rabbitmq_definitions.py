@@ -344,3 +344,78 @@ def test_an_exchange_that_chooses_is_listed_and_kept_with_its_candidates(kind: s
         "exchanges[0].type: 'x' hands each message to one of its bindings, which one is not known: "
         "its queues are possible_queues"
     )
+
+
+#: What the broker imports although it reads oddly: parts of an export, the queues that a message with the key k
+#: reaches by the exchange x, and what is listed.
+TOLERATED: tuple[tuple[str, Json, tuple[str, ...], list[str]], ...] = (
+    ("arguments as an empty array", {"bindings": [_BINDING | {"arguments": []}]}, ("q",), []),
+    ("a queue's, too", {"queues": [_QUEUE | {"arguments": []}], "bindings": [_BINDING]}, ("q",), []),
+    ("the same queue twice", {"queues": [_QUEUE, _QUEUE], "bindings": [_BINDING]}, ("q",), []),
+    (
+        "the first exchange counts",
+        {"exchanges": [_EXCHANGE, _EXCHANGE | {"type": "direct"}], "bindings": [_BINDING | {"routing_key": "other"}]},
+        ("q",),
+        ["import.duplicate"],
+    ),
+    (
+        "the default exchange",
+        {"exchanges": [_EXCHANGE, _EXCHANGE | {"name": "", "type": "direct"}], "bindings": [_BINDING]},
+        ("q",),
+        ["import.reserved"],
+    ),
+    (
+        "one of the broker's own",
+        {"exchanges": [_EXCHANGE, _EXCHANGE | {"name": "amq.fanout"}], "bindings": [_BINDING]},
+        ("q",),
+        [],
+    ),
+    (
+        "one of the broker's own with another type",
+        {"exchanges": [_EXCHANGE, _EXCHANGE | {"name": "amq.topic"}], "bindings": [_BINDING]},
+        ("q",),
+        ["import.reserved"],
+    ),
+    (
+        "a reserved name",
+        {
+            "exchanges": [_EXCHANGE, _EXCHANGE | {"name": "amq.mine"}],
+            "bindings": [_BINDING, _BINDING | {"destination": "amq.mine", "destination_type": "exchange"}],
+        },
+        ("q",),
+        ["import.reserved", "import.left-out"],
+    ),
+    (
+        "a pattern that does not decide",
+        {
+            "bindings": [_BINDING],
+            "policies": [{"name": "p", "vhost": "/", "pattern": r"(a)\1", "definition": {"ha-mode": "all"}}],
+        },
+        ("q",),
+        ["import.pattern"],
+    ),
+)
+
+
+@pytest.mark.parametrize(("parts", "queues", "listed"), [case[1:] for case in TOLERATED], ids=[c[0] for c in TOLERATED])
+def test_what_the_broker_imports_is_read_as_it_does(parts: Json, queues: tuple[str, ...], listed: list[str]) -> None:
+    topology = read(**{"queues": [_QUEUE], "exchanges": [_EXCHANGE]} | parts)
+    assert route_message(topology, message("k"), "x") == queues
+    assert codes(topology) == listed
+
+
+@pytest.mark.parametrize("priority", [0, 1])
+def test_a_pattern_that_may_hide_an_alternate_is_refused(priority: int) -> None:
+    hidden = {"name": "a", "vhost": "/", "pattern": "", "definition": {"alternate-exchange": "amq.fanout"}}
+    odd = {"name": "b", "vhost": "/", "pattern": r"(a)\1", "priority": priority, "definition": {"ha-mode": "all"}}
+    with pytest.raises(TopologyError, match=r"policies\[1\].pattern: is no regular expression that is served"):
+        read(exchanges=[_EXCHANGE], policies=[hidden, odd])
+    assert codes(read(exchanges=[_EXCHANGE], policies=[hidden | {"priority": 2}, odd])) == ["import.pattern"]
+
+
+def test_a_virtual_host_without_objects_is_none_to_choose() -> None:
+    hosts = [{"name": "/"}, {"name": "empty"}]
+    assert read(vhosts=hosts, queues=[_QUEUE]).queue_names == {"q"}
+    assert topology_from_definitions({"vhosts": hosts, "queues": [_QUEUE]}, "empty").queue_names == frozenset()
+    with pytest.raises(TopologyError, match="choose one of /, third"):
+        read(vhosts=hosts, queues=[_QUEUE, _QUEUE | {"vhost": "third"}])

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from transpiler.arguments import unexpected
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError
-from transpiler.jsontext import JsonTextError, load_json
+from transpiler.jsontext import JsonTextError, load_json, without_comments
 from transpiler.source import Source
 from transpiler.topology.binding_texts import check_filters
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
@@ -29,8 +29,8 @@ FORMS: tuple[Form, ...] = get_args(Form)
 #: The forms that are XML.
 XmlForm = Literal["artemis", "activemq"]
 
-#: Values of a JSON file whose density nobody looks at.
-MIN_VALUES = 500_000
+#: Members of an object in an export of RabbitMQ, as neither Broker-J nor the project's own form without its broker has.
+_OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
 
@@ -123,22 +123,30 @@ _READERS: Mapping[str, Callable[[Any, str | None], Topology]] = {
 
 
 def guess_form(data: Any) -> Form:
-    """Guess the form of an object: the project's own has ``broker``, RabbitMQ's exports its version or its bindings."""
-    if isinstance(data, Mapping):
-        if "broker" in data:
-            return "topology"
-        bindings = data.get("bindings")
-        if any(str(name).startswith(("rabbit_version", "rabbitmq_")) for name in data) or "permissions" in data:
-            return "rabbitmq"
-        if isinstance(bindings, list) and any(isinstance(item, Mapping) and "routing_key" in item for item in bindings):
-            return "rabbitmq"
-        if any(name in data for name in _OF_BROKER_J):
-            return "broker-j"
-        if "bindings" not in data and any(name in data for name in ("exchanges", "queues")):
-            return "broker-j"
-    elif isinstance(data, list):
+    """Guess the form of an object: the project's own has ``broker``, RabbitMQ's exports its version or its members."""
+    if isinstance(data, list):
         return "broker-j"
-    return "topology"
+    if not isinstance(data, Mapping) or "broker" in data:
+        return "topology"
+    if any(str(name).startswith(("rabbit_version", "rabbitmq_")) for name in data) or "permissions" in data:
+        return "rabbitmq"
+    if any(name in data for name in _OF_BROKER_J):
+        return "broker-j"
+    bindings = _members(data, "bindings")
+    if "routing_key" in bindings or not bindings.isdisjoint(("destination", "destination_type")):
+        return "rabbitmq"
+    if not (_members(data, "queues") | _members(data, "exchanges")).isdisjoint(_OF_RABBITMQ):
+        return "rabbitmq"
+    return (
+        "broker-j" if "bindings" not in data and any(name in data for name in ("exchanges", "queues")) else "topology"
+    )
+
+
+def _members(data: Mapping[str, Any], part: str) -> set[str]:
+    """Return the names of the members of a part's first object."""
+    items = data.get(part)
+    first = items[0] if isinstance(items, list) and items else None
+    return {str(name) for name in first} if isinstance(first, Mapping) else set()
 
 
 def _load(source: Source) -> Any:
@@ -150,8 +158,8 @@ def _load(source: Source) -> Any:
 
 def _load_json(source: Source) -> Any:
     try:
-        # A file with more values than this has names that are shorter than a million different names can be.
-        return load_json(source.text, max(MIN_VALUES, len(source.text) // 8))
+        # What a file of a million short bindings holds is no more than what its reader asks for.
+        return load_json(without_comments(source.text), most=None)
     except JsonTextError as error:
         raise TopologyError.at("topology.json", error.message, source, error.span) from None
 

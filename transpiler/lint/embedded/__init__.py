@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from transpiler.jsontext import JsonTextError, load_json
+from transpiler.jsontext import JsonTextError, load_json, without_comments
 from transpiler.lint.embedded.code_text import find_in_code
 from transpiler.lint.embedded.code_tokens import FAMILIES
 from transpiler.lint.embedded.json_text import find_in_json
@@ -73,8 +73,10 @@ def find_selectors(text: str, name: str) -> Iterator[InFile]:
     elif not WORTH_READING.search(text):
         return
     elif suffix == ".json":
+        # Broker-J's configurations have comments.
+        text = without_comments(text)
         try:
-            load_json(text)
+            load_json(text, most=None)
         except JsonTextError as error:
             raise UnreadableError(error.message, None if error.span is None else error.span.start) from None
         yield from find_in_json(text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from transpiler.jsontext import JsonTextError, load_json
+from transpiler.jsontext import JsonTextError, load_json, without_comments
 from transpiler.message.types import AmqpType, Compound
 from transpiler.topology.broker_rules import QPID_JAVA, ExchangeType
 from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, refuse
@@ -49,6 +49,12 @@ _UNROUTABLE: Mapping[str, Unroutable] = {"DISCARD": "discard", "REJECT": "reject
 #: Levels of a configuration above its virtual hosts: a list, a broker, a node, an initial configuration; and some more.
 MAX_DEPTH = 16
 
+#: Members of a broker's or a node's configuration that no virtual host has.
+_BROKER = ("virtualhostnodes", "virtualhosts", "virtualHostInitialConfiguration", "authenticationproviders", "ports")
+
+#: The initial configuration that the broker has from its context.
+_CONTEXT = "context of the initial configuration"
+
 #: Arguments that the broker accepts on any binding, and this project does not act on.
 _OTHER_FILTERS = ("x-qpid-no-local", "x-qpid-replay-period", "x-filter-no-consume")
 
@@ -61,6 +67,9 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
     """
     findings = Findings()
     host = _choose(list(_hosts(data, "")), virtualhost)
+    if _CONTEXT in host.data:
+        message = f"the broker has the virtual host's configuration from its context, {host.data[_CONTEXT]}"
+        findings.add("import.context", host.path, message, "give the file that it names, if there is one")
     for name in host.data:
         if name in ("nodeAutoCreationPolicies", "globalAddressDomains") and host.data[name]:
             findings.add("import.unknown", host.at(name), "is not understood; it can change where a message goes")
@@ -75,7 +84,7 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
     return Topology(QPID_JAVA, tuple(exchanges), queues, tuple(bindings), findings=tuple(findings.diagnostics))
 
 
-def _hosts(data: Any, path: str, depth: int = 0) -> Iterator[Entry]:
+def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Iterator[Entry]:
     """The virtual hosts anywhere below: of a broker, of its nodes, or the object itself."""
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"virtual hosts stand at most {MAX_DEPTH} levels deep")
@@ -85,21 +94,33 @@ def _hosts(data: Any, path: str, depth: int = 0) -> Iterator[Entry]:
             yield from _hosts(item, f"{path}[{number}]", depth + 1)
         return
     entry = Entry.of(data, path)
-    if entry.has("exchanges") or entry.has("queues"):
+    if is_host or entry.has("exchanges") or entry.has("queues") or (depth == 0 and _is_host(entry)):
         yield entry
         return
     for child in ("virtualhostnodes", "virtualhosts"):
         for item, item_path in entry.items(child):
-            yield from _hosts(item, item_path, depth + 1)
+            yield from _hosts(item, item_path, depth + 1, is_host=child == "virtualhosts")
     if entry.has("virtualHostInitialConfiguration"):
         place = entry.at("virtualHostInitialConfiguration")
         text = entry.text("virtualHostInitialConfiguration")
+        if text.lstrip().startswith("${"):
+            # The broker has it from its context, which the file does not show: without objects by default.
+            yield Entry({"name": entry.data.get("name"), _CONTEXT: text}, place)
+            return
         try:
-            inner = load_json(text)
+            inner = load_json(without_comments(text))
         except JsonTextError as error:
             hint = "it may name a file: give that file instead" if not text.lstrip().startswith("{") else None
             refuse("topology.json", place, error.message, hint)
+        if isinstance(inner, Mapping) and not (inner.get("exchanges") or inner.get("queues")):
+            yield Entry({"name": entry.data.get("name"), **inner}, place)
+            return
         yield from _hosts(inner, place, depth + 1)
+
+
+def _is_host(entry: Entry) -> bool:
+    """Return True for the configuration of a virtual host without a queue or an exchange of its own."""
+    return not any(entry.has(child) for child in _BROKER) and entry.has("modelVersion") and entry.has("type")
 
 
 def vhosts_of_broker_j(data: Any) -> list[str]:

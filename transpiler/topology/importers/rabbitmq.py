@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -70,7 +70,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     for name in root.data:
         if name not in _UNRELATED and name not in _READ:
             findings.add("import.unknown", "", f"{name} is not understood")
-    queues = tuple(_queue(entry) for entry in root.entries("queues") if _in(entry, vhost_name))
+    queues = tuple(_queue(entry) for entry in _first(root, "queues", vhost_name, findings))
     read = _Exchanges(root, vhost_name, findings)
     exchanges, left_out = tuple(read.read), read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
@@ -174,15 +174,21 @@ def vhosts_of_definitions(data: Mapping[str, Any]) -> list[str]:
     """Return the names of the virtual hosts of an export; that of one virtual host may name it nowhere."""
     root = Entry.of(data, "")
     names = [entry.text("name") for entry in root.entries("vhosts")]
-    for part in ("exchanges", "queues", "bindings"):
-        names += [entry.text("vhost") for entry in root.entries(part) if entry.has("vhost")]
+    names += _vhosts_with_objects(root)
     if not names and root.has("original_vhost_name"):
         names.append(root.text("original_vhost_name"))
     return list(dict.fromkeys(names))
 
 
+def _vhosts_with_objects(root: Entry) -> list[str]:
+    parts = (entry for part in ("exchanges", "queues", "bindings") for entry in root.entries(part))
+    return list(dict.fromkeys(entry.text("vhost") for entry in parts if entry.has("vhost")))
+
+
 def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | None:
     known = vhosts_of_definitions(root.data)
+    if vhost is None and len(known) > 1:
+        known = _vhosts_with_objects(root) or known
     if vhost is not None:
         if not known and vhost != _DEFAULT_VHOST:
             findings.add("import.vhost", "", f"the export names no virtual host, so it may not be that of {vhost!r}")
@@ -201,6 +207,41 @@ def _instead(vhost: str, known: list[str]) -> str:
 
 def _in(entry: Entry, vhost: str | None) -> bool:
     return vhost is None or not entry.has("vhost") or entry.text("vhost") == vhost
+
+
+def _first(root: Entry, part: str, vhost: str | None, findings: Findings) -> Iterator[Entry]:
+    """Yield the objects of a part of a virtual host; of those with one name the first, as the broker imports them."""
+    seen: dict[str, Entry] = {}
+    for entry in root.entries(part):
+        if _in(entry, vhost):
+            first = seen.setdefault(entry.text("name"), entry)
+            if first is entry:
+                yield entry
+            elif {**first.data, "vhost": None} != {**entry.data, "vhost": None}:
+                message = f"{entry.text('name')!r} is there already, and this entry differs: the broker keeps the first"
+                findings.add("import.duplicate", entry.path, message)
+
+
+def _is_imported(entry: Entry, findings: Findings) -> bool:
+    """Return True if the broker imports an exchange: it skips the default one, and all that begin with amq."""
+    name = entry.text("name")
+    if name and not name.startswith(RABBITMQ.reserved):
+        return True
+    if not name:
+        message = "the broker skips the default exchange, which is always there"
+    elif name not in RABBITMQ.predeclared:
+        message = f"the broker skips exchanges whose names begin with amq.; {name!r} is left out with its bindings"
+    elif entry.data.get("type") in (None, RABBITMQ.predeclared[name]):
+        return False
+    else:
+        message = f"the broker skips it: {name} is its own, of type {RABBITMQ.predeclared[name]}"
+    findings.add("import.reserved", entry.path, message)
+    return False
+
+
+def _arguments(entry: Entry) -> Entry:
+    """Return the arguments of an object; what is written in PHP may say them as an empty array."""
+    return Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
 
 
 def _queue(entry: Entry) -> Queue:
@@ -226,9 +267,11 @@ class _Exchanges:
         self._policies = Policies((entry for entry in root.entries("policies") if _in(entry, vhost)), findings)
         self.left_out: set[str] = set()
         self.read: list[Exchange] = []
-        for entry in root.entries("exchanges"):
-            if _in(entry, vhost):
+        for entry in _first(root, "exchanges", vhost, findings):
+            if _is_imported(entry, findings):
                 self._add(entry)
+            elif entry.text("name") not in (DEFAULT_EXCHANGE, *RABBITMQ.predeclared):
+                self.left_out.add(entry.text("name"))
         self._add_predeclared({exchange.name for exchange in self.read})
 
     def _add(self, entry: Entry) -> None:
@@ -237,7 +280,7 @@ class _Exchanges:
             self.left_out.add(name)
             return
         alternate = self._policies.alternate(name, entry.path)
-        for argument, value in Entry.of(entry.data.get("arguments") or {}, entry.at("arguments")).data.items():
+        for argument, value in _arguments(entry).data.items():
             if argument == "alternate-exchange" and isinstance(value, str):
                 # The exchange's own argument goes before a policy.
                 alternate = value
@@ -271,9 +314,8 @@ class _Exchanges:
         name = entry.text("type")
         if name == _DELAYED:
             # The plugin holds a message back and then routes it as this type does.
-            delayed = Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
             self._findings.add("import.delayed", entry.at("type"), "messages are routed here without their delay")
-            name = delayed.text("x-delayed-type")
+            name = _arguments(entry).text("x-delayed-type")
         if name == _HISTORY:
             message = "new bindings get earlier messages, too, from the exchange's history; here none do"
             self._findings.add("import.history", entry.at("type"), message)
@@ -317,7 +359,7 @@ def _binding(entry: Entry) -> Binding:
         entry.text("source"),
         entry.text("destination"),
         entry.text("routing_key", ""),
-        entry.arguments("arguments"),
+        entry.arguments("arguments") if entry.data.get("arguments") != [] else {},
         entry.one_of("destination_type", ("queue", "exchange"), "queue"),
         entry.path,
     )

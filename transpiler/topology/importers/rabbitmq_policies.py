@@ -26,7 +26,7 @@ _ALTERNATE = "alternate-exchange"
 class _Policy:
     name: str
     priority: float
-    pattern: Regular
+    entry: Entry
     alternate: str | None
 
 
@@ -36,7 +36,14 @@ class Policies:
     def __init__(self, entries: Iterator[Entry], findings: Findings) -> None:
         self._findings = findings
         policies = [policy for entry in entries if (policy := self._policy(entry)) is not None]
-        self._policies = sorted(policies, key=lambda policy: -policy.priority)
+        policies.sort(key=lambda policy: -policy.priority)
+        self._policies = []
+        lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
+        for policy in policies:
+            # Of two with one priority the broker takes either.
+            pattern = self._pattern(policy, decides=lowest is not None and policy.priority >= lowest)
+            if pattern is not None:
+                self._policies.append((policy, pattern))
 
     def _policy(self, entry: Entry) -> _Policy | None:
         applied = entry.text("apply-to", "all")
@@ -53,12 +60,28 @@ class Policies:
         if isinstance(priority, bool) or not isinstance(priority, int | float):
             refuse("topology.type", entry.at("priority"), "expected a number")
         alternate = definition.text(_ALTERNATE) if definition.has(_ALTERNATE) else None
-        return _Policy(entry.text("name", ""), priority, _pattern(entry), alternate)
+        return _Policy(entry.text("name", ""), priority, entry, alternate)
+
+    def _pattern(self, policy: _Policy, decides: bool) -> Regular | None:
+        """Return a policy's regular expression, which is tried on names in a time that grows with their length.
+
+        One that is not served is refused where it ``decides`` about an alternate, its own or that of one behind it.
+        """
+        place = policy.entry.at("pattern")
+        try:
+            return compile_regular(policy.entry.text("pattern"), Flavor.PCRE)
+        except RegexError as error:
+            message = f"is no regular expression that is served: {error}"
+            hint = "spell the names out" if not error.wrong else None
+            if decides:
+                refuse("topology.pattern", place, message, hint)
+            self._findings.add("import.pattern", place, f"{message}; no policy gives an alternate by it", hint)
+            return None
 
     def alternate(self, exchange: str, path: str) -> str | None:
         """Return the alternate that the policies give to an exchange; findings name ``path``, its place in the file."""
         try:
-            matching = [policy for policy in self._policies if policy.pattern.search(exchange)]
+            matching = [policy for policy, pattern in self._policies if pattern.search(exchange)]
         except SearchLimitError as error:
             refuse("topology.pattern", "policies", f"a pattern cannot be tried on an exchange's name: {error}")
         if not matching:
@@ -71,15 +94,6 @@ class Policies:
                 self._findings.add("import.policy", path, message, hint)
                 break
         return first.alternate
-
-
-def _pattern(entry: Entry) -> Regular:
-    """A policy's regular expression, which is tried on names in a time that grows with their length."""
-    try:
-        return compile_regular(entry.text("pattern"), Flavor.PCRE)
-    except RegexError as error:
-        hint = "spell the names out" if not error.wrong else None
-        refuse("topology.pattern", entry.at("pattern"), f"is no regular expression that is served: {error}", hint)
 
 
 def check_operator_policy(entry: Entry, findings: Findings) -> None:

@@ -115,7 +115,7 @@ def _queues(routed: DataFrame, layout: Layout, column: str) -> str:
         return f"array_distinct(coalesce({name}, CAST(array() AS ARRAY<STRING>)))"
     if layout.name == _WITH_VHOST:
         # "rmqMessagesByQueue" has the keys queue::vhost.
-        name = f"regexp_extract({name}, '^(?s)(.*?)(::[^:]*)?$', 1)"
+        name = f"regexp_extract({name}, '(?s)^(.*?)(::[^:]*)?(?!.)', 1)"
     return f"array_compact(array({name}))"
 
 

@@ -37,7 +37,7 @@ from transpiler.spark_plan.conjunct_order import order_conjuncts
 from transpiler.spark_plan.constant_tables import tabulate_disjunctions
 from transpiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.spark_plan.method_splitting import split_methods
-from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_ternary
+from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_operand, emit_ternary
 from transpiler.sql_cache import SQL_CACHE
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ Trace = tuple[tuple[str, str], ...]
 class Transpiled:
     """Spark SQL text, which ``str`` returns, the warnings that came up, and the SQL after each phase.
 
+    The text is one operand, in parentheses where it needs them: ``f"NOT {transpiled} AND day = '2026-11-25'"``.
     ``in_effect`` are the filters of a filter set that the SQL stands for: what a peer would echo.
     """
 
@@ -259,7 +260,7 @@ def _emit(lower: Callable[[bool], ir.Predicate], result: Result) -> tuple[str, C
     retrace = partial(_phases, lowered, optimized)
     if result == "ternary":
         return emit_ternary(optimized, _finish(lower(False))), retrace
-    return emit_filter(optimized) if result == "filter" else emit_boolean(optimized), retrace
+    return emit_operand(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 
 def _finish(lowered: ir.Predicate) -> ir.Predicate:

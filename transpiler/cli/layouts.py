@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 #: The beginning of a schema: a brace, or a column and its type.
-_SCHEMA = re.compile(r"\s*(?:\{|(?:`[^`]+`|\w+)\s+[A-Za-z]\w*\s*(?:$|[\s,(<]))")
+_SCHEMA = re.compile(r"\s*(?:\{|(?:`[^`]+`|\w+)\s+[A-Za-z]\w*\s*(?:\Z|[\s,(<]))")
 
 
 class ChosenLayout(NamedTuple):

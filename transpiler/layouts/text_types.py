@@ -24,12 +24,11 @@ from transpiler.layouts.variants import parsed_json, stored_in_variant
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 from transpiler.selector.ast import Comparison
 
-#: A whole number of JMS with a sign, and none that begins with a point, as Kafka Connect reads one. Both may have a
-#: line end behind them, as Java's $ has it.
-_JMS_NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
-_CONNECT_NUMBER = "^([+-]?[0-9]+([.][0-9]*)?|[+-][.][0-9]+)([eE][+-]?[0-9]+)?$"
-#: The same in Python, whose $ knows one line end only.
-_CONNECT_NUMBER_IN_PYTHON = re.compile(r"([+-]?[0-9]+(\.[0-9]*)?|[+-]\.[0-9]+)([eE][+-]?[0-9]+)?(\r\n|\n|\r)?")
+#: A whole number of JMS with a sign, and none that begins with a point, as Kafka Connect reads one. Java's $ would match
+#: before a line end, too.
+_JMS_NUMBER = "(?s)^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
+_CONNECT_NUMBER = "(?s)^([+-]?[0-9]+([.][0-9]*)?|[+-][.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
+_CONNECT_NUMBER_IN_PYTHON = re.compile(r"([+-]?[0-9]+(\.[0-9]*)?|[+-]\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class TextType(Protocol):

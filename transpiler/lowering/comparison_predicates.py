@@ -228,6 +228,7 @@ def _read(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandTy
 
 
 #: The texts that Java's ``Long.valueOf`` and ``Double.valueOf`` read, the latter after ``trim``.
+_TRIMMED = "".join(map(chr, range(0x21)))
 _LONG_TEXT = re.compile(r"[+-]?[0-9]+")
 _DOUBLE_TEXT = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
 
@@ -237,7 +238,7 @@ def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: Operan
     if kind is OperandType.BOOLEAN:
         return compare_values(operator, ir.constant(text.lower() == "true"), other, True)
     if kind.floating:
-        content = text.strip(" ")
+        content = text.strip(_TRIMMED)
         if not _DOUBLE_TEXT.fullmatch(content):
             return ir.FALSE
         number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))

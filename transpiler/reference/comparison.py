@@ -177,6 +177,8 @@ def _compare_to_key(value: Any) -> tuple[int, float, float]:
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+#: What Java's ``String.trim`` takes away, which ``Double.valueOf`` does first.
+_TRIMMED = "".join(map(chr, range(0x21)))
 _FLOATING = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
 _BITS = {OperandType.BYTE: 8, OperandType.SHORT: 16, OperandType.INT: 32, OperandType.LONG: 64}
 
@@ -199,8 +201,9 @@ def read_text(text: str, target: OperandType) -> Value | None:
     match target:
         case OperandType.BOOLEAN:
             return Value(target, text.lower() == "true")
-        case OperandType.FLOAT | OperandType.DOUBLE if _FLOATING.fullmatch(text.strip()):
-            number = float(text.strip().rstrip("fFdD") if "N" not in text and "I" not in text else text.strip())
+        case OperandType.FLOAT | OperandType.DOUBLE if _FLOATING.fullmatch(text.strip(_TRIMMED)):
+            content = text.strip(_TRIMMED)
+            number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))
             return Value(target, to_float(number) if target is OperandType.FLOAT else number)
         case _ if target in _BITS and _INTEGER.fullmatch(text):
             bits = _BITS[target]

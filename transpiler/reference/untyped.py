@@ -12,8 +12,7 @@ from transpiler.message.operand_types import OperandType
 from transpiler.message.types import UntypedText
 from transpiler.reference.operands import LONG_MAX, LONG_MIN, Operand, Value
 
-#: As Java's $ has it, one line end may stand behind a number.
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?(\r\n|\n|\r)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
@@ -32,7 +31,7 @@ def as_number(operand: Operand) -> Operand:
     """Return the number that an untyped string spells, or the operand itself."""
     if operand is None or not isinstance(operand.value, UntypedText) or not _NUMBER.fullmatch(operand.value):
         return operand
-    text = operand.value.rstrip("\r\n")
+    text = str(operand.value)
     digits = text.lstrip("+-").lstrip("0")
     if _INTEGER.fullmatch(text) and len(digits) < 20 and LONG_MIN <= int(text) <= LONG_MAX:
         return Value(OperandType.LONG, int(text))

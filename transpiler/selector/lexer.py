@@ -28,7 +28,7 @@ _JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)
 _NULL_TEST = re.compile(r"IS\s+(?:NOT\s+)?NULL(?![a-zA-Z0-9_$.])", re.IGNORECASE | re.ASCII)
 _HYPHENATED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _HYPHENATED_PART = re.compile(r"[\w.$-]")
-_DOUBLE_MINUS = re.compile(r"--(?:\s|$)")
+_DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from transpiler.sql.emitter import emit_boolean, emit_choice, emit_filter, emit_ternary, emit_value, never_null
+from transpiler.sql.emitter import (
+    emit_boolean,
+    emit_choice,
+    emit_filter,
+    emit_operand,
+    emit_ternary,
+    emit_value,
+    never_null,
+)
 from transpiler.sql.quoting import quote_name, quote_path, quote_text
 
 __all__ = [
     "emit_boolean",
     "emit_choice",
     "emit_filter",
+    "emit_operand",
     "emit_ternary",
     "emit_value",
     "never_null",

@@ -35,20 +35,24 @@ def emit_value(value: ir.Value) -> str:
     return _within(_value(value), _PRIMARY)
 
 
+def emit_operand(predicate: ir.Predicate) -> str:
+    """Emit what ``emit_filter`` does as an operand of any operator."""
+    return _within(_predicate(predicate), _PRIMARY)
+
+
 def emit_boolean(predicate: ir.Predicate) -> str:
-    """Emit SQL that is TRUE where the predicate holds, FALSE elsewhere."""
-    if never_null(predicate):
-        return emit_filter(predicate)
-    return f"{_within(_predicate(predicate), _PRIMARY)} IS TRUE"
+    """Emit an operand that is TRUE where the predicate holds, FALSE elsewhere."""
+    operand = emit_operand(predicate)
+    return operand if never_null(predicate) else f"({operand} IS TRUE)"
 
 
 def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
-    """Emit SQL that is TRUE where the first predicate holds, FALSE where the second does, NULL elsewhere."""
+    """Emit an operand that is TRUE where the first predicate holds, FALSE where the second does, NULL elsewhere."""
     if when_true == ir.TRUE or (when_false == ir.TRUE and when_true == ir.FALSE):
-        return emit_filter(when_true)
+        return emit_operand(when_true)
     if ir.sql_not(when_true) == when_false:
         # Spark's own three values are then exactly JMS's.
-        return emit_filter(when_true)
+        return emit_operand(when_true)
     if when_true == ir.FALSE and when_false == ir.FALSE:
         return "CAST(NULL AS BOOLEAN)"
     cases = [

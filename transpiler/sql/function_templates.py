@@ -33,7 +33,11 @@ _EXACT = (
     "(CAST(try_cast({0} / 9223372036854775808D AS BIGINT) AS DECIMAL(38,0)) * 9223372036854775808BD"
     " + CAST(try_cast(try_mod({0}, 9223372036854775808D) AS BIGINT) AS DECIMAL(38,0)))"
 )
-_NUMBER = r"^[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)$"
+#: A text as Java's ``String.trim`` leaves it, which ``Double.valueOf`` reads.
+_TRIMMED = f"btrim({{0}}, CAST(X'{bytes(range(0x21)).hex().upper()}' AS STRING))"
+#: Java's $ would match before a line end, too.
+_END = "(?!.)"
+_NUMBER = rf"(?s)^[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[fFdD]?){_END}"
 
 TEMPLATES: Mapping[ir.Function, str] = MappingProxyType(
     {
@@ -79,10 +83,10 @@ TEMPLATES: Mapping[ir.Function, str] = MappingProxyType(
         ir.Function.CONCATENATE: "concat({0}, {1})",
         ir.Function.CODE_POINT: "CAST(ascii({0}) AS BIGINT)",
         ir.Function.BEFORE_NUL: "substring_index({0}, CAST(X'00' AS STRING), 1)",
-        ir.Function.READ_LONG: "CASE WHEN rlike({0}, '^[+-]?[0-9]+$') THEN try_cast({0} AS BIGINT) END",
+        ir.Function.READ_LONG: f"CASE WHEN rlike({{0}}, '(?s)^[+-]?[0-9]+{_END}') THEN try_cast({{0}} AS BIGINT) END",
         ir.Function.READ_DOUBLE: (
-            f"CASE WHEN rlike(trim({{0}}), '{_NUMBER}')"
-            " THEN try_cast(regexp_replace(trim({0}), '[fFdD]$', '') AS DOUBLE) END"
+            f"CASE WHEN rlike({_TRIMMED}, '{_NUMBER}')"
+            f" THEN try_cast(regexp_replace({_TRIMMED}, '(?s)[fFdD]{_END}', '') AS DOUBLE) END"
         ),
         ir.Function.LOWER: "lower({0})",
         ir.Function.REPLACE: "regexp_replace({0}, {1}, {2})",

@@ -23,8 +23,8 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
     ("arguments", "given", "code", "printed"),
     [
         (["sql", "color = 'blue'"], "", 0, "application_properties['color'].string = 'blue'\n"),
-        (["sql", "-"], "JMSPriority > 6\n", 0, "header.priority > 6\n"),
-        (["sql", "a", "--result", "boolean"], "", 0, "application_properties['a'].boolean IS TRUE\n"),
+        (["sql", "-"], "JMSPriority > 6\n", 0, "(header.priority > 6)\n"),
+        (["sql", "a", "--result", "boolean"], "", 0, "(application_properties['a'].boolean IS TRUE)\n"),
         (["sql", "a = = 1"], "", 2, "syntax.unexpected-token"),
         (["sql", "a = 1", "--dialect", "jmx"], "", 2, "did you mean jms?"),
         (["sql", "a = 1", "--layout", "ampq"], "", 2, "did you mean amqp?"),
@@ -59,7 +59,7 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
         (["explain", "color = 'red'", "--message", "-"], MESSAGE, 0, "verdict    TRUE: the message matches"),
         (["explain", "x = 1", "--message", "-"], MESSAGE, 0, "verdict    unknown: the message does not match"),
         (["sql", "--filter", "-"], FILTER, 0, ON_USD),
-        (["sql", "--filter", "-", "--result", "boolean"], FILTER, 0, ") IS TRUE\n"),
+        (["sql", "--filter", "-", "--result", "boolean"], FILTER, 0, ") IS TRUE)\n"),
         (["sql", "--filter", "-"], '{"f": ', 2, "filters:1:7: filters.json: this is not JSON"),
         (["sql", "--filter", "-"], UNKNOWN, 2, "filters.f: no filter has the descriptor 'example.com:x'"),
         (["sql", "--filter", "-", "--unknown", "ignore"], UNKNOWN, 0, "true\nwarning: filters.unknown: filters.f: "),
@@ -145,7 +145,7 @@ def test_a_schema_makes_typed_columns(tmp_path: Path) -> None:
     schema = tmp_path / "schema.json"
     schema.write_text(json.dumps({"type": "struct", "fields": [field]}), encoding="utf-8")
     result = CliRunner().invoke(main, ["sql", "weight > 5", "--schema", str(schema)])
-    assert (result.exit_code, result.output) == (0, "weight > 5\n")
+    assert (result.exit_code, result.output) == (0, "(weight > 5)\n")
     result = CliRunner().invoke(main, ["sql", "wieght > 5", "--schema", str(schema)])
     assert result.exit_code == 2
     assert "did you mean weight?" in result.output

@@ -37,10 +37,10 @@ def run(*words: str, given: str = "") -> Result:
         (["--layout", "variant", "--layout-option", "json=true"], "try_parse_json(properties)"),
         (["--layout", "variant", "--layout-option", "json=false"], "try_variant_get(properties, '$.x', 'double') > 5D"),
         (["--layout", "variant", "--layout-option", "column=props"], "try_variant_get(props, '$.x', 'double') > 5D"),
-        (["--layout", "struct", "--schema", "properties STRUCT<x: INT>"], "properties.x > 5\n"),
-        (["--schema", "properties STRUCT<x: INT>, JMSType STRING"], "properties.x > 5\n"),
-        (["--schema", "x BIGINT"], "x > 5\n"),
-        (["--layout", "x BIGINT"], "x > 5\n"),
+        (["--layout", "struct", "--schema", "properties STRUCT<x: INT>"], "(properties.x > 5)\n"),
+        (["--schema", "properties STRUCT<x: INT>, JMSType STRING"], "(properties.x > 5)\n"),
+        (["--schema", "x BIGINT"], "(x > 5)\n"),
+        (["--layout", "x BIGINT"], "(x > 5)\n"),
     ],
 )
 def test_a_layout_and_its_options_are_those_of_the_sql(options: list[str], printed: str) -> None:

@@ -34,7 +34,7 @@ def backtest() -> Backtest:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (transpile_selector("weight > 1", "weight BIGINT"), "Transpiled('weight > 1')"),
+        (transpile_selector("weight > 1", "weight BIGINT"), "Transpiled('(weight > 1)')"),
         (transpile_selector("a = 'x'", "a BIGINT"), "Transpiled('false', warnings: 1)"),
         (Message.of(color="red", JMSPriority=7), "Message.from_dict({'header': {'priority': 7}, 'application_"),
         (Message(), "Message.from_dict({})"),
@@ -61,7 +61,7 @@ def test_a_long_message_has_a_short_repr() -> None:
 
 
 def test_the_text_of_a_compiled_selector_is_its_sql() -> None:
-    assert str(transpile_selector("weight > 1", "weight BIGINT")) == "weight > 1"
+    assert str(transpile_selector("weight > 1", "weight BIGINT")) == "(weight > 1)"
 
 
 class _Balance(HTMLParser):

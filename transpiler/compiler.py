@@ -16,12 +16,10 @@ from transpiler import html, ir
 from transpiler.arguments import check_choice, check_selector
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.gc_pause import pause_garbage_collection
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.jms_type_sql import destination_choices, message_choices
-from transpiler.lowering.literal_parameters import NO_PARAMETERS, Parameters
 from transpiler.lowering.names import Missing
 from transpiler.lowering.receiving import Receiver
 from transpiler.lowering.selectors import selector_lowering
@@ -38,7 +36,6 @@ from transpiler.spark_plan.constant_tables import tabulate_disjunctions
 from transpiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_operand, emit_ternary
-from transpiler.sql_cache import SQL_CACHE
 
 if TYPE_CHECKING:
     from transpiler.filters.amqp_form import Unknown
@@ -75,9 +72,6 @@ _PRESET_NAME = re.compile(r"[\w.-]*")
 
 _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
 
-
-#: Characters from which on a selector makes so much that Python's collector of cycles has work with it.
-_LONG = 10_000
 
 _RESULTS, _MISSING = get_args(Result), get_args(Missing)
 
@@ -152,56 +146,16 @@ def transpile_selector(
     check_selector(text)
     _check_options(result, missing)
     where, rules = find_layout(layout), find_dialect(dialect)
-    receiver = Receiver(now, destination)
-    run = partial(_transpile, layout=where, dialect=rules, result=result, missing=missing, receiver=receiver)
-    if len(text) > _LONG:
-        with pause_garbage_collection():
-            return run(text)[0]
-    entry = SQL_CACHE.entry(text, where, rules, (result, missing, receiver))
-    if entry is None:
-        return run(text)[0]
-    cached = entry.sql()
-    if cached is not None:
-        return Transpiled(cached, retrace=partial(_retrace, run, text))
-    transpiled, tree, _ = run(text)
-    if tree is not None and not transpiled.diagnostics:
-        entry.learn(tree, partial(_with_parameters, run, text))
-    return transpiled
-
-
-_Run = Callable[..., tuple["Transpiled", "ast.Expression | None", ir.Predicate]]
-
-
-def _retrace(run: _Run, text: str) -> Trace:
-    return run(text)[0].trace
-
-
-def _with_parameters(run: _Run, text: str, parameters: Parameters) -> tuple[str, set[ir.Constant]]:
-    transpiled, _, lowered = run(text, parameters=parameters)
-    return transpiled.sql, ir.constants_in(lowered)
-
-
-def _transpile(
-    text: str,
-    layout: Layout,
-    dialect: Dialect,
-    result: Result,
-    missing: Missing,
-    receiver: Receiver,
-    parameters: Parameters = NO_PARAMETERS,
-) -> tuple[Transpiled, ast.Expression | None, ir.Predicate]:
-    """The selector's SQL, its tree, and the predicate that it holds for before any rewriting."""
-    tree = parse_selector(text, dialect)
-    lowering = selector_lowering(layout, missing, Source(text), dialect, receiver, parameters)
+    tree = parse_selector(text, rules)
+    lowering = selector_lowering(where, missing, Source(text), rules, Receiver(now, destination))
 
     def lower(polarity: bool) -> ir.Predicate:
         if tree is None:
-            return ir.TRUE if polarity else ir.FALSE
+            return ir.BoolConst(polarity)
         return lowering.selector(tree, polarity)
 
-    lowered = lower(True)
-    sql, retrace = _emit(lambda polarity: lowered if polarity else lower(False), result)
-    return Transpiled(sql, tuple(lowering.findings), retrace=retrace), tree, lowered
+    sql, retrace = _emit(lower, result)
+    return Transpiled(sql, tuple(lowering.findings), retrace=retrace)
 
 
 def compile_findings(
@@ -337,7 +291,7 @@ def find_layout(layout: LayoutLike) -> Layout:
 
 @lru_cache
 def _preset_store(name: str) -> Layout:
-    """The store of a preset's name, always the same one: known shapes of selectors are kept by layout."""
+    """Return the store of a preset's name, always the same one, for making one takes time."""
     from transpiler.stores import preset
 
     return preset(name)

@@ -9,7 +9,7 @@ SELECTOR = "day >= 1704067200000"
 
 layout = find_layout("day DATE, color STRING")
 sql = transpile_selector(SELECTOR, layout).sql
-assert sql == "unix_date(day) * 86400000L >= 1704067200000"
+assert sql == "(unix_date(day) * 86400000L >= 1704067200000)"
 for day in (date(2024, 1, 1), "2024-01-01"):
     assert evaluate(SELECTOR, layout.message({"day": day, "color": "red"})) is True
     assert evaluate("day = 1704067200000", layout.message({"day": day})) is True

@@ -5,7 +5,7 @@ from transpiler import TranspilerError, evaluate, transpile_selector
 SELECTOR = "CONTAINS(color, 'ee') AND size > 1"
 
 sql = transpile_selector(SELECTOR, "color STRING, size INT", dialect="activemq").sql
-assert sql == "contains(color, 'ee') AND size > 1"
+assert sql == "(contains(color, 'ee') AND size > 1)"
 assert evaluate(SELECTOR, {"color": "green", "size": 2}, "activemq") is True
 assert evaluate("CONTAINS(color, 'ee')", {"color": "red"}, "activemq") is False
 assert evaluate("NOT (CONTAINS(color, 'ee'))", {}, "activemq") is True

@@ -10,7 +10,7 @@ def run(*words: str, given: str | None = None) -> str:
     return CliRunner().invoke(main, words, input=given).output
 
 
-assert transpile_selector("HQPriority > 6", dialect="hornetq").sql == "header.priority > 6"
+assert transpile_selector("HQPriority > 6", dialect="hornetq").sql == "(header.priority > 6)"
 assert evaluate("HQDurable = 'DURABLE'", {"header": {"durable": True}}, "hornetq") is True
 assert evaluate("NOT a = 1", {"a": 2}, "hornetq") is True
 assert port_selector("HQPriority > 6", "hornetq", "artemis").text == "JMSPriority > 6"

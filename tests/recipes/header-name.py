@@ -4,7 +4,7 @@ from transpiler import Message, evaluate, translate_names, transpile_selector
 
 SELECTOR = "JMS_AMQP_CONTENT_ENCODING = 'gzip'"
 
-assert transpile_selector(SELECTOR).sql == "properties.content_encoding = 'gzip'"
+assert transpile_selector(SELECTOR).sql == "(properties.content_encoding = 'gzip')"
 assert evaluate(SELECTOR, {"properties": {"content_encoding": "gzip"}}) is True
 assert evaluate(SELECTOR, {"application_properties": {"JMS_AMQP_CONTENT_ENCODING": "gzip"}}) is None
 assert evaluate(SELECTOR, Message.of(JMS_AMQP_CONTENT_ENCODING="gzip")) is True

@@ -6,10 +6,10 @@ from transpiler import transpile_selector
 
 COLUMNS = "a INT, b INT"
 
-assert transpile_selector("a = 1 OR (a = 1 AND b = 2)", COLUMNS).sql == "a = 1"
-assert transpile_selector("a = 1 AND (b = 2 OR a = 1)", COLUMNS).sql == "a = 1"
-assert transpile_selector("NOT (a = 1 OR (a = 1 AND b = 2))", COLUMNS).sql == "a <> 1"
-assert transpile_selector("(a = 1 AND b = 2) OR b = 3", COLUMNS).sql == "a = 1 AND b = 2 OR b = 3"
+assert transpile_selector("a = 1 OR (a = 1 AND b = 2)", COLUMNS).sql == "(a = 1)"
+assert transpile_selector("a = 1 AND (b = 2 OR a = 1)", COLUMNS).sql == "(a = 1)"
+assert transpile_selector("NOT (a = 1 OR (a = 1 AND b = 2))", COLUMNS).sql == "(a <> 1)"
+assert transpile_selector("(a = 1 AND b = 2) OR b = 3", COLUMNS).sql == "(a = 1 AND b = 2 OR b = 3)"
 
 fixtures = runpy.run_path("tests/rewrites/test_absorb_terms.py")
 law = fixtures["absorb_terms"]

@@ -12,7 +12,6 @@ from tests.sizes import sample
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, answers, numbered, settings
 from tests.spark.test_plans import pushed_filters
 from transpiler import Message, evaluate, matches, transpile_filter, transpile_selector
-from transpiler.sql_cache import SQL_CACHE
 
 pytestmark = pytest.mark.filterwarnings("ignore::spark_ext.columns.SelectorWarning")
 
@@ -109,7 +108,6 @@ def test_a_brokers_expiration_is_pushed_down(spark: SparkSession, tmp_path: Any,
 def test_what_one_receiver_sees_is_not_remembered_for_another() -> None:
     for receiver in ({"now": 5}, {"now": 6}, {"now": 7}, {"destination": "q"}, {"destination": "r"}, {}):
         text = "JMSExpiration > 5 AND JMSDestination = 'q' AND a = 'x'"
-        SQL_CACHE.clear()
         alone = transpile_selector(text, **receiver).sql  # type: ignore[arg-type]
         for other in RECEIVERS * 2:
             transpile_selector(text, **other)

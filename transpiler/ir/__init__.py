@@ -9,7 +9,7 @@ Users write ``from transpiler import ir`` and ``ir.Compare``, as ``ast.Compare``
 Invariants: nodes are frozen and hashable; the operands of a node have the types that Spark needs without a cast.
 Deliberately not here: rules that rewrite (``rewrites``, ``spark_plan``), SQL text (``sql``), dialects and layouts.
 
-In reading order: ``nodes``, ``functions``, ``traversal``, ``constant_folding``, ``placeholders``, ``java_regex``.
+In reading order: ``nodes``, ``functions``, ``traversal``, ``constant_folding``, ``java_regex``.
 """
 
 from __future__ import annotations
@@ -53,16 +53,6 @@ from transpiler.ir.nodes import (
     constant,
     type_class,
 )
-from transpiler.ir.placeholders import (
-    MARK,
-    Placeholders,
-    Range,
-    ValueNeededError,
-    as_float,
-    content_of,
-    is_placeholder,
-    mark_of,
-)
 from transpiler.ir.traversal import (
     Node,
     Sizes,
@@ -82,7 +72,6 @@ from transpiler.ir.traversal import (
 __all__ = [
     "CLASSES",
     "FALSE",
-    "MARK",
     "MENTIONS",
     "TRUE",
     "And",
@@ -106,34 +95,27 @@ __all__ = [
     "NotTrue",
     "Number",
     "Or",
-    "Placeholders",
     "Predicate",
-    "Range",
     "RowParameter",
     "SeparateMethod",
     "Sizes",
     "Test",
     "Topic",
     "Value",
-    "ValueNeededError",
     "When",
     "XPath",
     "XPathChain",
     "XPathTest",
     "all_of",
     "any_of",
-    "as_float",
     "calculate_constants",
     "children",
     "column_paths",
     "compare_constants",
     "constant",
     "constants_in",
-    "content_of",
     "descendants",
     "in_64_bits",
-    "is_placeholder",
-    "mark_of",
     "rebuild",
     "replace_columns",
     "replace_columns_in",

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
-from transpiler.gc_pause import pause_garbage_collection
 from transpiler.lint.check import Checked, Checker, Finding
 from transpiler.lint.embedded import (
     FoundSelector,
@@ -57,9 +56,7 @@ class Run:
                 continue
             for text in group:
                 try:
-                    # Trees live until the end of their file, and none of them is garbage.
-                    with pause_garbage_collection():
-                        self._file(text, report)
+                    self._file(text, report)
                 except UnreadableError as error:
                     if self.refuse is None:
                         raise

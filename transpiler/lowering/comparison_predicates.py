@@ -106,7 +106,7 @@ def to_float(value: ir.Value) -> ir.Value:
         return value
     if isinstance(value, ir.Constant) and isinstance(value.value, int) and abs(value.value) <= _EXACT:
         if abs(value.value) <= _EXACT_FLOAT:
-            return ir.constant(ir.as_float(value.value))
+            return ir.constant(float(value.value))
         return ir.constant(float(struct.unpack("f", struct.pack("f", float(value.value)))[0]))
     return ir.Apply(ir.Function.TO_FLOAT, (value,), DOUBLE)
 
@@ -286,7 +286,7 @@ COMPLEMENTED = frozenset(
 def to_double(value: ir.Value) -> ir.Value:
     """A number as a double, by Java's promotion."""
     if isinstance(value, ir.Constant) and not isinstance(value.value, str | bytes):
-        return ir.constant(ir.as_float(value.value))
+        return ir.constant(float(value.value))
     if ir.type_class(value.type) is TypeClass.INTEGER:
         return ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
     return value

@@ -197,17 +197,8 @@ def _wide(node: ir.Value) -> str:
     return f"{text}L" if isinstance(node, ir.Constant) and node.type.kind is SparkType.BIGINT else text
 
 
-#: The types of constants that are written as a literal of the selector is.
-_FILLED_IN = frozenset((SparkType.STRING, SparkType.BIGINT, SparkType.DOUBLE))
-
-
 def _constant(node: ir.Constant) -> _Text:
     value, kind = node.value, node.type.kind
-    mark = ir.mark_of(value)
-    if mark is not None:
-        if kind not in _FILLED_IN:
-            raise ir.ValueNeededError
-        return mark, _PRIMARY
     match value:
         case bool():
             return ("true" if value else "false"), _PRIMARY

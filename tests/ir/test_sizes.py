@@ -22,7 +22,6 @@ TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
     **dict.fromkeys(
         (
             ir.Function.TO_DOUBLE,
-            ir.Function.CUT_OFF,
             ir.Function.TO_LONG,
             ir.Function.NEGATE,
             ir.Function.NEXT,

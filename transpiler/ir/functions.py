@@ -15,8 +15,6 @@ class Function(Enum):
 
     #: Number to double, as Java widens it.
     TO_DOUBLE = "to double"
-    #: A double without what is behind its point, in 64 bits; NULL beyond them.
-    CUT_OFF = "cut off"
     #: Integer of any width to 64 bits.
     TO_LONG = "to long"
     #: Whole milliseconds since the epoch of a TIMESTAMP, or of a TIMESTAMP_NTZ read as UTC.

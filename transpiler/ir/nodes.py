@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
-from transpiler.ir.column_types import AMQP_TYPES, BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Path, SparkType
+from transpiler.ir.column_types import AMQP_TYPES, BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Key, Path, SparkType
 from transpiler.ir.functions import Function
 from transpiler.message.types import COERCION, TYPE_CLASS, TypeClass
 from transpiler.selector.ast import Comparison
@@ -22,6 +22,11 @@ class Column(NamedTuple):
 
     path: Path
     type: ColumnType
+
+    @property
+    def in_map(self) -> bool:
+        """Return True if it is looked up in a map, of which a file reader knows nothing."""
+        return any(isinstance(step, Key) for step in self.path)
 
 
 class Constant(NamedTuple):
@@ -62,6 +67,9 @@ class RowParameter:
 
 
 Value = Column | Constant | Apply | When | RowParameter
+
+#: The constants of a row of ``AnyRow``.
+Row = tuple[Constant, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +149,14 @@ class AnyRow:
     """For one of some rows of constants a predicate holds, in which ``RowParameter`` stands for a constant of the row.
 
     With a ``key`` only the rows count whose first constant is the key's value, and the predicate need not say so.
+    ``chunks``, where there are any, are all the rows in parts, each behind a row that the predicate holds for wherever
+    it holds for one of the part.
     """
 
     predicate: Predicate
-    rows: tuple[tuple[Constant, ...], ...]
+    rows: tuple[Row, ...]
     key: Value | None = None
+    chunks: tuple[tuple[Row, tuple[Row, ...]], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Plans for Spark: the same predicate, in a form that Spark evaluates faster. Speed only; all of it could be deleted.
 
-The idea: long chains of like conditions become data (lists, maps, buckets, one regular expression), tagged unions
+The idea: long chains of like conditions become data (lists, maps, one regular expression), tagged unions
 behind map keys are looked up once, and what would overflow a generated method is split into several.
 
 Invariants: a plan holds in the same rows as the predicate that it is made of; short predicates stay as they are, which
@@ -8,6 +8,6 @@ reads better and lets a file reader see them.
 
 Deliberately not here: laws that hold for any engine (``rewrites``), and the joins of ``spark_ext.routing``.
 
-In reading order: ``conjunct_order``, ``map_lookups``, ``constant_tables``, ``range_buckets``, ``method_splitting``;
+In reading order: ``conjunct_order``, ``map_lookups``, ``constant_tables``, ``row_chunks``, ``method_splitting``;
 ``tuning`` has their constants.
 """

@@ -21,7 +21,7 @@ from transpiler.rewrites.combine_in_lists import in_or_equal
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 from transpiler.spark_plan import tuning
-from transpiler.spark_plan.range_buckets import Row, bucket_ranges
+from transpiler.spark_plan.row_chunks import chunks
 
 
 def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
@@ -146,7 +146,7 @@ def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
 
 def _rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
     """Rewrite conditions that differ in constants only as one condition over a list of constants."""
-    groups: dict[tuple[ir.Predicate, ...], dict[Row, None]] = {}
+    groups: dict[tuple[ir.Predicate, ...], dict[ir.Row, None]] = {}
     shape_of: list[tuple[ir.Predicate, ...]] = []
     for term in terms:
         cells: list[ir.Constant] = []
@@ -170,7 +170,7 @@ def _made_general(node: ir.Predicate, cells: list[ir.Constant]) -> ir.Predicate:
             return node
 
 
-def _merged(shape: ir.Predicate, rows: Iterable[Row]) -> ir.Predicate:
+def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
     """Return the disjunction of a condition over some rows."""
     rows = tuple(dict.fromkeys(rows))
     columns = tuple(zip(*rows, strict=True))
@@ -185,7 +185,7 @@ def _merged(shape: ir.Predicate, rows: Iterable[Row]) -> ir.Predicate:
     return ir.all_of(*fixed[:first], varying, *fixed[first:])
 
 
-def _varying(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate:
+def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
     """Return the disjunction over some rows of a condition that has all parameters, and no term without one."""
     match shape:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
@@ -193,14 +193,13 @@ def _varying(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate:
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_cells, tests)):
             # Each alternative has a list of its own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
-            return _with_lists(shape, lists) or ir.AnyRow(shape, rows)
+            return _with_lists(shape, lists) or _any_row(shape, rows)
         case _:
-            return (
-                _loosest(shape, rows)
-                or bucket_ranges(shape, rows)
-                or _behind_a_key(shape, rows)
-                or ir.AnyRow(shape, rows)
-            )
+            return _loosest(shape, rows) or _behind_a_key(shape, rows) or _behind_bounds(shape, rows)
+
+
+def _any_row(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.AnyRow:
+    return ir.AnyRow(shape, rows, chunks=chunks(shape, rows))
 
 
 def _cells(node: ir.Predicate) -> list[int]:
@@ -209,8 +208,8 @@ def _cells(node: ir.Predicate) -> list[int]:
 
 
 def _narrowed(
-    shape: ir.Predicate, rows: tuple[Row, ...], first: Sequence[int] = ()
-) -> tuple[ir.Predicate, tuple[Row, ...]]:
+    shape: ir.Predicate, rows: tuple[ir.Row, ...], first: Sequence[int] = ()
+) -> tuple[ir.Predicate, tuple[ir.Row, ...]]:
     """Return a condition and the rows with only the cells that it reads; the places of ``first`` come first."""
     places = [*first, *(place for place in _cells(shape) if place not in first)]
     moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(places)}
@@ -222,7 +221,7 @@ def _terms(shape: ir.Predicate) -> tuple[ir.Predicate, ...]:
     return shape.terms if isinstance(shape, ir.And) else (shape,)
 
 
-def _behind_a_key(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | None:
+def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
     """Return the disjunction as a map, keyed by the value that is compared with the most distinct constants."""
     keys = {
         term.right.place: term
@@ -250,7 +249,17 @@ def _can_be_key(term: ir.Compare) -> bool:
     return term.operator is Comparison.EQ and (term.left.type == STRING or kind.bits is not None)
 
 
-def _loosest(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | None:
+def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
+    """Return the disjunction behind the loosest bounds of its columns, which a file reader knows."""
+    bounds = [
+        _loosest(*_narrowed(term, rows))
+        for term in _terms(shape)
+        if isinstance(term, ir.Compare) and _cells(term) and isinstance(term.left, ir.Column) and not term.left.in_map
+    ]
+    return ir.all_of(*(bound for bound in bounds if bound is not None), _any_row(shape, rows))
+
+
+def _loosest(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:
     """Return the ordering with the loosest bound, which the others imply; None for any other condition."""
     if not isinstance(shape, ir.Compare) or shape.operator.is_equality:
         return None
@@ -259,30 +268,3 @@ def _loosest(shape: ir.Predicate, rows: tuple[Row, ...]) -> ir.Predicate | None:
         return None
     choose = min if shape.operator in (Comparison.GT, Comparison.GE) else max
     return replace(shape, right=choose(bounds, key=lambda constant: constant.value))
-
-
-def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
-    """Return the values that the list's predicate reads of a message, and the predicate as the lambda's body.
-
-    There a cell is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not for
-    every row of the list; with one they stay what they are, for few rows of the list are ever looked at.
-    """
-    values: dict[ir.Value, None] = {}
-
-    def value(inner: ir.Value) -> ir.Value:
-        match inner:
-            case ir.RowParameter(place=place, type=cell_type):
-                return ir.Column((row, f"c{place}"), cell_type)
-            case ir.Constant():
-                return inner
-            case _:
-                values[inner] = None
-                if node.key is not None:
-                    return inner
-                return ir.Column(("m", f"v{list(values).index(inner)}"), inner.type)
-
-    def visit(inner: ir.Predicate) -> ir.Predicate:
-        return ir.rebuild(inner, visit, value)
-
-    predicate = visit(node.predicate)
-    return tuple(values), predicate

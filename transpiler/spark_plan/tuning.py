@@ -22,7 +22,7 @@ from __future__ import annotations
 
 # Long chains as data (constant_tables, map_lookups).
 
-#: Terms of one kind from which on a chain becomes a list, a map, buckets or one regular expression. Shorter ones stay
+#: Terms of one kind from which on a chain becomes a list, a map or one regular expression. Shorter ones stay
 #: as they are, which reads better and lets a file reader see them.
 MIN_TERMS = 16
 
@@ -30,22 +30,10 @@ MIN_TERMS = 16
 #: A list is looked up by its hash: 10,000 endings took 3.6 µs a message where the expression took 12.4.
 MAX_LENGTHS = 16
 
-# Ranges (range_buckets).
+# Ranges (row_chunks).
 
-#: Rows from which on a list of ranges without buckets is searched by chunks of about the square root of its rows.
+#: Rows from which on a list of ranges is searched by chunks of about the square root of its rows.
 CHUNKED_ROWS = 64
-
-#: Rows that a range may become on average, one for each bucket that it meets. Bounds the size of the query.
-MAX_COPIES = 4
-
-#: Ranges of the fullest bucket that are few enough: the search for a smaller width of buckets stops.
-ENOUGH_IN_BUCKET = 4
-
-#: Ranges of the fullest bucket beyond which buckets do not pay, and the list has none.
-MAX_IN_BUCKET = 64
-
-#: Powers of two by which a bucket may be smaller than the mean distance of two ranges. Bounds the search.
-MAX_HALVINGS = 16
 
 # Separate methods (method_splitting), in bytes of bytecode.
 

@@ -11,20 +11,19 @@ from collections.abc import Callable, Iterable, Sequence
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE
-from transpiler.spark_plan.range_buckets import Row
 
 #: Writes a constant as SQL whose own type counts.
 Write = Callable[[ir.Constant], str]
 
 
-def rows_text(rows: Sequence[Row], write: Write) -> str:
+def rows_text(rows: Sequence[ir.Row], write: Write) -> str:
     """Return an array of structs with the fields c0, c1 and so on."""
     if not _are_numbers(rows):
         return _array(_struct(row, 0, write) for row in rows)
     return _from_json(_list(_object(row, 0) for row in rows), f"ARRAY<{_type(rows[0], 0)}>")
 
 
-def chunks_text(chunks: Sequence[tuple[Row, Sequence[Row]]], write: Write) -> str:
+def chunks_text(chunks: Sequence[tuple[ir.Row, Sequence[ir.Row]]], write: Write) -> str:
     """Return an array of structs of the bounds b of a chunk and the list l of its rows."""
     if not _are_numbers([row for first, rows in chunks for row in (first, *rows)]):
         texts = ((_struct(first, 0, write), rows_text(rows, write)) for first, rows in chunks)
@@ -36,9 +35,9 @@ def chunks_text(chunks: Sequence[tuple[Row, Sequence[Row]]], write: Write) -> st
     )
 
 
-def map_text(rows: Sequence[Row], write: Write) -> str:
+def map_text(rows: Sequence[ir.Row], write: Write) -> str:
     """Return a map from the rows' first constants to arrays of structs of the others, whose fields begin with c1."""
-    by_key: dict[ir.Constant, dict[Row, None]] = {}
+    by_key: dict[ir.Constant, dict[ir.Row, None]] = {}
     for key, *rest in rows:
         by_key.setdefault(key, {})[tuple(rest)] = None
     if _are_numbers((key,) for key in by_key):
@@ -53,7 +52,7 @@ def map_text(rows: Sequence[Row], write: Write) -> str:
     return f"map_from_arrays({keys}, {lists})"
 
 
-def _are_numbers(rows: Iterable[Row]) -> bool:
+def _are_numbers(rows: Iterable[ir.Row]) -> bool:
     """Return True if JSON has all constants, and exactly."""
     return all(
         constant.type in (BIGINT, DOUBLE) and isinstance(constant.value, int | float) and math.isfinite(constant.value)
@@ -71,11 +70,11 @@ def _list(items: Iterable[str]) -> str:
     return f"[{','.join(items)}]"
 
 
-def _object(row: Row, start: int) -> str:
+def _object(row: ir.Row, start: int) -> str:
     return f"{{{','.join(f'c{place}:{constant.value!r}' for place, constant in enumerate(row, start))}}}"
 
 
-def _type(row: Row, start: int) -> str:
+def _type(row: ir.Row, start: int) -> str:
     return f"STRUCT<{', '.join(f'c{place}: {constant.type}' for place, constant in enumerate(row, start))}>"
 
 
@@ -83,5 +82,32 @@ def _array(texts: Iterable[str]) -> str:
     return f"array({', '.join(texts)})"
 
 
-def _struct(row: Row, start: int, write: Write) -> str:
+def _struct(row: ir.Row, start: int, write: Write) -> str:
     return f"struct({', '.join(f'{write(constant)} AS c{place}' for place, constant in enumerate(row, start))})"
+
+
+def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
+    """Return the values that the list's predicate reads of a message, and the predicate as the lambda's body.
+
+    There a cell is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not for
+    every row of the list; with one they stay what they are, for few rows of the list are ever looked at.
+    """
+    values: dict[ir.Value, None] = {}
+
+    def value(inner: ir.Value) -> ir.Value:
+        match inner:
+            case ir.RowParameter(place=place, type=cell_type):
+                return ir.Column((row, f"c{place}"), cell_type)
+            case ir.Constant():
+                return inner
+            case _:
+                values[inner] = None
+                if node.key is not None:
+                    return inner
+                return ir.Column(("m", f"v{list(values).index(inner)}"), inner.type)
+
+    def visit(inner: ir.Predicate) -> ir.Predicate:
+        return ir.rebuild(inner, visit, value)
+
+    predicate = visit(node.predicate)
+    return tuple(values), predicate

@@ -11,9 +11,7 @@ from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.message import ids
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.message.types import TypeClass
-from transpiler.spark_plan.constant_tables import let_row_variables
-from transpiler.spark_plan.range_buckets import chunks
-from transpiler.sql.constant_arrays import chunks_text, map_text, rows_text
+from transpiler.sql.constant_arrays import chunks_text, let_row_variables, map_text, rows_text
 from transpiler.sql.function_templates import TEMPLATES
 from transpiler.sql.patterns import like_text, topic_text
 from transpiler.sql.precedence import LEVELS, Text
@@ -144,10 +142,9 @@ def _listed(node: ir.AnyRow) -> str:
     if node.key is None:
         columns = ", ".join(f"{_wide(value)} AS v{place}" for place, value in enumerate(outer))
         fits = f"{row} -> {emit_filter(inner)}"
-        groups = chunks(node)
-        if groups:
+        if node.chunks:
             inside = f"exists(array(g.b), {fits}) AND exists(g.l, {fits})"
-            test = f"exists({chunks_text(groups, _wide)}, g -> {inside})"
+            test = f"exists({chunks_text(node.chunks, _wide)}, g -> {inside})"
         else:
             test = f"exists({rows_text(node.rows, _wide)}, {fits})"
         return f"exists(array(struct({columns})), m -> {test})"
@@ -255,8 +252,6 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
     match function:
         case ir.Function.TO_DOUBLE:
             return f"CAST({text[0]} AS DOUBLE)", _PRIMARY
-        case ir.Function.CUT_OFF:
-            return f"try_cast({text[0]} AS BIGINT)", _PRIMARY
         case ir.Function.TRY_CAST | ir.Function.NUMBER_IN_TEXT:
             return f"try_cast({text[0]} AS {value_type})", _PRIMARY
         case ir.Function.VARIANT_GET:

@@ -15,14 +15,14 @@ from transpiler.filters.sets import read_filters
 FILTER = '{"f": {"descriptor": "apache.org:legacy-amqp-topic-binding:string", "value": "usd.#"}}'
 UNKNOWN = '{"f": {"descriptor": "example.com:x", "value": 1}}'
 NO_LOCAL = '{"f": {"descriptor": "apache.org:no-local-filter:list", "value": []}}'
-ON_USD = "properties.subject = 'usd' OR startswith(properties.subject, 'usd.')\n"
+ON_USD = "(properties.subject = 'usd' OR startswith(properties.subject, 'usd.'))\n"
 MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
 
 
 @pytest.mark.parametrize(
     ("arguments", "given", "code", "printed"),
     [
-        (["sql", "color = 'blue'"], "", 0, "application_properties['color'].string = 'blue'\n"),
+        (["sql", "color = 'blue'"], "", 0, "(application_properties['color'].string = 'blue')\n"),
         (["sql", "-"], "JMSPriority > 6\n", 0, "(header.priority > 6)\n"),
         (["sql", "a", "--result", "boolean"], "", 0, "(application_properties['a'].boolean IS TRUE)\n"),
         (["sql", "a = = 1"], "", 2, "syntax.unexpected-token"),

@@ -67,7 +67,7 @@ def test_a_header_field_is_in_a_column_of_its_own(option: str, printed: str) -> 
 def test_a_delivery_mode_is_in_a_column_of_its_own() -> None:
     option = 'headers.JMSDeliveryMode={"mode": "durable"}'
     result = run("sql", "JMSDeliveryMode = 'PERSISTENT'", "--layout", "variant", "--layout-option", option)
-    assert result.output == "durable IN ('PERSISTENT', '2')\n"
+    assert result.output == "(durable IN ('PERSISTENT', '2'))\n"
 
 
 @pytest.mark.parametrize("form", [DDL, JSON_FORM])
@@ -80,7 +80,7 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
             assert result.exit_code == 0, result.output
             assert "color = 'red' AND weight > 2500" in result.output
         assert run("check", "wieght > 2500", "--schema", given).exit_code == 1
-    assert run("sql", "weight > 2500", "--schema", "-", given=form).output == "weight > 2500\n"
+    assert run("sql", "weight > 2500", "--schema", "-", given=form).output == "(weight > 2500)\n"
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def shown(page: str) -> list[str]:
 @pytest.mark.parametrize(
     ("value", "texts"),
     [
-        (transpile_selector("a < 5 AND b = '<b>'", "a BIGINT, b STRING"), ["a < 5 AND b = '<b>'"]),
+        (transpile_selector("a < 5 AND b = '<b>'", "a BIGINT, b STRING"), ["(a < 5 AND b = '<b>')"]),
         (Message.of(color="<red>", weight=2600), ["color", '"<red>"', "2600"]),
         (TOPOLOGY, ["orders", "<us>.#", "us"]),
         (backtest(), ["orders", "missed", "extra", "us"]),

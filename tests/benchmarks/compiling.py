@@ -123,7 +123,9 @@ def distinct_selectors(count: int) -> list[str]:
 
 def many(scale: int) -> Table:
     """Many selectors, of which hardly two are alike."""
-    table = Table("Many selectors to SQL", ("selectors", "seconds", "µs each"), "CPU time of Python.", unit="µs a selector")
+    table = Table(
+        "Many selectors to SQL", ("selectors", "seconds", "µs each"), "CPU time of Python.", unit="µs a selector"
+    )
     selectors = distinct_selectors(10_000 // scale)
     title = f"{len(selectors):,} distinct"
     started = time.process_time()

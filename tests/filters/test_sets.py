@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.sizes import randomness
+from tests.sql_text import bare
 from transpiler import (
     DecodeError,
     LayoutError,
@@ -286,7 +287,7 @@ def test_a_string_for_x_match_is_read_and_doubted() -> None:
 def test_only_a_binding_made_in_python_compares_keys_that_begin_with_x() -> None:
     binding = HeadersBinding(Match.ALL_WITH_X, (("x-a", AmqpValue(AmqpType.LONG, 2)),))
     transpiled = transpile_filter(binding)
-    assert transpiled.sql == "application_properties['x-a'].long = 2"
+    assert bare(transpiled.sql) == "application_properties['x-a'].long = 2"
     assert transpiled.in_effect is not None
     with pytest.raises(DecodeError, match="x-match is the symbol all or any, not 'all-with-x'"):
         read_filters(transpiled.in_effect.to_amqp())
@@ -296,7 +297,7 @@ def test_only_a_binding_made_in_python_compares_keys_that_begin_with_x() -> None
 
 def test_the_code_of_two_filters_says_so_and_a_list_decides_it() -> None:
     transpiled = transpile_filter(one([{"descriptor": APACHE, "value": "a"}], APACHE + 5))
-    assert transpiled.sql == "properties.subject = 'a'"
+    assert bare(transpiled.sql) == "properties.subject = 'a'"
     assert [finding.code for finding in transpiled.diagnostics] == ["filters.ambiguous-code"]
 
 
@@ -310,7 +311,10 @@ def test_an_unknown_filter_can_be_ignored_and_the_result_says_what_is_in_effect(
     with pytest.raises(UnsupportedFeatureError, match="no filter has the descriptor"):
         transpile_filter(filters)
     transpiled = transpile_filter(filters, unknown="ignore")
-    assert transpiled.sql == "coalesce(application_properties['a'].long = 1, application_properties['a'].double = 1D)"
+    assert (
+        bare(transpiled.sql)
+        == "coalesce(application_properties['a'].long = 1, application_properties['a'].double = 1D)"
+    )
     assert transpiled.in_effect is not None
     assert transpiled.in_effect.to_dict() == {"known": filters["known"]}
     assert transpiled.in_effect.ignored == ("unknown", "inside")
@@ -327,7 +331,7 @@ def test_no_local_needs_a_place_for_the_publishers_connection() -> None:
     with pytest.raises(LayoutError, match="the layout does not say where it is"):
         transpile_filter(NoLocal(), layout("a"), connection="c")
     found = transpile_filter(NoLocal(), layout("a", "x-opt-publisher-connection"), connection="c")
-    assert found.sql == "(`x-opt-publisher-connection` = 'c') IS NOT TRUE"
+    assert bare(found.sql) == "(`x-opt-publisher-connection` = 'c') IS NOT TRUE"
 
 
 def test_a_name_without_a_column_is_refused_with_the_path_of_its_filter() -> None:
@@ -340,7 +344,7 @@ def test_a_name_without_a_column_is_refused_with_the_path_of_its_filter() -> Non
         transpile_filter({"h": binding}, flat)
     with pytest.raises(LayoutError, match=r"filters\.t: reads properties\.subject"):
         transpile_filter({"t": TopicBinding("a")}, flat)
-    assert transpile_filter({"t": TopicBinding("a")}, flat, missing="null").sql == "false"
+    assert bare(transpile_filter({"t": TopicBinding("a")}, flat, missing="null").sql) == "false"
 
 
 def test_filters_inside_filters_have_a_limit() -> None:

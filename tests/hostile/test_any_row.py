@@ -148,7 +148,7 @@ def messages() -> Iterator[dict[str, Any]]:
 
 MESSAGES = tuple(messages())
 
-#: Conditions by the dozen, which become rows of constants, some of them behind a bucket of a number.
+#: Conditions by the dozen, which become rows of constants.
 LISTS = tuple(
     " OR ".join(f"({text.format(n, n + 0.75, 2**63 - 100 + n)})" for n in range(20))
     for text in (

@@ -6,9 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
 
 import pytest
 
+from tests.golden import corpus
+from tests.sizes import size
 from transpiler import (
     Message,
     TranspilerError,
@@ -27,6 +30,7 @@ from transpiler.selector.dialects import DIALECTS, JMS
 from transpiler.topology.files import parse_topology
 
 THREADS = 16
+DIALECTS_IN_TURN = tuple(DIALECTS)
 
 SELECTORS = (
     "a = 1 AND (b > 2.5 OR NOT c LIKE 'x!%%' ESCAPE '!')",
@@ -123,6 +127,35 @@ def test_threads_that_compile_at_once_get_what_one_gets(same: bool) -> None:
     with ThreadPoolExecutor(THREADS) as pool:
         for found in pool.map(run, range(THREADS)):
             assert found == expected
+
+
+#: Layouts whose columns, header fields and operands are kept for the next selector.
+LAYOUTS: tuple[Any, ...] = ("amqp", "amqp-0-10", corpus.COLUMNS, "kafka-headers", "text-map", "variant")
+
+
+@pytest.mark.usefixtures("_switching_often")
+def test_threads_get_the_sql_of_one_for_ever_new_shapes_and_names() -> None:
+    """What is kept of names and header fields has room for 4,096, and is forgotten while others read it."""
+    texts = [f"({text}) OR n{n} = {n}" for n, text in enumerate(corpus.selectors(size(480, 20_000))) if text.strip()]
+
+    def sql(number: int) -> str:
+        options = {"dialect": DIALECTS_IN_TURN[number % len(DIALECTS_IN_TURN)], "missing": "null"}
+        return answer(lambda: transpile_selector(texts[number], LAYOUTS[number % len(LAYOUTS)], **options).sql)
+
+    barrier = Barrier(THREADS)
+
+    def run(thread: int) -> dict[int, str]:
+        barrier.wait()
+        # A sixteenth is that of all threads at one time, the rest its own.
+        mine = (number for number in range(len(texts)) if number % THREADS in (0, thread))
+        return {number: sql(number) for number in mine}
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        threaded = list(pool.map(run, range(THREADS)))
+    alone = [sql(number) for number in range(len(texts))]
+    assert set().union(*threaded) == set(range(len(texts)))
+    for found in threaded:
+        assert found == {number: alone[number] for number in found}
 
 
 def test_threads_that_compile_first_of_all_get_what_one_gets() -> None:

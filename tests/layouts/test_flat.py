@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from spark_ext import MESSAGE_SCHEMA, compile_selector, infer_layout
+from tests.sql_text import bare
 from transpiler import LayoutError, transpile_selector
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.flat import FlatLayout
@@ -55,13 +56,13 @@ def test_a_column_of_another_type_is_an_error_that_says_so(spark_type: str) -> N
     with pytest.raises(LayoutError, match="no message property has the type") as caught:
         sql(f"x {spark_type}, y INT", "x = 5")
     assert caught.value.diagnostics[0].span == (0, 1)
-    assert sql(f"x {spark_type}, y INT", "y = 5") == "y = 5"
+    assert bare(sql(f"x {spark_type}, y INT", "y = 5")) == "y = 5"
 
 
 def test_a_field_of_a_struct_goes_by_its_dotted_name() -> None:
     assert (
         sql("p STRUCT<size: BIGINT, q: STRUCT<n: STRING>>", "p.size > 5 AND p.q.n = 'x'")
-        == "p.size > 5 AND p.q.n = 'x'"
+        == "(p.size > 5 AND p.q.n = 'x')"
     )
     with pytest.raises(LayoutError, match="a struct is no property"):
         sql("p STRUCT<size: BIGINT>", "p IS NULL")
@@ -69,7 +70,7 @@ def test_a_field_of_a_struct_goes_by_its_dotted_name() -> None:
 
 def test_the_fields_of_one_struct_can_be_the_properties() -> None:
     schema = StructType.fromDDL("id BIGINT, props STRUCT<color: STRING>")
-    assert transpile_selector("color = 'x'", infer_layout(schema, "props")).sql == "props.color = 'x'"
+    assert bare(transpile_selector("color = 'x'", infer_layout(schema, "props")).sql) == "props.color = 'x'"
     with pytest.raises(LayoutError, match="no struct column called 'prop'"):
         infer_layout(schema, "prop")
 
@@ -78,7 +79,9 @@ def test_canonical_sections_beside_typed_columns_serve_the_headers() -> None:
     schema = StructType([MESSAGE_SCHEMA["header"], *StructType.fromDDL("weight BIGINT")])
     layout = infer_layout(schema)
     assert isinstance(layout, FlatLayout)
-    assert transpile_selector("weight > 5 AND JMSPriority > 6", layout).sql == "weight > 5 AND header.priority > 6"
+    assert (
+        bare(transpile_selector("weight > 5 AND JMSPriority > 6", layout).sql) == "weight > 5 AND header.priority > 6"
+    )
 
 
 def test_the_canonical_schema_is_recognized() -> None:

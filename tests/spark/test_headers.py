@@ -20,6 +20,7 @@ from tests.spark import strategies
 from tests.spark.harness import numbered
 from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import EXAMPLES, INTERPRETED, MESSAGES, PHASES, assert_agreement
+from tests.sql_text import bare
 from transpiler import LayoutError, Message, print_selector, transpile_selector
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.message.jms_fields import JMS_FIELDS
@@ -96,7 +97,7 @@ def test_spark_agrees_with_the_reference_on_an_archive_of_amqp_0_10(spark: Spark
     ],
 )
 def test_the_names_resolve_over_amqp_0_10_by_table_19_1(selector: str, sql: str) -> None:
-    assert transpile_selector(selector, "amqp-0-10").sql == sql
+    assert bare(transpile_selector(selector, "amqp-0-10").sql) == sql
 
 
 def test_an_archive_of_amqp_0_10_shows_what_it_is(spark: SparkSession) -> None:
@@ -147,7 +148,7 @@ def test_ids_of_all_types_mix_in_one_column(spark: SparkSession, name: str, fiel
     ],
 )
 def test_an_id_is_compared_as_what_it_is(selector: str, sql: str) -> None:
-    assert transpile_selector(selector).sql == sql
+    assert bare(transpile_selector(selector).sql) == sql
 
 
 CONTENT_TYPES = (

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_ext import compile_selector, create_messages, infer_layout
 from tests.sizes import randomness, sample, size
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, SPARK, answers, largest_method, settings
+from tests.sql_text import bare
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler import Result
 from transpiler.selector.dialects import JMS
@@ -228,10 +229,10 @@ def test_beginnings_and_endings_are_a_list_for_each_length() -> None:
     lists = [", ".join(f"'{number}'" for number in numbers) for numbers in lengths]
     begins = " OR ".join(f"p0 LIKE '{number}%'" for number in range(5, 105))
     wanted = " OR ".join(f"left({value}, {length}) IN ({listed})" for length, listed in enumerate(lists, 1))
-    assert transpile_selector(begins).sql == wanted
+    assert bare(transpile_selector(begins).sql) == wanted
     ends = " AND ".join(f"p0 NOT LIKE '%{number}'" for number in range(5, 105))
     wanted = " AND ".join(f"right({value}, {length}) NOT IN ({listed})" for length, listed in enumerate(lists, 1))
-    assert transpile_selector(ends).sql == wanted
+    assert bare(transpile_selector(ends).sql) == wanted
 
 
 def test_what_has_many_lengths_is_one_expression() -> None:

@@ -25,7 +25,10 @@ COLUMNS = "c STRING, n BIGINT, b BOOLEAN"
 @pytest.mark.parametrize("result", ["filter", "boolean", "ternary"])
 def test_the_text_of_a_selector_is_one_operand_of_a_larger_condition(spark: SparkSession, result: Result) -> None:
     texts = [str(transpile_selector(text, COLUMNS, result=result)) for text in SELECTORS]
-    binding = {"descriptor": "apache.org:legacy-amqp-headers-binding:map", "value": {"x-match": "any", "c": "a", "n": 3}}
+    binding = {
+        "descriptor": "apache.org:legacy-amqp-headers-binding:map",
+        "value": {"x-match": "any", "c": "a", "n": 3},
+    }
     texts.append(str(transpile_filter({"f": binding}, COLUMNS, result=result)))
     frame = spark.createDataFrame(ROWS, COLUMNS).coalesce(1)
     spliced = [(where.format(text), where.format(f"({text})")) for text, where in product(texts, WHERES)]

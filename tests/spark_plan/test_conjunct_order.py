@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.sql_text import bare
 from transpiler import stores, transpile_selector
 from transpiler.compiler import LayoutLike
 
@@ -16,7 +17,8 @@ ORDERED: dict[str, tuple[LayoutLike, str, str]] = {
     "members of a union": (
         stores.confluent_jms(),
         "color = 'red' AND JMSType = 'order' AND JMSPriority > 4",
-        "type = 'order' AND priority > 4 AND properties['color'].string = 'red'",
+        "type = 'order' AND priority > 4"
+        " AND CASE WHEN properties['color'].propertyType = 'string' THEN properties['color'].string END = 'red'",
     ),
     "a VARIANT": (
         stores.variant(schema="JMSType STRING, properties VARIANT"),
@@ -41,4 +43,4 @@ ORDERED: dict[str, tuple[LayoutLike, str, str]] = {
 
 @pytest.mark.parametrize(("layout", "selector", "sql"), ORDERED.values(), ids=ORDERED)
 def test_plain_columns_come_first(layout: LayoutLike, selector: str, sql: str) -> None:
-    assert transpile_selector(selector, layout).sql == sql
+    assert bare(transpile_selector(selector, layout).sql) == sql

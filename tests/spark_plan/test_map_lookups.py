@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.sql_text import bare
 from transpiler import transpile_selector
 
 
@@ -66,8 +67,8 @@ def short(sql: str) -> str:
 )
 def test_a_union_is_asked_once_for_each_alternative(selector: str, sql: str) -> None:
     dialect = "rabbitmq" if selector.startswith("properties") else "jms"
-    assert short(transpile_selector(selector, dialect=dialect).sql) == sql
+    assert short(bare(transpile_selector(selector, dialect=dialect).sql)) == sql
 
 
 def test_a_union_that_is_a_column_stays_in_sight_of_the_reader() -> None:
-    assert transpile_selector("JMSMessageID = 'ID:AMQP_ULONG:42'").sql == "properties.message_id.long = 42"
+    assert bare(transpile_selector("JMSMessageID = 'ID:AMQP_ULONG:42'").sql) == "properties.message_id.long = 42"

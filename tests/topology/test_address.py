@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sql_text import bare
 from transpiler import Message, TopologyError, route_message, transpile_address
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology import Alternate, Binding, Topology, topology_from_dict, topology_to_dict
@@ -191,12 +192,12 @@ def test_a_queue_that_an_address_creates_is_declared_in_full() -> None:
     ],
 )
 def test_an_address_compiles_to_what_its_bindings_ask(address: str, node_type: NodeType, sql: str) -> None:
-    assert transpile_address(address, node_type).sql == sql
+    assert bare(transpile_address(address, node_type).sql) == sql
 
 
 def test_over_amqp_0_10_the_routing_key_goes_before_the_subject() -> None:
     key, subject = "delivery_properties.routing_key", "message_properties.application_headers['qpid.subject'].string"
-    assert transpile_address("n/red", "direct", "amqp-0-10").sql == (
+    assert bare(transpile_address("n/red", "direct", "amqp-0-10").sql) == (
         f"{key} = 'red' OR {key} IS NULL AND {subject} = 'red'"
     )
     everything = transpile_address("n/#", "topic", "amqp-0-10").sql
@@ -205,7 +206,7 @@ def test_over_amqp_0_10_the_routing_key_goes_before_the_subject() -> None:
 
 def test_a_binding_of_another_exchange_is_no_part_of_the_column() -> None:
     transpiled = transpile_address("n; {link: {x-bindings: [{key: a}, {exchange: e, key: b}]}}", "topic")
-    assert transpiled.sql == "properties.subject = 'a'"
+    assert bare(transpiled.sql) == "properties.subject = 'a'"
     assert [finding.code for finding in transpiled.diagnostics] == ["address.elsewhere"]
 
 

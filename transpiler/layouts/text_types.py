@@ -24,8 +24,8 @@ from transpiler.layouts.variants import parsed_json, stored_in_variant
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 from transpiler.selector.ast import Comparison
 
-#: A whole number of JMS with a sign, and none that begins with a point, as Kafka Connect reads one. Java's $ would match
-#: before a line end, too.
+#: A whole number of JMS with a sign, and none that begins with a point, as Kafka Connect reads one. Java's $ would
+#: match before a line end, too.
 _JMS_NUMBER = "(?s)^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
 _CONNECT_NUMBER = "(?s)^([+-]?[0-9]+([.][0-9]*)?|[+-][.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
 _CONNECT_NUMBER_IN_PYTHON = re.compile(r"([+-]?[0-9]+(\.[0-9]*)?|[+-]\.[0-9]+)([eE][+-]?[0-9]+)?")

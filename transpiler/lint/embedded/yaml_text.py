@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 #: A line end that is no part of a text in double quotes.
 _CONTINUED = re.compile(r"\\\n[ \t]*")
-_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)$")
+_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
 #: Keys of texts that are lines of a properties file: of Artemis's operator, and in a ConfigMap.
 _PROPERTIES = frozenset({"brokerProperties", "properties"})
 #: Levels of nested collections that are looked into.

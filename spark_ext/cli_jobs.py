@@ -63,7 +63,7 @@ def start_session(master: str, packages: str | None = None) -> Any:
         from pyspark import SparkConf, SparkContext
         from pyspark.sql import SparkSession
     except ImportError:
-        fail("Spark is not installed: pip install 'selector-sql[cli,spark]'")
+        fail("Spark is not installed: pip install 'pyspark>=4.0'")
     if master.startswith("local") and not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         fail("Spark needs Java 17 or later: install it, for example with apt-get install openjdk-17-jre-headless")
     progress = sys.stderr.isatty()

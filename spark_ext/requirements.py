@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_HINT = "pip install 'selector-sql[spark]'"
+_HINT = "pip install 'pyspark>=4.0'"
 
 try:
     from pyspark import __version__ as _version

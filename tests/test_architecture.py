@@ -27,7 +27,19 @@ WITH_SLY = {
 #: behind it, in the plan of a route and its query in Spark, or read for one broker by a store and an importer.
 COUNTERPARTS = {
     *("arithmetic", "comparison", "documents", "functions", "headers", "limits", "operands", "receiving", "xquery"),
-    *("check", "compare_dialects", "diff", "explain", "html", "match", "port", "publishing", "route", "__main__"),
+    *(
+        "check",
+        "compare_dialects",
+        "diff",
+        "explain",
+        "html",
+        "match",
+        "port",
+        "publishing",
+        "route",
+        "rule",
+        "__main__",
+    ),
     *("choices", "columns", "constant_tables", "exchange_graph", "schemas", "tuning"),
     *("json", "rabbitmq"),
 }

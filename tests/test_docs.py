@@ -276,3 +276,14 @@ def test_the_selector_of_a_headers_binding_of_broker_j_is_asked() -> None:
     for b, queues in ((2, ("q",)), (3, ())):
         message = Message.from_dict({"application_properties": {"a": 1, "b": b}})
         assert route_message(topology, message, "amq.match") == queues
+
+
+def test_no_page_and_no_message_takes_this_project_from_a_public_address() -> None:
+    """No index of packages and no host has it yet: each would find somebody else's, or nothing."""
+    texts = [
+        path for folder in ("docs", "examples", "transpiler", "spark_ext") for path in (ROOT / folder).rglob("*.*")
+    ]
+    for path in [ROOT / "README.md", *(path for path in texts if path.suffix in (".md", ".py", ".yml", ".yaml"))]:
+        text = path.read_text(encoding="utf-8")
+        assert "github.com/selector-sql" not in text, path
+        assert not re.search(r"pip install ['\"]?selector-sql", text), path

@@ -6,7 +6,7 @@ A diagnostic is plain text with a stable code. Colour, counting and exit codes b
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
@@ -25,6 +25,39 @@ _MAX_NAME, _MAX_CANDIDATES = 100, 5_000
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """A change of the text that the hint of a finding proposes.
+
+    ``span`` is what ``text`` takes the place of, by default that of the finding. ``certain`` if the text can mean
+    nothing else, so that a program may write it; otherwise a person is asked.
+    """
+
+    text: str
+    certain: bool = False
+    span: Span | None = None
+
+    def apply(self, text: str) -> str:
+        """Return a text after the change, with a blank where two words would touch."""
+        assert self.span is not None
+        before, behind = text[: self.span.start], text[self.span.end :]
+        return before + self.spaced(text) + behind
+
+    def spaced(self, text: str) -> str:
+        """Return what takes the place of the span, with a blank at an end where two words would touch."""
+        assert self.span is not None
+        before, behind = text[: self.span.start][-1:], text[self.span.end :][:1]
+        return " " * _touch(before, self.text[:1]) + self.text + " " * _touch(self.text[-1:], behind)
+
+
+def _touch(before: str, behind: str) -> bool:
+    return (before.isalpha() and _in_word(behind)) or (_in_word(before) and behind.isalpha())
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character in ("_", "'", '"') or (character == ")")
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A finding: what is wrong or doubtful, its place, and what to do about it.
 
@@ -38,8 +71,11 @@ class Diagnostic:
     source: Source | None = None
     span: Span | None = None
     hint: str | None = None
+    fix: Fix | None = None
 
     def __post_init__(self) -> None:
+        if self.fix is not None and self.fix.span is None:
+            object.__setattr__(self, "fix", None if self.span is None else replace(self.fix, span=self.span))
         object.__setattr__(self, "message", one_line(self.message))
         if self.hint is not None:
             object.__setattr__(self, "hint", one_line(self.hint))
@@ -71,6 +107,9 @@ class Diagnostic:
                 result |= {"start": self.span.start, "end": self.span.end, "line": line, "column": column}
         if self.hint:
             result["hint"] = self.hint
+        if self.fix is not None and self.fix.span is not None:
+            start, end = self.fix.span
+            result["fix"] = {"start": start, "end": end, "text": self.fix.text, "certain": self.fix.certain}
         return result
 
 

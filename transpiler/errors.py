@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from traceback import walk_tb
 from typing import Self
 
-from transpiler.diagnostics import Diagnostic
+from transpiler.diagnostics import Diagnostic, Fix
 from transpiler.source import Source, Span
 
 #: The packages whose frames say nothing to whoever handed in a wrong text.
@@ -31,9 +31,10 @@ class TranspilerError(ValueError):
         source: Source | None = None,
         span: Span | None = None,
         hint: str | None = None,
+        fix: Fix | None = None,
     ) -> Self:
         """An error with one diagnostic."""
-        return cls([Diagnostic(code, "error", message, source, span, hint)])
+        return cls([Diagnostic(code, "error", message, source, span, hint, fix)])
 
     def _render_traceback_(self) -> list[str]:
         """Return what a notebook shows instead of the stack: the line that called the library, and the diagnostics."""

@@ -4,11 +4,6 @@ import { byId, element } from "./dom.js";
 
 const KINDS = { text: "text", integer: "integer", decimal: "decimal", boolean: "true or false", null: "null", json: "JSON" };
 
-const HEADERS = [
-  "JMSCorrelationID", "JMSDeliveryMode", "JMSDestination", "JMSExpiration", "JMSMessageID", "JMSPriority",
-  "JMSRedelivered", "JMSReplyTo", "JMSTimestamp", "JMSType", "JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMSXUserID",
-];
-
 /** Return the JSON text of a value of the form; what does not read is written as it is, and the core says so. */
 function written({ kind, text }) {
   switch (kind) {
@@ -23,6 +18,7 @@ function written({ kind, text }) {
 export class MessageEditor {
   #rows = [];
   #names = [];
+  #headers = [];
 
   /** Build the editor in an element; ``changed`` is called after each change by the user. */
   constructor(root, title, changed) {
@@ -45,6 +41,12 @@ export class MessageEditor {
       this.form, this.missing, this.text, this.problem, this.list);
     this.modes.addEventListener("change", () => this.#show());
     this.text.addEventListener("input", () => this.changed());
+    this.#offer();
+  }
+
+  /** Offer the names of header fields. */
+  set headers(names) {
+    this.#headers = names;
     this.#offer();
   }
 
@@ -164,7 +166,7 @@ export class MessageEditor {
   #offer() {
     const own = new Set(this.#rows.map((row) => row.name));
     const lacking = this.#names.filter((name) => !own.has(name));
-    const known = [...new Set([...lacking, ...HEADERS])].filter((name) => !own.has(name)).sort();
+    const known = [...new Set([...lacking, ...this.#headers])].filter((name) => !own.has(name)).sort();
     this.list.replaceChildren(...known.map((name) => element("option", { value: name })));
     this.missing.replaceChildren(...(lacking.length === 0 ? [] : ["The message lacks ", ...lacking.slice(0, 12).map((name) => {
       const button = element("button", { type: "button", className: "add", "aria-label": `Add ${name}` }, name);

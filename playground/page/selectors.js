@@ -40,6 +40,7 @@ export class Selectors {
   /** Fill the menus, and show a state; without one the first example. */
   async start(choices, state) {
     this.#examples = choices.selectors;
+    this.message.headers = choices.headers;
     fillMenu(byId("dialect"), choices.dialects);
     fillMenu(byId("target"), choices.dialects, "activemq");
     fillMenu(byId("layout"), choices.layouts.map((value) => ({ value, text: value === "schema" ? "your own columns" : value })));

@@ -32,6 +32,7 @@ export class Topologies {
 
   async start(choices, state) {
     this.#examples = choices.topologies;
+    this.message.headers = choices.headers;
     fillMenu(byId("topology-example"), [{ value: "", text: "–" }, ...this.#examples.map(({ title }, number) => ({ value: String(number), text: title }))]);
     await this.show(state);
   }

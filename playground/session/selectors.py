@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from playground.session.fixes import find_fix
 from playground.session.messages import MessageProblem, read_message
 from transpiler.compiler import LayoutLike, Result, parse_selector, transpile_selector
 from transpiler.diagnostics import Diagnostic
@@ -15,10 +14,11 @@ from transpiler.errors import TranspilerError
 from transpiler.explanation.explanation import explain_tree
 from transpiler.explanation.parts import Part
 from transpiler.lint.check import Checker
+from transpiler.lint.fixes import mended
 from transpiler.message.message import Message
 from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast
-from transpiler.selector.dialects import DIALECTS, find_dialect
+from transpiler.selector.dialects import DIALECTS, JMS, Dialect, find_dialect
 from transpiler.stores import STORES, preset
 
 #: The name of the layout whose columns are those of a schema that the user types.
@@ -39,15 +39,13 @@ _LITERALS = ("stringliteral", "integerliteral", "floatliteral", "booleanliteral"
 #: Characters up to which a selector is compared and ported while somebody types; the commands have no such limit.
 MAX_COMPARED, MAX_PORTED = 4_000, 2_000
 
-#: Characters from which on a selector is not looked through for changes to offer.
-_MAX_FIXED = 2_000
-
 
 def choices() -> dict[str, Any]:
-    """Return what the page's menus offer: dialects and layouts."""
+    """Return what the page's menus offer: dialects, layouts and header names."""
     presets = [name for name in STORES if name not in _WITHOUT_SCHEMA]
     return {
         "dialects": list(DIALECTS),
+        "headers": sorted(name for name in JMS.fields.table if name.startswith("JMS")),
         "layouts": ["amqp", "amqp-0-10", *presets, OWN_COLUMNS],
     }
 
@@ -60,7 +58,7 @@ def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
     """
     rules = find_dialect(dialect)
     diagnostics = [finding.diagnostic for finding in Checker().check(selector, [rules]).findings]
-    findings = [_finding(selector, one, diagnostics, dialect) for one in diagnostics]
+    findings = [_finding(selector, one, rules) for one in diagnostics]
     answer: dict[str, Any] = {"findings": findings, "explanation": None, "problem": None, "names": []}
     read: Message | None = None
     try:
@@ -85,12 +83,14 @@ def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
     return answer
 
 
-def _finding(selector: str, finding: Diagnostic, findings: list[Diagnostic], dialect: str) -> dict[str, Any]:
+def _finding(selector: str, finding: Diagnostic, dialect: Dialect) -> dict[str, Any]:
+    """Return a finding, and the selector after its fix where that is one."""
     entry = finding.to_dict()
-    if len(selector) <= _MAX_FIXED:
-        fix = find_fix(selector, finding, findings, find_dialect(dialect))
-        if fix is not None:
-            entry["fix"] = {"label": fix.label, "selector": fix.selector}
+    fix = entry.pop("fix", None)
+    if finding.fix is not None and fix is not None:
+        changed = mended(selector, finding.fix, dialect)
+        if changed is not None:
+            entry["fix"] = {"label": fix["text"], "selector": changed}
     return entry
 
 

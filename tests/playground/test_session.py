@@ -54,7 +54,7 @@ def test_an_example_of_a_selector_says_something_in_its_dialect(example: Any) ->
         ("a = 1 && b = 2", "jms", "a = 1 AND b = 2"),
         ("a != 1", "jms", "a <> 1"),
         ("a = 1 AND b = 2 OR c = 3", "jms", "(a = 1 AND b = 2) OR c = 3"),
-        ("c = 3 or a = 1 and b = 2", "jms", "c = 3 OR (a = 1 and b = 2)"),
+        ("c = 3 or a = 1 and b = 2", "jms", "c = 3 or (a = 1 and b = 2)"),
         ("x > 1 AND (a = 1 AND b = 2 OR c = 3)", "jms", "x > 1 AND ((a = 1 AND b = 2) OR c = 3)"),
         ("JMSType IN ('closed, saleUpdate')", "jms", "JMSType IN ('closed', 'saleUpdate')"),
         ("service = order", "jms", "service = 'order'"),

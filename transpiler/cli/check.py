@@ -44,6 +44,7 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
         Example(
             "Check every selector below a directory, as Artemis reads them", "selector-sql check . --dialect artemis"
         ),
+        Example("Correct what can mean one thing only", "selector-sql check . --fix"),
         Example("Annotate a pull request", "selector-sql check . --format github"),
     ],
     exits={
@@ -71,6 +72,7 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
 )
 @click.option("--select", multiple=True, metavar="ID[,ID]", help="Report only these rules, groups or severities.")
 @click.option("--ignore", multiple=True, metavar="ID[,ID]", help="Do not report these.")
+@click.option("--fix", is_flag=True, help="Write corrections that are certain into the files first.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 with findings too.")
 @click.option(
     "--format",
@@ -96,6 +98,7 @@ def check(
     dialects: tuple[str, ...],
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    fix: bool,
     exit_zero: bool,
     form: str,
     layout: ChosenLayout,
@@ -111,8 +114,9 @@ def check(
     checker = Checker(None if layout == ChosenLayout() else layout.layout, missing, selection)
     chosen = tuple(find_dialect(name) for name in dict.fromkeys(_listed(dialects)))
     sources = CheckInputs(inputs, selectors, files, stdin_filename)
+    texts = sources.fixed(chosen, checker) if fix else sources.texts()
     with _progress() as progress:
-        report = Run(checker, chosen, progress, sources.refuse).report(sources.texts())
+        report = Run(checker, chosen, progress, sources.refuse).report(texts)
     click.echo(_printed(report, form), nl=False)
     for note in sources.notes:
         click.echo(note, err=True)

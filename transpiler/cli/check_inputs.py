@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import check_input, input_lines, read_bytes, read_text_file, shown, system_path
+from transpiler.lint.check import Checker
 from transpiler.lint.embedded import UnreadableError, is_known
+from transpiler.lint.fixes import fix_file
 from transpiler.lint.report import Lines
 from transpiler.lint.run import Text
+from transpiler.selector.dialects import Dialect
 from transpiler.source import Span
 
 #: Directories that hold what others wrote, or what a build made.
@@ -64,6 +69,24 @@ class CheckInputs:
         for name in self.files:
             yield self._standard_input() if name == "-" else read(name)
 
+    def fixed(self, dialects: Sequence[Dialect], checker: Checker) -> Iterator[Text]:
+        """Read the texts and write their corrections, then yield them as they are now."""
+        for text in self.texts():
+            if text.file is None or text.file in (STANDARD_INPUT, self.stdin_filename) or text.file.endswith(".gz"):
+                fail("--fix writes files: give the names of files or directories, not a selector or standard input")
+            try:
+                content, count = fix_file(text.content, text.kind or text.file, dialects, checker)
+            except UnreadableError:
+                # It is told with the findings.
+                content, count = text.content, 0
+            if count and (problem := _write(text.file, text.content, content)) is None:
+                self.notes.append(f"{shown(text.file)}: {count} correction{'' if count == 1 else 's'} written")
+                yield text._replace(content=content)
+                continue
+            if count:
+                self.notes.append(f"{shown(text.file)}: not corrected: {problem}")
+            yield text
+
     def refuse(self, text: Text, error: UnreadableError) -> None:
         """Note that a file is not what its name says."""
         place = ""
@@ -103,6 +126,25 @@ def read(name: str) -> Text:
         except (UnicodeDecodeError, LookupError):
             pass
     return Text(read_text_file(name), name)
+
+
+def _write(name: str, old: str, new: str) -> str | None:
+    """Write the text of a file, its line ends as they were; return the reason where that is not possible."""
+    path = os.path.realpath(system_path(name))
+    with open(path, "rb") as stream:
+        data = stream.read()
+    begins = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+    ends = next((end for end in ("\n", "\r\n", "\r") if begins + old.replace("\n", end).encode() == data), None)
+    if ends is None:
+        return "it is not UTF-8, or its lines end in several ways"
+    try:
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), delete=False) as copy:
+            copy.write(begins + new.replace("\n", ends).encode())
+        shutil.copymode(path, copy.name)
+        os.replace(copy.name, path)
+    except OSError as error:
+        return str(error.strerror)
+    return None
 
 
 def _files_of(directory: str) -> Iterator[str]:

@@ -8,7 +8,20 @@ from transpiler import __version__
 from transpiler.cli.group import Program, click
 
 #: The commands in the order of the pipeline; each is in the module of its name.
-_COMMANDS = ("sql", "check", "explain", "match", "compare", "diff", "port", "test", "route", "topology", "playground")
+_COMMANDS = (
+    "sql",
+    "check",
+    "rule",
+    "explain",
+    "match",
+    "compare",
+    "diff",
+    "port",
+    "test",
+    "route",
+    "topology",
+    "playground",
+)
 
 
 class _LazyProgram(Program):

@@ -24,7 +24,7 @@ else:
     try:
         import click
     except ImportError:
-        _HINT = "pip install 'selector-sql[cli]' (for Spark: 'selector-sql[cli,spark]')"
+        _HINT = "pip install click rich"
         print(f"error: the commands need click: {_HINT}", file=sys.stderr)
         sys.exit(2)
 

@@ -29,7 +29,7 @@ HOST = "127.0.0.1"
 _NEEDED = ("index.html", "core/snapshot.bin.gz")
 
 _NOT_INSTALLED = (
-    "  hint: pip install 'selector-sql[playground]'; or in a checkout: python -m playground.build build/playground, "
+    "  hint: build it in a checkout, with Node.js: python -m playground.build build/playground, "
     "then selector-sql playground --page build/playground"
 )
 

@@ -42,6 +42,14 @@ class Lines:
         return line, offset - self._starts[line - 1] + 1
 
 
+class PlacedFix(NamedTuple):
+    """A fix with what it takes the place of in the file, and its text as it stands there."""
+
+    place: Place
+    text: str
+    certain: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Reported:
     """A finding with its place: in the file, or in the selector where that is an argument.
@@ -57,6 +65,7 @@ class Reported:
     name: str = "selector"
     file: str | None = None
     dialects: tuple[str, ...] = ()
+    fix: PlacedFix | None = None
 
 
 @dataclass(slots=True)

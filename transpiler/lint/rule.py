@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from transpiler.diagnostics import Severity
+from transpiler.diagnostics import Fix, Severity
 from transpiler.message.header_fields import HeaderField
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
@@ -19,9 +19,6 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.satisfiability import Meanings
 from transpiler.source import Source, Span
-
-#: The pages of the rules, one at each id with ``.md`` behind it.
-PAGES = "https://github.com/selector-sql/selector-sql/blob/main/docs/rules/"
 
 
 class Doubt(NamedTuple):
@@ -31,6 +28,7 @@ class Doubt(NamedTuple):
     span: Span
     hint: str | None = None
     severity: Severity | None = None
+    fix: Fix | None = None
 
 
 @dataclass
@@ -111,6 +109,6 @@ class Rule:
     instead_of: tuple[str, ...] = ()
 
     @property
-    def page(self) -> str:
-        """The address of the rule's page."""
-        return f"{PAGES}{self.id}.md"
+    def help(self) -> str:
+        """The command that prints the rule's page; there is no address of it that everybody can read."""
+        return f"selector-sql rule {self.id}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from transpiler.diagnostics import Diagnostic
+from transpiler.diagnostics import Diagnostic, Fix
 from transpiler.errors import TranspilerError
 from transpiler.lint.check import Checked, Checker, Finding
 from transpiler.lint.embedded import (
@@ -20,7 +20,7 @@ from transpiler.lint.embedded import (
 from transpiler.lint.embedded.mapped_text import plain
 from transpiler.lint.embedded.markers import IgnoreComments
 from transpiler.lint.registry import check_pattern, fits
-from transpiler.lint.report import Lines, Report, Reported
+from transpiler.lint.report import Lines, PlacedFix, Report, Reported
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.source import Span
 
@@ -136,7 +136,15 @@ class _Located(NamedTuple):
     def reported(self, diagnostic: Diagnostic, dialects: tuple[str, ...]) -> Reported:
         place = self.lines.place(self.selector.mapped.place(diagnostic.span or Span(0, 0)))
         text = self.selector.mapped.text
-        return Reported(diagnostic, text, place, self.lines.texts[place.line - 1], self.name, self.file, dialects)
+        line = self.lines.texts[place.line - 1]
+        return Reported(diagnostic, text, place, line, self.name, self.file, dialects, self._fix(diagnostic.fix))
+
+    def _fix(self, fix: Fix | None) -> PlacedFix | None:
+        mapped = self.selector.mapped
+        if fix is None or fix.span is None or not mapped.is_contiguous(fix.span):
+            return None
+        text = self.selector.escape(fix.spaced(mapped.text))
+        return PlacedFix(self.lines.place(mapped.place(fix.span)), text, fix.certain)
 
     def ignores(self, reported: Reported) -> bool:
         if not self.comments:

@@ -51,7 +51,8 @@ def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[D
 
 
 def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
-    return Diagnostic(rule.id, doubt.severity or rule.severity, doubt.message, source, doubt.span, doubt.hint)
+    severity = doubt.severity or rule.severity
+    return Diagnostic(rule.id, severity, doubt.message, source, doubt.span, doubt.hint, doubt.fix)
 
 
 def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -7,7 +7,7 @@ text.
 
 from __future__ import annotations
 
-from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.diagnostics import Diagnostic, Fix, nearest
 from transpiler.errors import SelectorSyntaxError, SelectorTypeError, UnsupportedFeatureError
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import (
@@ -83,8 +83,8 @@ class _Checker:
         self.source = source
         self.findings: list[Diagnostic] = []
 
-    def report(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
-        self.findings.append(Diagnostic(code, "error", message, self.source, span, hint))
+    def report(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> None:
+        self.findings.append(Diagnostic(code, "error", message, self.source, span, hint, fix))
 
     def selector(self, tree: ast.Expression) -> None:
         """Check a whole tree: the form of each node, then the types of operands."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import Fix, nearest
 from transpiler.selector.dialect_rules import BetweenMeaning, DoubleQuotes, Extension, Identifiers
 from transpiler.selector.dialects import dialects_with
+from transpiler.selector.lexer import OPERATORS
 from transpiler.selector.misplaced import Mistake
 from transpiler.selector.words import (
     COMPARISONS,
     QUOTES,
     TESTS,
     Reading,
+    Word,
     behind_hyphenated_prefix,
     literal,
     shortened,
@@ -271,7 +273,10 @@ def wrong_quotes(reading: Reading) -> Mistake | None:
     hint = f"write {literal(shortened(word.content))}{elsewhere}"
     if word.text[0] == '"':
         hint = f"text goes into single quotes: {literal(shortened(word.content))}{elsewhere}"
-    return Mistake("text goes into single quotes" if kind != "double quote" else begins, span, hint, code)
+    message = "text goes into single quotes" if kind != "double quote" else begins
+    # Beside a backtick or a double quote some dialects have names.
+    fix = Fix(literal(word.content), certain=kind is None, span=Span(word.start, word.end))
+    return Mistake(message, span, hint, code, fix)
 
 
 def _as_name(reading: Reading, name: str) -> str:
@@ -337,6 +342,13 @@ def foreign_sign(reading: Reading) -> Mistake | None:
     word = reading.at(reading.place)
     if word.kind != "operator" or word.key in COMPARISONS:
         return None
+    mistake = _foreign_sign(reading, word)
+    if mistake is None or mistake.fix is not None or word.key not in OPERATORS:
+        return mistake
+    return mistake._replace(fix=Fix(OPERATORS[word.key], certain=True, span=word.span))
+
+
+def _foreign_sign(reading: Reading, word: Word) -> Mistake | None:
     place = reading.place
     end = reading.operand_after(place + 1)
     other = reading.shown(place + 1, end) if end is not None else "…"
@@ -347,8 +359,9 @@ def foreign_sign(reading: Reading) -> Mistake | None:
         case "||" if (before := reading.at(place - 1)).kind == "string" and (
             after := reading.at(place + 1)
         ).kind == "string":
-            hint = f"write {shortened(literal(before.content + after.content))}"
-            return Mistake(f"{title} has no operator that joins texts", word.span, hint, "syntax.operator")
+            text = literal(before.content + after.content)
+            message, fix = f"{title} has no operator that joins texts", Fix(text, span=Span(before.start, after.end))
+            return Mistake(message, word.span, f"write {shortened(text)}", "syntax.operator", fix)
         case "|" | "&":
             joint = "OR" if word.key == "|" else "AND"
             return Mistake(f"{title} writes {word.key} as {joint}", word.span, f"write {joint}", "syntax.operator")
@@ -357,7 +370,8 @@ def foreign_sign(reading: Reading) -> Mistake | None:
         case "!" if reading.at(place + 1).key in ("LIKE", "IN", "BETWEEN"):
             return Mistake(None, None, f"write NOT {reading.at(place + 1).key}")
         case "!" if reading.at(place + 1).key == "=":
-            return Mistake(None, None, "write <>")
+            fix = Fix("<>", certain=True, span=Span(word.start, reading.at(place + 1).end))
+            return Mistake(None, None, "write <>", fix=fix)
         case "=!":
             return Mistake(
                 f"{title} writes 'not equal' as <>", word.span, f"write {name} <> {other}", "syntax.operator"

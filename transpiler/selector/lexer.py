@@ -15,6 +15,7 @@ from typing import NoReturn
 from sly import Lexer
 from sly.lex import Token
 
+from transpiler.diagnostics import Fix
 from transpiler.errors import SelectorSyntaxError
 from transpiler.message.header_fields import PROPERTIES
 from transpiler.selector.dialect_rules import Comments, DoubleQuotes, Extension, Identifiers, Remainder, ReservedWords
@@ -58,6 +59,12 @@ _FOREIGN = (
     ("\\", "backslash", "a backslash begins nothing in JMS", "inside a literal, a quote is written twice"),
     (";", "operator", "a selector is one condition, without a semicolon", "remove it"),
 )
+
+#: Operators of other languages, and the same ones of selectors.
+OPERATORS = {
+    "==": "=", "===": "=", ":=": "=", "!=": "<>", "!==": "<>", "=!": "<>", "≠": "<>", "&&": "AND", "||": "OR",
+    "!": "NOT", "!>": "<=", "!<": ">=", "≤": "<=", "≥": ">=",
+}  # fmt: skip
 
 _TYPOGRAPHIC = {
     "‘": "'", "’": "'", "“": "'", "”": "'", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "≠": "<>",
@@ -204,7 +211,7 @@ class SelectorLexer(Lexer):
         if self.dialect.reserved_words is ReservedWords.UPPER_CASE:
             upper = text.upper()
             if upper in self.keywords:
-                self._fail("reserved-word", f"{title} writes {upper} in upper case only", span, f"write {upper}")
+                self._fail("reserved-word", f"{title} writes {upper} in upper case only", span, f"write {upper}", upper)
             if text == "UTC" and re.match(r"\s*\(", self.source.text[token.index + 3 :]):
                 return
             if upper in UNUSABLE:
@@ -218,7 +225,9 @@ class SelectorLexer(Lexer):
                     message = f"the names of {title} are ASCII, and {_name(character)} is not"
                     self._fail("unexpected-character", message, at, "the dialect jms takes any letter")
                 advice = _advice(character, unicodedata.category(character))
-                self._fail("unexpected-character", f"{_name(character)} cannot be part of a name", at, advice)
+                written = _TYPOGRAPHIC.get(character, "'")
+                fix = None if "'" in written else written
+                self._fail("unexpected-character", f"{_name(character)} cannot be part of a name", at, advice, fix)
         match self.dialect.identifiers:
             case Identifiers.ASCII if "." in text:
                 at = token.index + text.index(".")
@@ -316,7 +325,8 @@ class SelectorLexer(Lexer):
             )
         for spelling, code, message, hint in _FOREIGN:
             if rest.startswith(spelling):
-                self._fail(code, message.replace("JMS", title), Span(index, index + len(spelling)), hint)
+                span = Span(index, index + len(spelling))
+                self._fail(code, message.replace("JMS", title), span, hint, OPERATORS.get(spelling))
         self._fail("unexpected-character", f"{_name(rest[0])} begins nothing in a selector", Span(index, index + 1))
 
     def _malformed_number(self, token: Token) -> NoReturn:
@@ -372,8 +382,9 @@ class SelectorLexer(Lexer):
                     Span(index, index + 1),
                 )
 
-    def _fail(self, code: str, message: str, span: Span, hint: str | None = None) -> NoReturn:
-        raise SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint)
+    def _fail(self, code: str, message: str, span: Span, hint: str | None = None, fix: str | None = None) -> NoReturn:
+        certain = None if fix is None else Fix(fix, certain=True)
+        raise SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint, certain)
 
     def scan(self) -> Iterator[Token]:
         """Yield the tokens of the source.

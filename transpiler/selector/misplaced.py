@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from transpiler.diagnostics import mismatch, nearest
+from transpiler.diagnostics import Fix, mismatch, nearest
 from transpiler.selector.dialect_rules import BetweenMeaning, Extension
 from transpiler.selector.iso_times import milliseconds_of
 from transpiler.selector.words import COMPARISONS, TESTS, Reading, Word, literal
@@ -33,6 +33,7 @@ class Mistake(NamedTuple):
     span: Span | None
     hint: str | None
     code: str | None = None
+    fix: Fix | None = None
 
 
 def date_without_quotes(reading: Reading) -> Mistake | None:
@@ -371,8 +372,9 @@ def null_as_operand(reading: Reading) -> Mistake | None:
         if number < place:
             start = reading.operand_before(number)
             name = reading.shown(start, number) if start is not None else None
+            tested = None if start is None else Span(reading.at(number).start, reading.at(place).end)
         else:
-            end = reading.operand_after(number + 1)
+            end, tested = reading.operand_after(number + 1), None
             name = reading.shown(number + 1, end) if end is not None else None
         if sign.key in ("<>", "!="):
             test = "IS NOT NULL"
@@ -380,7 +382,8 @@ def null_as_operand(reading: Reading) -> Mistake | None:
             test = "IS NULL"
         else:
             return Mistake(None, None, "nothing is below or above NULL; write IS NULL or IS NOT NULL")
-        return Mistake(None, None, f"nothing equals NULL; write {name or '…'} {test}")
+        fix = None if tested is None else Fix(test, certain=True, span=tested)
+        return Mistake(None, None, f"nothing equals NULL; write {name or '…'} {test}", fix=fix)
     if reading.opened is not None and reading.at(reading.opened - 1).key == "IN":
         return Mistake(None, None, "a list has no NULL; write OR … IS NULL behind it")
     return None

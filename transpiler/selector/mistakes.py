@@ -84,4 +84,5 @@ def explained(error: SelectorSyntaxError, source: Source, dialect: Dialect, star
     if code is None and mistake.message is not None:
         code = _END if span.start == span.end else _UNEXPECTED
     better = replace(finding, message=message, span=span, code=code or finding.code, hint=mistake.hint or finding.hint)
+    better = replace(better, fix=mistake.fix)
     return SelectorSyntaxError([better])

@@ -7,9 +7,11 @@ RabbitMQ's JMS client infers a type for every expression.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from enum import Enum
 
+from transpiler.diagnostics import Fix
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import StaticTyping, UnaryPlus
@@ -19,8 +21,11 @@ from transpiler.selector.iso_times import milliseconds_of
 from transpiler.selector.numbers import spelled_number
 from transpiler.source import Source, Span
 
-#: Callback that reports a finding: code, message, place, hint.
-Report = Callable[[str, str, Span, str | None], None]
+#: Callback that reports a finding: code, message, place, hint, fix.
+Report = Callable[[str, str, Span, str | None, Fix | None], None]
+
+#: A number in all dialects, without a leading zero that makes it octal.
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]+)?")
 
 _TESTS = frozenset({ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull, ast.BodyQuery, ast.Not, ast.And, ast.Or})
 _CONDITIONS = _TESTS | {ast.Identifier, ast.BooleanLiteral, ast.NullLiteral}
@@ -79,7 +84,16 @@ def without_plus(node: ast.Expression) -> ast.Expression:
 
 def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
     example = "color = 'blue'" if isinstance(node, ast.StringLiteral) else "with > 0"
-    report("type.not-a-condition", f"{kind} is not a condition", node.span, f"compare it, for example {example}")
+    report("type.not-a-condition", f"{kind} is not a condition", node.span, f"compare it, for example {example}", None)
+
+
+def _number_fix(node: ast.Expression) -> Fix | None:
+    """Return the number that a literal of text spells, as the dialects that order no text want it."""
+    if not isinstance(node, ast.StringLiteral):
+        return None
+    text = node.value.strip()
+    # Others are numbers to Python, and not to a selector.
+    return Fix(text, certain=True) if _NUMBER.fullmatch(text) else None
 
 
 def _number_hint(node: ast.Expression) -> str | None:
@@ -142,13 +156,14 @@ class _LiteralTypes:
         inner = self._operand(node)
         if _is_one_of(inner, _NOT_NUMBERS):
             hint = _number_hint(node) or "strings and booleans compare with = and <> only"
-            self.report("type.ordering", f"{operator} cannot order {describe(inner)}", node.span, hint)
+            message = f"{operator} cannot order {describe(inner)}"
+            self.report("type.ordering", message, node.span, hint, _number_fix(node))
 
     def _number(self, node: ast.Expression, operator: str) -> None:
         """Check an operand of arithmetic or BETWEEN: a name may be a number, a string literal cannot."""
         if _is_one_of(node, _NOT_NUMBERS):
             message = f"{operator} takes numbers, and this is {describe(node)}"
-            self.report("type.not-a-number", message, node.span, _number_hint(node))
+            self.report("type.not-a-number", message, node.span, _number_hint(node), _number_fix(node))
 
     def _equality(self, node: ast.Compare) -> None:
         """3.8.1.2: "Only like type values can be compared". Two literals of unlike types can never be compared."""
@@ -156,19 +171,19 @@ class _LiteralTypes:
         right = _literal_kind(node.right) if left is not None else None
         if right is not None and left != right:
             message = f"{node.operator.value} compares values of like types, and these are {left} and {right}"
-            self.report("type.unlike", message, node.span, "compare a property with a literal of its own type")
+            self.report("type.unlike", message, node.span, "compare a property with a literal of its own type", None)
 
     def _activemq_equality(self, node: ast.Compare) -> None:
         left, right = self._operand(node.left), self._operand(node.right)
         for side in (left, right):
             if isinstance(side, ast.NullLiteral):
-                self.report("type.null", "nothing equals NULL", side.span, "write IS NULL or IS NOT NULL")
+                self.report("type.null", "nothing equals NULL", side.span, "write IS NULL or IS NOT NULL", None)
                 return
         if isinstance(left, ast.BooleanLiteral) and isinstance(
             right, (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral)
         ):
             message = f"{self.title} does not compare a boolean with {describe(right)}"
-            self.report("type.unlike", message, node.span, "exchange the sides; it is never true then")
+            self.report("type.unlike", message, node.span, "exchange the sides; it is never true then", None)
 
     def _operand(self, node: ast.Expression) -> ast.Expression:
         return without_plus(node) if self.plus_is_nothing else node
@@ -260,4 +275,4 @@ class _Inference:
 
     def _report(self, node: ast.Expression, problem: str) -> None:
         text = self.source.text[node.span.start : node.span.end]
-        self.report("type.unlike", f"{text} {problem}", node.span, f"{self.dialect.title} checks all types")
+        self.report("type.unlike", f"{text} {problem}", node.span, f"{self.dialect.title} checks all types", None)

@@ -27,7 +27,7 @@ def yaml_documents(source: Source) -> list[Node]:
     try:
         import yaml
     except ImportError:
-        hint = "pip install 'selector-sql[yaml]', or write the cases as JSON"
+        hint = "pip install PyYAML, or write the cases as JSON"
         raise CaseFileError.at("cases.yaml", "YAML needs PyYAML", source, hint=hint) from None
     if len(source.text) > MAX_LENGTH:
         raise CaseFileError.at("cases.size", f"the file has more than {MAX_LENGTH:,} characters", source)

@@ -168,7 +168,7 @@ def _load_yaml(source: Source) -> Any:
     try:
         import yaml  # noqa: F401
     except ImportError:
-        hint = "pip install 'selector-sql[yaml]', or write the topology as JSON"
+        hint = "pip install PyYAML, or write the topology as JSON"
         raise TopologyError.at("topology.yaml", "YAML needs PyYAML", source, hint=hint) from None
     from transpiler.topology.importers.yaml_reader import YamlTextError, load_yaml
 

@@ -38,6 +38,11 @@ class MappedText:
         """Return the place of the first character in the file."""
         return self.starts[0] if self.starts else self.at
 
+    def is_contiguous(self, span: Span) -> bool:
+        """Return True if the characters of a span stand side by side in the file, and nothing else between them."""
+        inside = range(span.start, min(span.end, len(self.text)) - 1)
+        return all(self.ends[number] == self.starts[number + 1] for number in inside)
+
     def part(self, start: int, end: int) -> MappedText:
         """Return a part of the text."""
         at = self.starts[start] if start < len(self.text) else self.at

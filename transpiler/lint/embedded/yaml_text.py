@@ -41,7 +41,7 @@ def find_in_yaml(text: str) -> Iterator[InFile]:
     try:
         import yaml
     except ImportError:
-        raise UnreadableError("reading YAML needs PyYAML: pip install 'selector-sql[yaml]'") from None
+        raise UnreadableError("reading YAML needs PyYAML: pip install PyYAML") from None
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         documents = list(yaml.compose_all(text, Loader=loader))

@@ -13,7 +13,8 @@ def json_form(report: Report) -> str:
     """Return the findings as JSON.
 
     ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
-    or in the selector where that is an argument. ``start`` and ``end`` are offsets in the selector.
+    or in the selector where that is an argument. ``fix`` has its text, and the place of what
+    that replaces. ``start`` and ``end`` are offsets in the selector.
     """
     return json.dumps([_entry(reported) for reported in report.findings], ensure_ascii=False, indent=2) + "\n"
 
@@ -27,6 +28,9 @@ def _entry(reported: Reported) -> dict[str, Any]:
     }
     if diagnostic.hint:
         entry["hint"] = diagnostic.hint
+    if reported.fix is not None:
+        fix = {"text": reported.fix.text, "certain": reported.fix.certain}
+        entry["fix"] = fix | reported.fix.place._asdict()
     if reported.file is not None:
         entry["file"] = reported.file
     entry |= reported.place._asdict()
@@ -37,5 +41,5 @@ def _entry(reported: Reported) -> dict[str, Any]:
         entry["dialects"] = list(reported.dialects)
     rule = find_rule(diagnostic.code)
     if rule is not None:
-        entry["page"] = rule.page
+        entry["help"] = rule.help
     return entry

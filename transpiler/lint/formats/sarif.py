@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from transpiler.diagnostics import Severity
 from transpiler.lint.registry import find_rule
-from transpiler.lint.report import Report, Reported
-from transpiler.lint.rule import PAGES, Rule
+from transpiler.lint.report import Place, Report, Reported
+from transpiler.lint.rule import Rule
 
 _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 
@@ -21,7 +21,7 @@ def sarif(report: Report, version: str) -> str:
     severities = {reported.diagnostic.code: reported.diagnostic.severity for reported in report.findings}
     codes = sorted(severities)
     rules = [_rule(code, find_rule(code), severities[code]) for code in codes]
-    driver = {"name": "selector-sql", "semanticVersion": version, "informationUri": f"{PAGES}README.md", "rules": rules}
+    driver = {"name": "selector-sql", "semanticVersion": version, "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -37,14 +37,13 @@ def _rule(code: str, rule: Rule | None, severity: Severity) -> dict[str, Any]:
         "name": "".join(word.capitalize() for word in code.replace(".", "-").split("-")),
     }
     if rule is None:
-        return entry | {"helpUri": f"{PAGES}README.md", "defaultConfiguration": {"level": _LEVELS[severity]}}
-    text = f"{rule.why}\n\nWrong: {_shortened(rule.wrong)}\nRight: {rule.right}"
-    markdown = f"{rule.why}\n\nWrong: `{_shortened(rule.wrong)}`\n\nRight: `{rule.right}`"
+        return entry | {"defaultConfiguration": {"level": _LEVELS[severity]}}
+    text = f"{rule.why}\n\nWrong: {_shortened(rule.wrong)}\nRight: {rule.right}\n\nMore: {rule.help}"
+    markdown = f"{rule.why}\n\nWrong: `{_shortened(rule.wrong)}`\n\nRight: `{rule.right}`\n\nMore: `{rule.help}`"
     return entry | {
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why},
         "help": {"text": text, "markdown": markdown},
-        "helpUri": rule.page,
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
 
@@ -55,22 +54,35 @@ def _shortened(text: str) -> str:
 
 def _result(reported: Reported, rule: int) -> dict[str, Any]:
     diagnostic, place = reported.diagnostic, reported.place
-    region = {
-        "startLine": place.line,
-        "startColumn": place.column,
-        "endLine": place.end_line,
-        "endColumn": place.end_column,
-        "snippet": {"text": reported.line if len(reported.line) <= 500 else reported.selector[:500]},
-    }
-    location = {"artifactLocation": {"uri": uri(reported.file or "selector")}, "region": region}
+    snippet = {"text": reported.line if len(reported.line) <= 500 else reported.selector[:500]}
+    artifact = {"uri": uri(reported.file or "selector")}
+    location = {"artifactLocation": artifact, "region": _region(place) | {"snippet": snippet}}
     only = f" [{', '.join(reported.dialects)}]" if reported.dialects else ""
     hint = f" Hint: {diagnostic.hint}." if diagnostic.hint else ""
-    return {
+    result = {
         "ruleId": diagnostic.code,
         "ruleIndex": rule,
         "level": _LEVELS[diagnostic.severity],
         "message": {"text": f"{diagnostic.message}{only}.{hint}"},
         "locations": [{"physicalLocation": location}],
+    }
+    if reported.fix is not None:
+        change = {"deletedRegion": _region(reported.fix.place), "insertedContent": {"text": reported.fix.text}}
+        result["fixes"] = [
+            {
+                "description": {"text": diagnostic.hint or diagnostic.message},
+                "artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}],
+            }
+        ]
+    return result
+
+
+def _region(place: Place) -> dict[str, Any]:
+    return {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from transpiler.diagnostics import Fix
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.lint.rules.spelling import is_null
 from transpiler.selector import ast
@@ -54,8 +55,9 @@ def _comma_in_string(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     if len(node.members) == 1 and isinstance(node.members[0], ast.StringLiteral) and "," in node.members[0].value:
         member = node.members[0]
         parts = [part.strip(" '\"") for part in member.value.split(",")]
-        hint = f"write {', '.join(_quoted(part) for part in parts if part)}"
-        yield Doubt("this is one string with a comma, not several strings", member.span, hint)
+        members = ", ".join(_quoted(part) for part in parts if part)
+        message = "this is one string with a comma, not several strings"
+        yield Doubt(message, member.span, f"write {members}", fix=Fix(members))
 
 
 def _quoted(text: str) -> str:
@@ -95,7 +97,8 @@ def _any_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             hint = f"for messages without {shown}, write {shown} IS NULL"
         else:
             message, hint = f"{every} matches %: this asks if {shown} is text", f"write {shown} IS NOT NULL"
-        yield Doubt(message, node.pattern.span, hint)
+        fix = Fix(f"{shown} IS {'' if node.negated else 'NOT '}NULL", span=node.span) if "…" not in shown else None
+        yield Doubt(message, node.pattern.span, hint, fix=fix)
 
 
 def _empty_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noqa: ARG001

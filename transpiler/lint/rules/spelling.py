@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import Fix, nearest
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import DoubleQuotes, Extension, ReservedWords
@@ -34,10 +34,11 @@ def _unquoted_word(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     if left == right:
         return
     message = f"{right.name} is the name of a property here, not text"
+    fix = Fix(f"'{right.name}'")
     if _reads_as_name(right, left, node.operator, context):
-        yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info")
+        yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
     else:
-        yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'")
+        yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'", fix=fix)
 
 
 def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: ast.Comparison, context: Context) -> bool:
@@ -67,7 +68,8 @@ def _null_name(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             shown = other.name if isinstance(other, ast.Identifier) else "…"
             test = "IS NULL" if node.operator is not ast.Comparison.NE else "IS NOT NULL"
             message = f"NULL is the name of a property in {context.dialect.title}"
-            yield Doubt(message, null.span, f"write {shown} {test}")
+            fix = Fix(f"{shown} {test}", certain=True, span=node.span) if isinstance(other, ast.Identifier) else None
+            yield Doubt(message, null.span, f"write {shown} {test}", fix=fix)
             return
 
 
@@ -90,7 +92,8 @@ def _unknown_header(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         return
     hint = f"did you mean {near[0]}?" if near else f"names that begin with {_PREFIX} are reserved; choose another one"
     titles = dict.fromkeys((JMS.title, context.dialect.title))
-    yield Doubt(f"{name} is no header field of {' or '.join(titles)}", node.span, hint)
+    fix = Fix(near[0]) if near else None
+    yield Doubt(f"{name} is no header field of {' or '.join(titles)}", node.span, hint, fix=fix)
 
 
 def _in_another_case(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
@@ -98,7 +101,7 @@ def _in_another_case(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     same = [field for field in table if field.casefold() == node.name.casefold()]
     if same and node.name not in table:
         message = f"{node.name} is a property here; the header field is {same[0]}"
-        yield Doubt(message, node.span, f"did you mean {same[0]}? Names are case-sensitive")
+        yield Doubt(message, node.span, f"did you mean {same[0]}? Names are case-sensitive", fix=Fix(same[0]))
 
 
 def _hyphenated_name(node: ast.Expression, context: Context) -> Iterator[Doubt]:
@@ -143,7 +146,9 @@ def _mixed_and_or(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             continue
         shown = " OR ".join(_in_parentheses(one, context) for one in node.terms)
         hint = f"write {shown}" if len(shown) <= _LONGEST_PRECEDENCE and "…" not in shown else "write the parentheses"
-        yield Doubt("AND binds before OR, so these belong together", term.span, hint)
+        # The parentheses change nothing, and whether they are meant is the doubt.
+        fix = Fix(f"({context.source.text[term.span.start : term.span.end]})")
+        yield Doubt("AND binds before OR, so these belong together", term.span, hint, fix=fix)
         return
 
 

@@ -1,0 +1,41 @@
+"""selector-sql rule: the page of a rule of ``check``."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import CompletionItem
+
+from transpiler.cli.group import fail
+from transpiler.cli.manual import Example, ManualCommand
+from transpiler.diagnostics import nearest
+from transpiler.lint.pages import index, page
+from transpiler.lint.registry import RULES, find_rule, full_id
+
+
+def _complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Let the shell complete the ids of rules."""
+    return [CompletionItem(rule.id) for rule in RULES if rule.id.startswith(incomplete)]
+
+
+@click.command(
+    short_help="Print the page of a rule of check.",
+    cls=ManualCommand,
+    examples=[
+        Example("Say what a finding means, with an example", "selector-sql rule lint.may-be-absent"),
+        Example("List all rules", "selector-sql rule"),
+    ],
+    exits={0: "the page is printed"},
+)
+@click.argument("rule_id", metavar="[ID]", required=False, shell_complete=_complete_rule)
+def rule(rule_id: str | None) -> None:
+    """Print the page of the rule called ID, or the list of all rules; no network is needed."""
+    if rule_id is None:
+        click.echo(index(), nl=False)
+        return
+    name = full_id(rule_id)
+    found = find_rule(name)
+    if found is None:
+        near = nearest(name, [one.id for one in RULES])
+        hint = f"did you mean {near[0]}?" if near else "selector-sql rule, without an id, lists them"
+        fail(f"there is no rule called {rule_id!a}\n  hint: {hint}")
+    click.echo(page(found), nl=False)

@@ -18,7 +18,7 @@ from spark_ext.plain_rows import collectable_columns, plain_row, unused_name
 from spark_ext.routing.query import route
 from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout
-from transpiler.dialect_tools.counterexamples.plain_messages import plain_message
+from transpiler.analysis.plain_messages import plain_message
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.filters.sets import FilterSet, FiltersLike, read_filters
 from transpiler.layouts.layout import ReadableLayout

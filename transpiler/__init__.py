@@ -53,12 +53,12 @@ from transpiler.selector.printer import print_selector
 from transpiler.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from transpiler.analysis.questions import equivalent, subsumes
     from transpiler.dialect_tools.compare_dialects import compare_dialects
     from transpiler.dialect_tools.port.port import port_selector
     from transpiler.explanation import Explanation, explain_selector
     from transpiler.filters.amqp_form import Unknown
     from transpiler.filters.sets import FiltersLike
-    from transpiler.lint.subsumption import subsumes
     from transpiler.message.message import Message, MessageLike
     from transpiler.reference.route import route_message
     from transpiler.topology.files import read_topology
@@ -81,6 +81,7 @@ __all__ = [
     "TranspilerError",
     "UnsupportedFeatureError",
     "compare_dialects",
+    "equivalent",
     "evaluate",
     "explain_selector",
     "matches",
@@ -107,7 +108,8 @@ _LATE = {
     "read_topology": "transpiler.topology.files",
     "explain_selector": "transpiler.explanation",
     "route_message": "transpiler.reference.route",
-    "subsumes": "transpiler.lint.subsumption",
+    "equivalent": "transpiler.analysis.questions",
+    "subsumes": "transpiler.analysis.questions",
 }
 
 

@@ -9,7 +9,10 @@ import pytest
 
 from tests.sizes import randomness, size
 from transpiler import Message, evaluate, parse_selector
-from transpiler.dialect_tools.counterexamples.constants import NOW
+from transpiler.analysis.constants import NOW
+from transpiler.analysis.places import name_places
+from transpiler.analysis.plain_messages import plain_message
+from transpiler.analysis.samples import samples
 from transpiler.dialect_tools.counterexamples.filter_formulas import topic_keys
 from transpiler.dialect_tools.counterexamples.formulas import (
     FALSE,
@@ -22,9 +25,6 @@ from transpiler.dialect_tools.counterexamples.formulas import (
     domain_of,
     possible,
 )
-from transpiler.dialect_tools.counterexamples.places import name_places
-from transpiler.dialect_tools.counterexamples.plain_messages import plain_message
-from transpiler.dialect_tools.counterexamples.sample_messages import samples
 from transpiler.dialect_tools.diff import diff_selectors
 from transpiler.message.fields import MessageField
 from transpiler.reference.evaluate import judge, value_of

@@ -6,14 +6,13 @@ says is at a place in a selector, and a selector knows its place in a file, so e
 Invariants:
 
 - What an analysis says is proven: a condition that is "never true" is so for every message, in the dialect's own
-  semantics. ``subsumes`` says no only with a message that the reference evaluator has judged.
+  semantics (``analysis``).
 - A legal selector has no error. Findings that are a matter of the data, such as a property that may be missing, are
   notes.
 - Every rule has a page (``pages``) whose wrong example yields it and whose right one does not.
 
 Deliberately not here: opening files, colours and exit codes (``transpiler.cli``).
 
-In reading order: ``rule``, the modules of ``rules``, ``registry``, ``selector_rules``; analysis: ``field_values``,
-``cells``, ``cases``, ``subsumption``, ``contained_selectors``; ``check``, ``embedded``, ``report``, ``run``,
-``formats``, ``pages``.
+In reading order: ``rule``, the modules of ``rules``, ``registry``, ``selector_rules``; ``contained_selectors``,
+``check``, ``embedded``, ``report``, ``run``, ``formats``, ``pages``.
 """

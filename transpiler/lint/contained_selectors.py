@@ -1,23 +1,26 @@
 """Selectors of one list that others of it contain.
 
 Equal selectors are found in lists of any length. Beyond that each pair whose names allow it is compared, up to
-``MAX_PAIRS`` of them, after a cheap test: a value that one selector asks of a name must be one that the other allows.
+``MAX_PAIRS`` of them, after a cheap test: a message that one selector selects must be one that the other selects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from transpiler.lint.cases import Cases, Requirement, TooManyCasesError, are_disjoint, needed_values
-from transpiler.lint.cells import NOT_TRUE
+from transpiler.analysis.building import Conditions, identity_of
+from transpiler.analysis.formula import NOT_TRUE
+from transpiler.analysis.solve import Found, Requirement, Solver
+from transpiler.message.message import Message
+from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.satisfiability import Name, identity_of
-from transpiler.selector.value_sets import ValueSet
 
-#: Selectors of a list that are compared in pairs, pairs that pass the test of names, and tests in one selector.
-MAX_SELECTORS, MAX_PAIRS, MAX_TESTS = 400, 5_000, 30
+#: Selectors of a list that are compared in pairs, pairs that pass the cheap test, and tests in one selector.
+MAX_SELECTORS, MAX_PAIRS, MAX_TESTS = 400, 2_000, 30
+#: Evaluations of tests for one pair.
+_BUDGET = 40_000
 
 
 class Contained(NamedTuple):
@@ -31,9 +34,9 @@ class Contained(NamedTuple):
 class _Selector(NamedTuple):
     number: int
     tree: ast.Expression
-    names: frozenset[Name]
-    #: The values of each name for which the selector can be true.
-    needed: dict[Name, ValueSet]
+    names: frozenset[Hashable]
+    #: A message that it selects.
+    example: Message
 
 
 def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Dialect) -> Iterator[Contained]:
@@ -53,38 +56,36 @@ def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Diale
     pairs = 0
     for one in described:
         for other in described:
-            if other is one or not other.names <= one.names or are_disjoint(one.needed, other.needed):
+            if other is one or not other.names <= one.names or not _selects(other, one.example, dialect):
                 continue
             pairs += 1
             if pairs > MAX_PAIRS:
                 return
             # Of two that contain each other, the later is the contained one.
-            if _contains(other.tree, one.tree, dialect) and (
-                other.number < one.number or not _contains(one.tree, other.tree, dialect)
-            ):
+            if _contains(other, one, dialect) and (other.number < one.number or not _contains(one, other, dialect)):
                 yield Contained(one.number, other.number, same=False)
                 break
 
 
 def _described(number: int, tree: ast.Expression, dialect: Dialect) -> _Selector | None:
-    names: set[Name] = set()
-    tests = 0
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Identifier):
-            names.add((node.section, node.name))
-            tests += 1
-    if not names or tests > MAX_TESTS:
+    names = [(node.section, node.name) for node in ast.walk(tree) if isinstance(node, ast.Identifier)]
+    if not names or len(names) > MAX_TESTS:
         return None
-    needed = needed_values(tree, dialect)
-    if any(values.is_empty for values in needed.values()):
-        # A selector that is never true is contained in every other one.
-        return None
-    return _Selector(number, tree, frozenset(names), needed)
+    conditions = Conditions()
+    formula = conditions.selector(tree, dialect)
+    match Solver(conditions, _BUDGET).solve([Requirement(formula)]):
+        case Found(message=message):
+            return _Selector(number, tree, frozenset(names), message)
+        case _:
+            # A selector that is never true is contained in every other one.
+            return None
 
 
-def _contains(container: ast.Expression, contained: ast.Expression, dialect: Dialect) -> bool:
-    try:
-        cases = Cases([container, contained], dialect, 2 * MAX_TESTS)
-    except TooManyCasesError:
-        return False
-    return cases.impossible(Requirement(contained), Requirement(container, NOT_TRUE))
+def _selects(selector: _Selector, message: Message, dialect: Dialect) -> bool:
+    return judge(selector.tree, message, dialect, now=0).truth is True
+
+
+def _contains(container: _Selector, contained: _Selector, dialect: Dialect) -> bool:
+    conditions = Conditions()
+    outer, inner = (conditions.selector(one.tree, dialect) for one in (container, contained))
+    return Solver(conditions, _BUDGET).impossible(Requirement(inner), Requirement(outer, NOT_TRUE))

@@ -7,7 +7,7 @@ selected or ignored by its id as any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,7 +17,6 @@ from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.satisfiability import Meanings
 from transpiler.source import Source, Span
 
 
@@ -38,8 +37,6 @@ class Context:
     tree: ast.Expression
     source: Source
     dialect: Dialect
-    #: The meanings of the selector's tests, as far as they are known.
-    meanings: Meanings = field(default_factory=dict)
 
     @cached_property
     def converts_strings(self) -> bool:
@@ -47,10 +44,13 @@ class Context:
         return isinstance(self.tree, ast.ConvertStrings)
 
     def constant(self, node: ast.Expression) -> bool | None:
-        """Return the truth of TRUE, FALSE or a comparison of literals; None for any other condition."""
+        """Return the truth of TRUE, FALSE, their NOT, or a comparison of literals; None for any other condition."""
         match node:
             case ast.BooleanLiteral(value=value):
                 return value
+            case ast.Not(operand=operand):
+                truth = self.constant(operand)
+                return None if truth is None else not truth
             case ast.Compare(left=left, right=right) if isinstance(left, _LITERALS) and isinstance(right, _LITERALS):
                 return judge(node, Message(), self.dialect, now=0).truth
             case _:

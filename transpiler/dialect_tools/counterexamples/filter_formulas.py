@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from uuid import UUID
 
-from transpiler.dialect_tools.counterexamples.constants import NOW
+from transpiler.analysis.constants import NOW
 from transpiler.dialect_tools.counterexamples.formulas import Accepted, Atom, Atoms, Formula, Junction, Negation
 from transpiler.filters.kinds import (
     AndFilter,

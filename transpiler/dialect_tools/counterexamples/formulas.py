@@ -13,8 +13,8 @@ from functools import reduce
 from operator import and_, or_
 from typing import TypeAlias
 
-from transpiler.dialect_tools.counterexamples.constants import NOW, constants, has_names
-from transpiler.dialect_tools.counterexamples.places import places_of
+from transpiler.analysis.constants import NOW, constants, has_names
+from transpiler.analysis.places import places_of
 from transpiler.message.fields import MessageField
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
+from transpiler.analysis.samples import Sample, samples
 from transpiler.dialect_tools.counterexamples.formulas import (
     NOT_TRUE,
     TRUE,
@@ -23,7 +24,6 @@ from transpiler.dialect_tools.counterexamples.formulas import (
     open_disjuncts,
     possible,
 )
-from transpiler.dialect_tools.counterexamples.sample_messages import Sample, samples
 from transpiler.message.fields import MessageField
 from transpiler.message.header_fields import PROPERTIES
 from transpiler.message.message import Message

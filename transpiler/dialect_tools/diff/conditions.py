@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
+from transpiler.analysis.constants import NOW
+from transpiler.analysis.plain_messages import plain_message
 from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.counterexamples.constants import NOW
 from transpiler.dialect_tools.counterexamples.deciding_rule import find_rule, rule_text
 from transpiler.dialect_tools.counterexamples.filter_formulas import filter_formula
 from transpiler.dialect_tools.counterexamples.formulas import (
@@ -26,7 +27,6 @@ from transpiler.dialect_tools.counterexamples.formulas import (
     bit_of,
     possible,
 )
-from transpiler.dialect_tools.counterexamples.plain_messages import plain_message
 from transpiler.dialect_tools.counterexamples.proofs import is_subset
 from transpiler.dialect_tools.counterexamples.search import Component, components, find_message
 from transpiler.filters.kinds import Filter

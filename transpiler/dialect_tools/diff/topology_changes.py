@@ -14,10 +14,10 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from transpiler.analysis.plain_messages import plain_message
 from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.counterexamples.filter_formulas import topic_keys
 from transpiler.dialect_tools.counterexamples.formulas import Atom, Atoms, Formula, Junction, is_true
-from transpiler.dialect_tools.counterexamples.plain_messages import plain_message
 from transpiler.dialect_tools.counterexamples.search import components, find_message
 from transpiler.errors import TranspilerError
 from transpiler.filters.binding_rules import HeadersMatch

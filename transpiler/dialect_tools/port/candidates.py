@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from transpiler.dialect_tools.counterexamples.constants import reads_clock
+from transpiler.analysis.constants import reads_clock
 from transpiler.dialect_tools.port.equivalence import Goal
 from transpiler.dialect_tools.port.field_mapping import names_in
 from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written

@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from transpiler.analysis.constants import NOW, constants, has_names, reads_clock
+from transpiler.analysis.places import places_of
+from transpiler.analysis.samples import Sample, samples
 from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.counterexamples.constants import NOW, constants, has_names, reads_clock
 from transpiler.dialect_tools.counterexamples.deciding_rule import find_rule, rule_text
-from transpiler.dialect_tools.counterexamples.places import places_of
-from transpiler.dialect_tools.counterexamples.sample_messages import Sample, samples
 from transpiler.dialect_tools.questions import QUESTIONS
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transpiler.dialect_tools.counterexamples.places import is_property, name_places
+from transpiler.analysis.places import is_property, name_places
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from transpiler.analysis.places import is_property, name_places
 from transpiler.arguments import check_choice
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
-from transpiler.dialect_tools.counterexamples.places import is_property, name_places
 from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
 from transpiler.dialect_tools.port.equivalence import Goal, Result, Trial, Witness, parsed
 from transpiler.dialect_tools.port.field_mapping import names_in

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import NamedTuple
 
-from transpiler.lint.field_values import OneField, field_values
+from transpiler.analysis.building import Conditions
+from transpiler.analysis.values import representatives
 from transpiler.lint.rule import Context, Doubt, Rule
-from transpiler.message.fields import DELIVERY_MODES
-from transpiler.message.header_fields import Conversion
+from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, MessageField
+from transpiler.message.header_fields import Conversion, Origin
+from transpiler.message.message import Header, Message
 from transpiler.message.operand_types import OperandType
+from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Ordering
 from transpiler.selector.iso_times import EPOCH, milliseconds_of
@@ -144,15 +148,63 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             constants = (low, high)
         case _:
             return
-    values = field_values(name, context.dialect)
-    if values is None or not values.described:
+    values = _described(name, context)
+    if values is None:
         return
-    outcome = OneField(values, context.dialect).outcome(node)
-    if outcome is not None:
-        always = "true for every message" if outcome else "never true"
-        always += "" if values.sure else " of a JMS client's message" if not outcome else " of a JMS client"
+
+    def holds(message: Message) -> bool:
+        return judge(node, message, context.dialect, now=0).truth is True
+
+    if holds(_with_count(values.place, 0)) is not holds(_with_count(values.place, MAX_PRIORITY)):
+        # So it is with most, and two messages are soon made.
+        return
+    conditions = Conditions()
+    conditions.selector(node, context.dialect)
+    subject = conditions.tests[0].subject
+    if subject is None:
+        return
+    # A sender that does not know JMS may give a priority beyond 9.
+    answers = {
+        holds(message)
+        for message, content, _ in representatives(subject, conditions.tests).messages
+        if values.sure or content is None or content <= MAX_PRIORITY
+    }
+    if len(answers) == 1:
+        always = "true for every message" if True in answers else "never true"
+        always += "" if values.sure else " of a JMS client" if True in answers else " of a JMS client's message"
         span = constants[0].span.to(constants[-1].span)
-        yield Doubt(f"{name.name} is {values.described}, so this is {always}", span, "remove it or change the number")
+        yield Doubt(f"{name.name} is {values.text}, so this is {always}", span, "remove it or change the number")
+
+
+def _with_count(place: MessageField, count: int) -> Message:
+    is_priority = place == _PRIORITY
+    return Message(header=Header(priority=count) if is_priority else Header(delivery_count=count))
+
+
+class _Described(NamedTuple):
+    """The values of a header field in words; ``sure`` is False if JMS bounds them, and AMQP does not."""
+
+    place: MessageField
+    text: str
+    sure: bool
+
+
+_PRIORITY = MessageField("header", "priority")
+
+
+def _described(name: ast.Identifier, context: Context) -> _Described | None:
+    field = context.header(name)
+    if field is None or len(field.origins) != 1:
+        return None
+    match field.origins[0]:
+        case Origin((place,), Conversion.PRIORITY):
+            return _Described(place, "a number from 0 to 9", True)
+        case Origin((place,), Conversion.DELIVERY_COUNT):
+            return _Described(place, "1 or more", True)
+        case Origin((place,), Conversion.AS_IS) if place == _PRIORITY and name.name.startswith("JMS"):
+            return _Described(place, "a number from 0 to 9 in JMS", False)
+        case _:
+            return None
 
 
 RULES = (

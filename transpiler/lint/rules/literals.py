@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from transpiler.analysis.building import identity_of
 from transpiler.diagnostics import Fix
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.lint.rules.spelling import is_null
+from transpiler.message.message import Message
+from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.iso_times import milliseconds_of
 from transpiler.selector.numbers import spelled_number
 from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
-from transpiler.selector.satisfiability import identity_of, meaning_of
 
 _DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
 
@@ -136,7 +138,8 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     field = context.header(name)
     if field is not None and (field.default is not None or not field.origins):
         return
-    if not meaning_of(node, context.dialect, context.meanings).meaning.unknown.missing:
+    verdict = judge(node, Message(), context.dialect, now=0)
+    if verdict.truth is not None or verdict.thrown is not None:
         return
     if _is_tested_elsewhere(name, tested, context):
         return

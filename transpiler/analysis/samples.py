@@ -1,4 +1,4 @@
-"""Messages on which two dialects are tried: every type of value, and every value at which an answer can turn.
+"""Messages on which tests of several places, and two dialects, are tried: every type, and every value that may count.
 
 A test of one name answers by the type of the value, and by where the value stands to the constants of the test. So
 the values are, for each type, those at, just below and just above each constant, and those at which the types
@@ -13,17 +13,26 @@ import math
 import random
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from transpiler.analysis.building import places_read
+from transpiler.analysis.cells import COMMON, RARE, Cell, oddness
+from transpiler.analysis.constants import has_names
+from transpiler.analysis.formula import Test, Words, bit_of
+from transpiler.analysis.values import is_odd
 from transpiler.errors import DecodeError
+from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import PROPERTIES
 from transpiler.message.ids import read_id
 from transpiler.message.message import Body, Header, Message, Properties
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue
+from transpiler.selector import ast
 
 _UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
 #: The integer types, those that JMS gives to properties first, with their ranges.
@@ -41,6 +50,13 @@ _CLOSE_NUMBERS = (
     (AmqpValue(AmqpType.INT, 2**24 + 1), AmqpValue(AmqpType.FLOAT, 2.0**24)),
     (AmqpValue(AmqpType.DOUBLE, 0.1), AmqpValue(AmqpType.FLOAT, 0.10000000149011612)),
 )
+
+#: Judgements of samples by the tests of one question, each weighed by its constants; the least of one group of places.
+_JUDGEMENTS, _LEAST = 400_000, 60
+#: Combinations of the values of several places, and the places up to which they are made.
+_COMBINATIONS, _PLACES = 6_400, 4
+#: Constants of one group of places.
+_CONSTANTS = 40
 
 #: Samples of all names of a test together, and those drawn from the longer lists beside them.
 _PRODUCT, _CALCULATED, _DRAWN = 441, 441, 150
@@ -127,7 +143,7 @@ def _items(place: MessageField, constants: Sequence[object], calculating: bool) 
         case "properties", ("message_id" | "correlation_id"):
             items = list(_ids(constants))
         case "properties", "user_id":
-            items = [_Item(text.encode(), _is_odd(text)) for text in _strings(constants)] + [_Item(b"\xff\x00", True)]
+            items = [_Item(text.encode(), is_odd(text)) for text in _strings(constants)] + [_Item(b"\xff\x00", True)]
         case "properties", ("absolute_expiry_time" | "creation_time"):
             near = _whole(constants, -(2**62), 2**62)
             items = [_Item(number, number < 0) for number in (0, *near, 1, 999, 1_750_772_279_123, -1, -1500)]
@@ -135,7 +151,7 @@ def _items(place: MessageField, constants: Sequence[object], calculating: bool) 
             near = _whole(constants, 0, 2**32 - 1)
             items = [_Item(number, number >= 2**31) for number in (0, 1, 2, *near, 2**31 - 1, 2**31, 2**32 - 1)]
         case _:
-            items = [_Item(text, _is_odd(text)) for text in _strings(constants)]
+            items = [_Item(text, is_odd(text)) for text in _strings(constants)]
     unique: dict[str, _Item] = {}
     for item in (_Item(None, False), *items):
         unique.setdefault(repr(item.value), item)
@@ -175,10 +191,10 @@ def _values(constants: Sequence[object]) -> list[_Item]:
     # A function over numbers as texts compares them with its constants.
     numbers += _written(constants)
     texts = _strings(constants)
-    items = [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[:2]]
+    items = [_Item(AmqpValue(AmqpType.STRING, text), is_odd(text)) for text in texts[:2]]
     items += [_Item(AmqpValue(AmqpType.BOOLEAN, truth), False) for truth in (True, False)]
     items += list(_numbers([*numbers, 5], near=True))
-    items += [_Item(AmqpValue(AmqpType.STRING, text), _is_odd(text)) for text in texts[2:]]
+    items += [_Item(AmqpValue(AmqpType.STRING, text), is_odd(text)) for text in texts[2:]]
     items += list(
         _numbers([0, -1, 0.1, 2**15, 2**31 - 1, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63), 2**24 + 1], near=False)
     )
@@ -294,7 +310,7 @@ def _whole(constants: Sequence[object], low: int, high: int) -> list[int]:
 def _ids(constants: Sequence[object]) -> Iterator[_Item]:
     for text in _strings(constants):
         for spelling in (text, f"ID:{text}", text.removeprefix("ID:")):
-            yield _Item(AmqpValue(AmqpType.STRING, spelling), _is_odd(spelling))
+            yield _Item(AmqpValue(AmqpType.STRING, spelling), is_odd(spelling))
             yield _Item(AmqpValue(AmqpType.BINARY, spelling.encode("utf-8", "surrogateescape")), True)
         with suppress(DecodeError):
             yield _Item(read_id(text), True)
@@ -313,5 +329,153 @@ def _uuids(texts: list[str]) -> Iterator[UUID]:
                 yield UUID(bytes=text.encode("utf-8", "surrogateescape"))
 
 
-def _is_odd(text: str) -> bool:
-    return any(character < " " or character > "\ud7ff" for character in text)
+class Sampled(NamedTuple):
+    """Cells of tests that read common places, and how many of their constants had samples."""
+
+    cells: list[Cell]
+    constants: int
+    tried: int
+
+
+def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
+    """Return cells that samples of some places have, of all that there are; ``weight`` counts tests of the question."""
+    every = {repr(value): value for test in tests for value in _constants(test)}
+    constants = list(every.values())[:_CONSTANTS]
+    made = samples(places, constants, any(_is_calculating(test) for test in tests))
+    if thorough and 1 < len(places) <= _PLACES:
+        made += _combined(places, tests, constants)
+    made = _thinned(
+        made, max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(constants)), 1))
+    )
+    best: dict[tuple[int, ...], tuple[tuple[bool, int], Cell]] = {}
+    for sample in made:
+        outcomes = tuple([bit_of(test.judge(sample.message)) for test in tests])
+        rank = sample.rare, sum(map(oddness, _contents(sample.message)))
+        if outcomes not in best or rank < best[outcomes][0]:
+            best[outcomes] = rank, Cell(outcomes, sample.message, RARE if sample.rare else COMMON)
+    return Sampled([cell for _, cell in sorted(best.values(), key=lambda pair: pair[0])], len(every), len(constants))
+
+
+def _constants(test: Test) -> Iterator[object]:
+    for constant in test.constants:
+        yield _plain(constant.value) if isinstance(constant, AmqpValue) else constant
+    for pattern in test.patterns:
+        if isinstance(pattern, Words):
+            yield from topic_keys(".".join(pattern.words))
+        else:
+            for any_, one in (("", "x"), ("yz", "é"), ("x\nz", "\n")):
+                yield "".join(part if isinstance(part, str) else any_ if part.value == "%" else one for part in pattern)
+
+
+def _plain(value: object) -> object:
+    match value:
+        case UUID():
+            return str(value)
+        case Decimal():
+            return float(value)
+        case bytes():
+            return value.decode("utf-8", "surrogateescape")
+        case _:
+            return value
+
+
+def topic_keys(pattern: str) -> list[str]:
+    """Return routing keys that a topic pattern matches, and near ones: a word less, a word more, another word."""
+    words = pattern.split(".")
+    keys = []
+    for many in ("x", "", "x.y"):
+        filled = [{ONE_WORD: "x", MANY_WORDS: many}.get(word, word) for word in words]
+        keys.append(".".join(word for word, one in zip(filled, words, strict=True) if word or one != MANY_WORDS))
+    for place, word in enumerate(words):
+        if word == ONE_WORD:
+            keys.append(".".join([*keys[0].split(".")[:place], "y", *keys[0].split(".")[place + 1 :]]))
+    first = keys[0]
+    keys += [f"{first}.x", first.rpartition(".")[0], f"x.{first}"]
+    return list(dict.fromkeys(keys))
+
+
+def _is_calculating(test: Test) -> bool:
+    return isinstance(test.node, ast.Expression) and any(
+        isinstance(inner, ast.Calculate | ast.Sign) and has_names(inner) for inner in ast.walk(test.node)
+    )
+
+
+def _combined(places: set[MessageField], tests: Sequence[Test], constants: Sequence[object]) -> Iterator[Sample]:
+    """Yield combinations of values of several places: of each place two for each type and each answer of its tests.
+
+    Two of a kind can be equal to each other or not. Properties have each other's values as well, which are equal.
+    """
+    slots = sorted(places, key=lambda one: (one.section, one.field))
+    kinds = [
+        _two_of_a_kind(place, [test for test in tests if set(places_read(test)) == {place}], constants)
+        for place in slots
+    ]
+    lists = []
+    for slot, alike in zip(slots, kinds, strict=True):
+        others = [
+            _renamed(sample, slot)
+            for other, theirs in zip(slots, kinds, strict=True)
+            for first in theirs
+            for sample in first[:1]
+            if other != slot and other.section == slot.section == PROPERTIES
+        ]
+        own = [sample for first in alike for sample in first[:1]]
+        seconds = [sample for first in alike for sample in first[1:]]
+        lists.append(sorted([*own, *others, *seconds], key=lambda one: one.rare))
+    most = max(2, math.floor(_COMBINATIONS ** (1 / len(lists))))
+    for row in itertools.product(*(listed[:most] for listed in lists)):
+        yield Sample(merged(one.message for one in row), any(one.rare for one in row))
+
+
+def _two_of_a_kind(place: MessageField, tests: list[Test], constants: Sequence[object]) -> list[list[Sample]]:
+    chosen: dict[object, list[Sample]] = {}
+    for sample in (*samples([place], constants, False), *samples([place], constants, True)):
+        value = next(_contents(sample.message), None)
+        kind = value.type if isinstance(value, AmqpValue) else type(value)
+        alike = chosen.setdefault((kind, *(bit_of(test.judge(sample.message)) for test in tests)), [])
+        if len(alike) < 2 and sample not in alike:
+            alike.append(sample)
+    return [*chosen.values()]
+
+
+def _renamed(sample: Sample, place: MessageField) -> Sample:
+    """Return the sample with its property under another name."""
+    value = next(iter((sample.message.application_properties or {}).values()), None)
+    return Sample(Message(application_properties=None if value is None else {place.field: value}), sample.rare)
+
+
+def _thinned(made: list[Sample], most: int) -> list[Sample]:
+    if len(made) <= most:
+        return made
+    # The likeliest values come first.
+    return made[: most // 2] + made[most // 2 :: -(-len(made) // (most // 2))]
+
+
+def size_of(message: Message) -> int:
+    """Return the number of values of a message."""
+    return sum(1 for _ in _contents(message))
+
+
+def _contents(message: Message) -> Iterator[object]:
+    for section in fields(message):
+        content = getattr(message, section.name)
+        if isinstance(content, Mapping):
+            yield from content.values()
+        elif content is not None:
+            yield from (value for f in fields(content) if (value := getattr(content, f.name)) is not None)
+
+
+def merged(messages: Iterable[Message]) -> Message:
+    """Return one message with the values of all messages, whose places differ."""
+    sections: dict[str, Any] = {}
+    for message in messages:
+        for section in fields(message):
+            content, known = getattr(message, section.name), sections.get(section.name)
+            if content is None or known is None:
+                sections[section.name] = known if content is None else content
+            elif isinstance(content, Mapping):
+                sections[section.name] = {**known, **content}
+            else:
+                given = {f.name: value for f in fields(content) if (value := getattr(content, f.name)) is not None}
+                sections[section.name] = replace(known, **given)
+    return Message(**sections)

@@ -1,0 +1,413 @@
+"""Formulas of selectors, filters and conditions of bindings; tests that are the same have one number.
+
+A test's identity is its canonical form, by value: 0.0 is not -0.0. A comparison has its name on the left where sides
+do not matter, BETWEEN with operands is two comparisons where the dialect has it so, and NOT LIKE is NOT of LIKE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
+
+from transpiler.analysis.constants import NOW, constants, reads_clock
+from transpiler.analysis.formula import (
+    ALWAYS,
+    ANYTHING,
+    FALSE,
+    THROWN,
+    TRUE,
+    Accepted,
+    Formula,
+    Junction,
+    Negation,
+    Subject,
+    Test,
+    Words,
+    bit_of,
+)
+from transpiler.analysis.places import places_of
+from transpiler.filters.kinds import (
+    AndFilter,
+    ApplicationPropertiesFilter,
+    DirectBinding,
+    Filter,
+    HeadersBinding,
+    JmsSelector,
+    NoLocal,
+    NotFilter,
+    OrFilter,
+    Prefix,
+    PropertiesFilter,
+    Reference,
+    SqlFilter,
+    Suffix,
+    TopicBinding,
+)
+from transpiler.filters.selector_parsing import dialect_of, parse_text
+from transpiler.message.fields import PUBLISHER_CONNECTION, RECEIVER, MessageField
+from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.evaluate import Verdict, judge
+from transpiler.reference.match import match_filter
+from transpiler.reference.receiving import Receiver
+from transpiler.selector import ast
+from transpiler.selector.dialect_rules import BetweenMeaning, Evaluation, Logic, NumericPromotion
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.pattern import Pattern, PatternError, Wildcard, read_pattern
+from transpiler.selector.printer import print_selector
+
+_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.NullLiteral)
+_SUBJECT = MessageField("properties", "subject")
+_UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
+#: Conversions of a place that lose none of its values, so that the place has all values of the name.
+_PLACED = (
+    frozenset(Conversion)
+    - {Conversion.ANY_ID, Conversion.MESSAGE_ID, Conversion.CORRELATION_ID}
+    - {
+        Conversion.STRING_ID,
+        Conversion.PREFIXED_ID,
+        Conversion.EXPIRY,
+        Conversion.EXPIRY_UNLESS_ZERO,
+    }
+)
+
+
+class Conditions:
+    """The tests of the conditions of one question, or of several about the same conditions.
+
+    ``destination`` and ``connection`` are the receiver's.
+    """
+
+    def __init__(self, destination: str | None = None, connection: str | None = None) -> None:
+        self.tests: list[Test] = []
+        self.destination, self.connection = destination, connection
+        self._known: dict[Hashable, Test] = {}
+        self._formulas: dict[int, Formula] = {}
+        #: Keeps what is known by its id.
+        self._kept: list[object] = []
+
+    def selector(self, tree: ast.Expression | None, dialect: Dialect, other: Dialect | None = None) -> Formula:
+        """Return the formula of a selector; ``other`` is the dialect of a condition that it is compared with."""
+        if tree is None:
+            return ALWAYS
+        if isinstance(tree, ast.ConvertStrings):
+            return self._formula(tree.condition, dialect, other or dialect, True)
+        return self._formula(tree, dialect, other or dialect, False)
+
+    def _formula(self, node: ast.Expression, dialect: Dialect, other: Dialect, convert: bool) -> Formula:
+        known = self._formulas.get(id(node))
+        if known is None:
+            known = self._formulas[id(node)] = self._made(node, dialect, other, convert)
+            self._kept.append(node)
+        return known
+
+    def _made(self, node: ast.Expression, dialect: Dialect, other: Dialect, convert: bool) -> Formula:
+        match node:
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                return _junction(
+                    isinstance(node, ast.Or),
+                    tuple([self._formula(term, dialect, other, convert) for term in terms]),
+                    dialect,
+                )
+            case ast.Not(operand=operand):
+                return Negation(self._formula(operand, dialect, other, convert))
+            case ast.Like(negated=True):
+                return Negation(self._test(replace(node, negated=False), dialect, other, convert))
+            case ast.Between(operand=operand, low=low, high=high, negated=negated) if (
+                dialect.between is BetweenMeaning.COMPARISONS and _subject_of(node, dialect) is None
+            ):
+                below, above = (
+                    (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
+                )
+                pair = ast.Compare(below, operand, low, node.span), ast.Compare(above, operand, high, node.span)
+                return _junction(negated, tuple([self._test(one, dialect, other, convert) for one in pair]), dialect)
+            case _:
+                return self._test(node, dialect, other, convert)
+
+    def _test(self, written: ast.Expression, dialect: Dialect, other: Dialect, convert: bool) -> Test:
+        node = _canonical(written, dialect)
+        key = identity_of(node), id(dialect), convert
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._new(node, dialect, other, convert)
+            self._kept.append(dialect)
+            self.tests.append(known)
+        return known
+
+    def _new(self, node: ast.Expression, dialect: Dialect, other: Dialect, convert: bool) -> Test:
+        tested = ast.ConvertStrings(node) if convert else node
+        destination = self.destination
+
+        def judged(message: Message) -> Verdict:
+            return judge(tested, message, dialect, NOW, destination)
+
+        subject = _subject_of(node, dialect)
+        decided = subject is not None and not convert and _is_decided(node)
+        patterns: tuple[Pattern, ...] = ()
+        if decided and isinstance(node, ast.Like):
+            try:
+                patterns = (
+                    read_pattern(node.pattern.value, node.escape.value if node.escape else None, dialect.escapes),
+                )
+            except PatternError:
+                decided = False
+        test = Test(len(self.tests), node, dialect, judged, subject, decided, patterns=patterns)
+        test.outcomes = ANYTHING if dialect.on_throw else ANYTHING & ~THROWN
+        test.constants = tuple(_literals(node)) if decided else tuple(constants(node, dialect, other))
+        if subject is None:
+            if isinstance(node, ast.Compare) and isinstance(node.left, ast.Identifier):
+                if isinstance(node.right, ast.Identifier) and not convert:
+                    test.relation = node
+                    test.beside = frozenset(_subject_of_name(name, dialect).key for name in (node.left, node.right))
+            elif not _reads(node):
+                test.outcomes = bit_of(judged(Message()))
+        return test
+
+    def filter(self, node: Filter, dialect: Dialect, other: Dialect | None = None) -> Formula:
+        """Return the formula of a filter that ``check_filter`` passed."""
+        match node:
+            case OrFilter(filters=filters) | AndFilter(filters=filters):
+                terms = tuple(self.filter(inner, dialect, other) for inner in filters)
+                return Junction(isinstance(node, OrFilter), terms)
+            case NotFilter(filter=inner):
+                return Negation(self.filter(inner, dialect, other))
+            case JmsSelector() | SqlFilter():
+                tree = parse_text(node, dialect)
+                # No selector is one that every message passes.
+                return ALWAYS if tree is None else Accepted(self.selector(tree, dialect_of(node, dialect), other))
+            case HeadersBinding(match=how, pairs=pairs) if pairs:
+                headers = (
+                    self._filter_test(HeadersBinding(how, (pair,)), PROPERTIES, pair[0], dialect) for pair in pairs
+                )
+                return Junction(how.any_pair, tuple(headers))
+            case PropertiesFilter(fields=fields):
+                tests = (self._filter_test(PropertiesFilter((one,)), "properties", one[0], dialect) for one in fields)
+                return Junction(False, tuple(tests))
+            case ApplicationPropertiesFilter(entries=entries):
+                tests = (
+                    self._filter_test(ApplicationPropertiesFilter((one,)), PROPERTIES, one[0], dialect)
+                    for one in entries
+                )
+                return Junction(False, tuple(tests))
+            case NoLocal():
+                return self._filter_test(node, PUBLISHER_CONNECTION.section, PUBLISHER_CONNECTION.field, dialect)
+            case HeadersBinding() | DirectBinding() | TopicBinding():
+                return self._filter_test(node, _SUBJECT.section, _SUBJECT.field, dialect)
+
+    def _filter_test(self, node: Filter, section: str, name: str, dialect: Dialect) -> Test:
+        connection, receiver = self.connection, Receiver(NOW, self.destination)
+
+        def judged(message: Message) -> Verdict:
+            return Verdict(match_filter(node, message, dialect, connection, receiver))
+
+        values = tuple(_compared(node, connection))
+        patterns = tuple(_patterns(node))
+        return self.condition((node, connection), judged, MessageField(section, name), values, patterns, _text(node))
+
+    def condition(
+        self,
+        key: Hashable,
+        judged: object,
+        place: MessageField | None,
+        values: tuple[object, ...] = (),
+        patterns: tuple[Pattern | Words, ...] = (),
+        text: str = "",
+    ) -> Test:
+        """Return the test of a filter or a binding, which is TRUE or FALSE; of one place, or of no known place."""
+        known = self._known.get(key)
+        if known is None:
+            decided = place is not None and place.field not in ("message_id", "correlation_id")
+            known = Test(
+                len(self.tests),
+                key,
+                None,
+                judged,  # type: ignore[arg-type]
+                None if place is None else Subject(place, place),
+                decided,
+                typed=True,
+                constants=values,
+                patterns=patterns,
+                outcomes=TRUE | FALSE,
+                places=() if place is None else (place,),
+                text=text,
+            )
+            if not decided:
+                known.subject = None
+            self._known[key] = known
+            self.tests.append(known)
+        return known
+
+
+def shown(test: Test) -> str:
+    """Return a test as people read it."""
+    if not test.text:
+        assert test.dialect is not None
+        assert isinstance(test.node, ast.Expression)
+        test.text = print_selector(test.node, test.dialect)
+    return test.text
+
+
+def places_read(test: Test) -> tuple[MessageField, ...]:
+    """Return the places of a message that a test reads."""
+    if not test.places and test.dialect is not None:
+        assert isinstance(test.node, ast.Expression)
+        test.places = tuple(dict.fromkeys(places_of(test.node, test.dialect)))
+    return test.places
+
+
+def _junction(decides: bool, terms: tuple[Formula, ...], dialect: Dialect) -> Junction:
+    return Junction(
+        decides,
+        terms,
+        dialect.logic is Logic.QPID_JAVA,
+        dialect.evaluation is Evaluation.STRICT and bool(dialect.on_throw),
+    )
+
+
+_ONE_VALUE = frozenset({ast.Identifier, ast.StringLiteral, ast.IntegerLiteral, ast.BooleanLiteral})
+
+
+def identity_of(node: ast.Expression) -> Hashable:
+    """Return a key that is equal for equal nodes only; Python's 0.0 and -0.0 are equal, and brokers tell them apart."""
+    if type(node) is ast.Compare and type(node.left) in _ONE_VALUE and type(node.right) in _ONE_VALUE:
+        return node
+    zeros = [str(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.FloatLiteral) and inner.value == 0]
+    return (node, *zeros) if zeros else node
+
+
+def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
+    """Return a comparison with its name on the left, or its lesser name, where the sides do not matter."""
+    if not isinstance(node, ast.Compare) or dialect.type_ladder in _UPWARDS:
+        # Their comparison widens the left side only.
+        return node
+    left, right = node.left, node.right
+    simple = (ast.Identifier, *_LITERALS)
+    if dialect.on_throw and not (isinstance(left, simple) and isinstance(right, simple)):
+        return node
+    named = isinstance(left, ast.Identifier), isinstance(right, ast.Identifier)
+    exchanged = (
+        _order(right) < _order(left) if all(named) else named[1] or (not named[0] and isinstance(left, _LITERALS))
+    )
+    return ast.Compare(node.operator.mirrored, right, left, node.span) if exchanged else node
+
+
+def _order(node: ast.Expression) -> str:
+    return f"{node.section or ''}.{node.name}" if isinstance(node, ast.Identifier) else ""
+
+
+def _literals(node: ast.Expression) -> Iterator[object]:
+    for inner in ast.walk(node):
+        if isinstance(node, ast.Like):
+            return
+        match inner:
+            case ast.StringLiteral(value=value) | ast.IntegerLiteral(value=value) | ast.FloatLiteral(value=value):
+                yield value
+            case ast.BinaryLiteral(value=octets):
+                yield octets.decode("utf-8", "surrogateescape")
+            case _:
+                pass
+
+
+def _reads(node: ast.Expression) -> bool:
+    """Return True if a test reads a message, or the clock."""
+    return any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node)) or reads_clock(node)
+
+
+def _is_decided(node: ast.Expression) -> bool:
+    """Return True for a test of names and literals alone."""
+    match node:
+        case ast.Compare(left=left, right=right):
+            return all(isinstance(part, (ast.Identifier, ast.BinaryLiteral, *_LITERALS)) for part in (left, right))
+        case ast.Between(operand=operand, low=low, high=high):
+            return isinstance(operand, ast.Identifier) and isinstance(low, _LITERALS) and isinstance(high, _LITERALS)
+        case ast.In(operand=operand, members=members):
+            literals = (ast.BinaryLiteral, *_LITERALS)
+            return isinstance(operand, ast.Identifier) and all(isinstance(member, literals) for member in members)
+        case ast.Like(operand=operand) | ast.IsNull(operand=operand):
+            return isinstance(operand, ast.Identifier)
+        case _:
+            return isinstance(node, ast.Identifier)
+
+
+def _subject_of(node: ast.Expression, dialect: Dialect) -> Subject | None:
+    """Return what a test reads if that is one name, or several names of one thing."""
+    found: Subject | None = None
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.BodyQuery) or (isinstance(inner, ast.Call) and inner.function == "UTC"):
+            return None
+        if isinstance(inner, ast.Identifier):
+            own = _subject_of_name(inner, dialect)
+            if found is not None and found != own:
+                return None
+            found = own
+    return found
+
+
+def _subject_of_name(name: ast.Identifier, dialect: Dialect) -> Subject:
+    field = dialect.fields.find(name.name, name.section)
+    if field is None:
+        place = MessageField(PROPERTIES, name.name)
+        return Subject(place, place)
+    if _is_placed(field):
+        place = field.origins[0].places[0]
+        return Subject(place, place)
+    return Subject((field.name, field.origins), None, field)
+
+
+def _is_placed(field: HeaderField) -> bool:
+    if len(field.origins) != 1 or len(field.origins[0].places) != 1 or field.origins[0].conversion not in _PLACED:
+        return False
+    return field.origins[0].places[0].section not in (RECEIVER, "delivery_properties")
+
+
+def _compared(node: Filter, connection: str | None) -> Iterator[object]:
+    """Yield the values at which a test of a filter can turn."""
+    match node:
+        case DirectBinding(key=key):
+            yield key
+        case HeadersBinding(pairs=((_, expected),)):
+            yield expected
+        case PropertiesFilter(fields=((_, reference),)) | ApplicationPropertiesFilter(entries=((_, reference),)):
+            if isinstance(reference, AmqpValue):
+                yield reference
+        case NoLocal() if connection is not None:
+            yield AmqpValue(AmqpType.STRING, connection)
+
+
+def _patterns(node: Filter) -> Iterator[Pattern | Words]:
+    match node:
+        case TopicBinding(pattern=pattern):
+            yield Words(tuple(pattern.split(".")))
+        case PropertiesFilter(fields=((_, reference),)) | ApplicationPropertiesFilter(entries=((_, reference),)):
+            if isinstance(reference, Prefix):
+                yield (reference.text, Wildcard.ANY) if reference.text else (Wildcard.ANY,)
+            elif isinstance(reference, Suffix):
+                yield (Wildcard.ANY, reference.text) if reference.text else (Wildcard.ANY,)
+
+
+def _text(node: Filter) -> str:
+    """Return one test of a filter in a few words."""
+    match node:
+        case DirectBinding(key=key):
+            return f"subject = {key!r}"
+        case TopicBinding(pattern=pattern):
+            return f"subject matches {pattern}"
+        case HeadersBinding(pairs=((name, expected),)):
+            return f"{name} is present" if expected.value is None else f"{name} = {expected.value!r}"
+        case PropertiesFilter(fields=((name, reference),)) | ApplicationPropertiesFilter(entries=((name, reference),)):
+            return f"{name} {_reference_text(reference)}"
+        case NoLocal():
+            return "sent on another connection"
+        case _:
+            return "no condition"
+
+
+def _reference_text(reference: Reference) -> str:
+    match reference:
+        case Prefix(text=text):
+            return f"begins with {text!r}"
+        case Suffix(text=text):
+            return f"ends with {text!r}"
+        case _:
+            return "is present" if reference.value is None else f"= {reference.value!r}"

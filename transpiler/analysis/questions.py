@@ -1,0 +1,99 @@
+"""Questions about conditions: does one contain another, are they equivalent, which message parts them."""
+
+from __future__ import annotations
+
+from transpiler.analysis.building import Conditions
+from transpiler.analysis.formula import (
+    NOT_TRUE,
+    THROWN,
+    Formula,
+    disjuncts,
+    key_of,
+    tests_of,
+)
+from transpiler.analysis.solve import Answer, Found, Impossible, Open, Requirement, Solver
+from transpiler.compiler import parse_selector
+from transpiler.selector import ast
+from transpiler.selector.dialects import Dialect, find_dialect
+
+
+def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> Answer:
+    """Find a message on which the first formula is TRUE and the second is not."""
+    if key_of(selecting) == key_of(refusing):
+        return Impossible()
+    reasons: list[str] = []
+    # An OR is TRUE where one of its terms is, and few tests decide that; those of one side only come first.
+    for term in _open_disjuncts(selecting, refusing):
+        needed = [Requirement(term), Requirement(refusing, NOT_TRUE)]
+        if term is not selecting and any(test.outcomes & THROWN for test in tests_of(selecting)):
+            needed.append(Requirement(selecting))
+        match solver.solve(needed):
+            case Found() as found:
+                return found
+            case Open(reason=reason):
+                reasons.append(reason)
+            case Impossible():
+                pass
+    return Open(reasons[0]) if reasons else Impossible()
+
+
+def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
+    """Return the disjuncts that may be TRUE where the other formula is not; those first that it does not share."""
+    theirs, parts = {key_of(part) for part in disjuncts(other)}, disjuncts(formula)
+    if not any(test.outcomes & THROWN for test in tests_of(other)):
+        # An OR with a term that throws may be TRUE or not by the order of its terms.
+        parts = tuple(part for part in parts if key_of(part) not in theirs)
+    known = {test.number for test in tests_of(other)}
+    return sorted(
+        parts, key=lambda part: (key_of(part) in theirs, all(test.number in known for test in tests_of(part)))
+    )
+
+
+def never(solver: Solver, formula: Formula) -> bool:
+    """Return True if it is proved that no message makes a formula TRUE."""
+    return solver.impossible(Requirement(formula))
+
+
+def subsumes(
+    container: str | ast.Expression | None, contained: str | ast.Expression | None, dialect: str | Dialect = "jms"
+) -> bool | None:
+    """Return True if the first selector selects every message that the second one selects.
+
+    False if there is a message that only the second one selects, None if that is not decided. A selector is text or a
+    parsed tree; an empty one, or None, selects every message. Selectors of AND, OR and NOT over tests of one name
+    against literals, and comparisons of two names, are mostly decided; of others, a "yes" is proved as well, and for a
+    "no" messages are tried. Raises what ``parse_selector`` raises.
+    """
+    match containment(container, contained, dialect):
+        case Impossible():
+            return True
+        case Found():
+            return False
+        case Open():
+            return None
+
+
+def equivalent(
+    first: str | ast.Expression | None, second: str | ast.Expression | None, dialect: str | Dialect = "jms"
+) -> bool | None:
+    """Return True if two selectors select the same messages, False if a message parts them, None if not decided.
+
+    Takes and raises what ``subsumes`` does.
+    """
+    answers = subsumes(first, second, dialect), subsumes(second, first, dialect)
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+def containment(
+    container: str | ast.Expression | None, contained: str | ast.Expression | None, dialect: str | Dialect = "jms"
+) -> Answer:
+    """Decide as ``subsumes`` does: impossible if it does, a message that only the second selects, or a reason."""
+    rules = find_dialect(dialect)
+    conditions = Conditions()
+    outer, inner = (
+        conditions.selector(parse_selector(one, rules) if isinstance(one, str) else one, rules)
+        for one in (container, contained)
+    )
+    return parting_message(Solver(conditions), inner, outer)

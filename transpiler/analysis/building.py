@@ -278,6 +278,8 @@ def identity_of(node: ast.Expression) -> Hashable:
 
 def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
     """Return a comparison with its name on the left, or its lesser name, where the sides do not matter."""
+    if not dialect.on_throw:
+        node = _ordered(node)
     if not isinstance(node, ast.Compare) or dialect.type_ladder in _UPWARDS:
         # Their comparison widens the left side only.
         return node
@@ -290,6 +292,29 @@ def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
         _order(right) < _order(left) if all(named) else named[1] or (not named[0] and isinstance(left, _LITERALS))
     )
     return ast.Compare(node.operator.mirrored, right, left, node.span) if exchanged else node
+
+
+def _ordered(node: ast.Expression) -> ast.Expression:
+    """Return a test with the operands of its sums and products in one order, which matters only where one may throw."""
+    match node:
+        case ast.Calculate(operator=operator, left=left, right=right):
+            first, second = _ordered(left), _ordered(right)
+            if operator in (ast.Arithmetic.ADD, ast.Arithmetic.MULTIPLY) and _shape(second) < _shape(first):
+                first, second = second, first
+            return ast.Calculate(operator, first, second, node.span)
+        case ast.Compare(left=left, right=right) if ast.Calculate in (type(left), type(right)):
+            return replace(node, left=_ordered(left), right=_ordered(right))
+        case ast.Sign(operand=operand):
+            return replace(node, operand=_ordered(operand))
+        case _:
+            return node
+
+
+def _shape(node: ast.Expression) -> str:
+    return " ".join(
+        f"{type(inner).__name__} {getattr(inner, 'name', '')} {getattr(inner, 'value', '')!r}"
+        for inner in ast.walk(node)
+    )
 
 
 def _order(node: ast.Expression) -> str:

@@ -95,8 +95,8 @@ class Accepted:
 
 Formula: TypeAlias = Test | Junction | Negation | Accepted
 
-#: Every message passes an AND without a term.
-ALWAYS = Junction(False, ())
+#: Every message passes an AND without a term, and none an OR.
+ALWAYS, NEVER = Junction(False, ()), Junction(True, ())
 
 
 def bit_of(verdict: Verdict) -> int:

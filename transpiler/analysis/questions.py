@@ -49,9 +49,23 @@ def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
     )
 
 
-def never(solver: Solver, formula: Formula) -> bool:
-    """Return True if it is proved that no message makes a formula TRUE."""
-    return solver.impossible(Requirement(formula))
+def is_proved_same(first: ast.Expression, second: ast.Expression, dialect: Dialect) -> bool:
+    """Return True if it is proved that two trees select the same messages; no messages are tried."""
+    conditions = Conditions()
+    one, other = (conditions.selector(tree, dialect) for tree in (first, second))
+    solver = Solver(conditions)
+    return all(
+        solver.impossible(Requirement(selecting), Requirement(refusing, NOT_TRUE))
+        for selecting, refusing in ((one, other), (other, one))
+    )
+
+
+def never_true(selector: str, dialect: str | Dialect) -> bool:
+    """Return True if it is proved that no message makes a selector TRUE. Raises what ``parse_selector`` raises."""
+    rules = find_dialect(dialect)
+    conditions = Conditions()
+    formula = conditions.selector(parse_selector(selector, rules), rules)
+    return Solver(conditions).impossible(Requirement(formula))
 
 
 def subsumes(

@@ -29,8 +29,9 @@ from transpiler.filters.sets import FilterSet
         Example("Compare two topologies", "selector-sql diff old.json new.json"),
     ],
     exits={
-        0: "no difference is known; the output says whether that is proved",
+        0: "there is no difference, which is proved",
         1: "there is a difference, with a message for each direction",
+        3: "it is not decided, and the output says why",
     },
 )
 @click.argument("old")
@@ -87,4 +88,6 @@ def diff(
         click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
     else:
         click.echo(str(result))
-    raise SystemExit(1 if result.differs else 0)
+    if result.differs:
+        raise SystemExit(1)
+    raise SystemExit(3 if isinstance(result, ConditionDiff) and result.not_decided else 0)

@@ -5,5 +5,5 @@ messages in trials that cover every type and every value at which an answer can 
 
 Deliberately not here: the dialects themselves (``selector.dialects``).
 
-In reading order: ``compare_dialects``, ``counterexamples``, ``port``, ``diff``.
+In reading order: ``deciding_rule``, ``compare_dialects``, ``port``, ``diff``.
 """

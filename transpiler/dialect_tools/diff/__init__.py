@@ -1,7 +1,7 @@
 """Differences between two versions of a selector, a filter or a topology, found without data.
 
-The idea: a change is best shown by a message that it touches. ``counterexamples`` finds one, or proves that there is
-none; the reference evaluator and router judge it on both sides.
+The idea: a change is best shown by a message that it touches. ``analysis`` finds one, or proves that there is none;
+the reference evaluator and router judge it on both sides.
 
 Invariants: every message that is shown was judged on both sides. "The same" is said only of what is proved.
 

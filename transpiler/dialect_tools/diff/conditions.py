@@ -8,27 +8,25 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
+from transpiler.analysis.building import Conditions, places_read, shown
 from transpiler.analysis.constants import NOW
-from transpiler.analysis.plain_messages import plain_message
-from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.counterexamples.deciding_rule import find_rule, rule_text
-from transpiler.dialect_tools.counterexamples.filter_formulas import filter_formula
-from transpiler.dialect_tools.counterexamples.formulas import (
+from transpiler.analysis.formula import (
     FALSE,
     NOT_TRUE,
-    THROWS,
+    THROWN,
     TRUE,
     UNKNOWN,
-    Atom,
-    Atoms,
     Formula,
-    Junction,
-    atoms_of,
+    Test,
     bit_of,
     possible,
+    tests_of,
 )
-from transpiler.dialect_tools.counterexamples.proofs import is_subset
-from transpiler.dialect_tools.counterexamples.search import Component, components, find_message
+from transpiler.analysis.plain_messages import plain_message
+from transpiler.analysis.questions import parting_message
+from transpiler.analysis.solve import Answer, Found, Impossible, Open, Solver
+from transpiler.compiler import parse_selector
+from transpiler.dialect_tools.deciding_rule import find_rule, rule_text
 from transpiler.filters.kinds import Filter
 from transpiler.filters.sets import FiltersLike, read_filters
 from transpiler.message.message import Message
@@ -44,7 +42,7 @@ MAX_PARTS = 4
 _CANDIDATES = 100
 
 Change = Literal["won", "lost"]
-_NAMES = {TRUE: "TRUE", FALSE: "FALSE", UNKNOWN: "unknown", THROWS: "throws"}
+_NAMES = {TRUE: "TRUE", FALSE: "FALSE", UNKNOWN: "unknown", THROWN: "throws"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,9 @@ class Part:
 class Difference:
     """A message that only one side selects: ``won`` by the new one, or ``lost``.
 
-    ``parts_of_old`` and ``parts_of_new`` decided. ``rare`` is True for a message that few people have. ``rule`` is the
-    one by which two dialects read the same selector differently.
+    ``parts_of_old`` and ``parts_of_new`` decided. ``rare`` is True for a message that few people have; ``only`` says what
+    is odd about every message that parts the two. ``rule`` is the one by which two dialects read the same selector
+    differently.
     """
 
     change: Change
@@ -71,6 +70,7 @@ class Difference:
     parts_of_new: tuple[Part, ...] = ()
     rare: bool = False
     rule: str | None = None
+    only: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; the message as plain properties where these say everything, else as message JSON."""
@@ -80,6 +80,8 @@ class Difference:
             "new": {"verdict": self.new, "parts": [[part.text, part.verdict] for part in self.parts_of_new]},
             "rare": self.rare,
         }
+        if self.only:
+            result["only_where"] = self.only
         return result | ({} if self.rule is None else {"rule": self.rule})
 
     def __str__(self) -> str:
@@ -87,6 +89,7 @@ class Difference:
         message = plain_message(self.message)
         remark = "" if message else "   (a message without properties)"
         remark = "   (few messages are like this one)" if self.rare else remark
+        remark = f"   (only where {self.only})" if self.only else remark
         lines = [f"{sign} {json.dumps(message, ensure_ascii=False)}{remark}"]
         for name, verdict, parts in (("OLD", self.old, self.parts_of_old), ("NEW", self.new, self.parts_of_new)):
             why = ", ".join(f"{part.text} is {part.verdict}" for part in parts if part.verdict != "throws")
@@ -100,18 +103,18 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ConditionDiff:
-    """A message that the new condition wins, and one that it loses; None where none was answer.
+    """A message that the new condition wins, and one that it loses; None where there is none, or none was found.
 
-    ``no_won`` and ``no_lost`` are True where it is proved that there is none. ``tried`` counts sample messages;
-    ``complete`` is True if all combinations of what they tell apart were searched.
+    ``no_won`` and ``no_lost`` are True where it is proved that there is none. Where neither is so, ``open_won`` and
+    ``open_lost`` say why it is not decided.
     """
 
     won: Difference | None
     lost: Difference | None
     no_won: bool
     no_lost: bool
-    tried: int
-    complete: bool
+    open_won: str = ""
+    open_lost: str = ""
 
     @property
     def differs(self) -> bool:
@@ -123,6 +126,11 @@ class ConditionDiff:
         """True if it is proved that both select the same messages."""
         return self.no_won and self.no_lost
 
+    @property
+    def not_decided(self) -> str:
+        """The reason for which a direction is not decided; empty where both are."""
+        return self.open_won or self.open_lost
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
@@ -132,8 +140,7 @@ class ConditionDiff:
             "lost": None if self.lost is None else self.lost.to_dict(),
             "none_won_is_proved": self.no_won,
             "none_lost_is_proved": self.no_lost,
-            "samples": self.tried,
-            "complete": self.complete,
+            "not_decided": self.not_decided or None,
         }
 
     def __str__(self) -> str:
@@ -142,20 +149,21 @@ class ConditionDiff:
     def _headline(self) -> str:
         if self.is_same:
             return "OLD and NEW select the same messages."
+        why = f"\n  not decided: {self.not_decided}"
         match self.won, self.lost:
+            case None, None if self.no_won or self.no_lost:
+                direction = "wins" if self.no_lost else "loses"
+                other = "loses" if self.no_lost else "wins"
+                return f"NEW {other} no message; it is not decided whether it {direction} some.{why}"
             case None, None:
-                return f"No message was found on which OLD and NEW differ.\n  {self._effort()}"
+                return f"It is not decided whether OLD and NEW differ.{why}"
             case Difference(), Difference():
                 return "OLD and NEW select different messages: NEW wins some (+) and loses some (-)."
             case Difference(), None:
                 more, none, proved = "NEW selects more messages than OLD", "loses", self.no_lost
             case _:
                 more, none, proved = "NEW selects fewer messages than OLD", "wins", self.no_won
-        return f"{more}, and {none} none." if proved else f"{more}; none was found that it {none}.\n  {self._effort()}"
-
-    def _effort(self) -> str:
-        combined = "in every combination that tells parts apart" if self.complete else "not in all combinations"
-        return f"no proof: {self.tried:,} sample messages tried, {combined}"
+        return f"{more}, and {none} none." if proved else f"{more}; it is not decided whether it {none} some.{why}"
 
 
 def diff_selectors(
@@ -172,21 +180,24 @@ def diff_selectors(
     """
     first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
     trees = parse_selector(old, first), parse_selector(new, second)
-    atoms = Atoms()
-    sides = [
-        _selector_side(atoms, tree, own, other, destination)
-        for tree, own, other in zip(trees, (first, second), (second, first), strict=True)
-    ]
+    conditions = Conditions(destination)
+    sides = []
+    for tree, own, other in zip(trees, (first, second), (second, first), strict=True):
+
+        def judged(message: Message, tree: ast.Expression | None = tree, own: Dialect = own) -> Verdict:
+            return judge(tree, message, own, NOW, destination)
+
+        sides.append(_Side(conditions.selector(tree, own, other), judged))
 
     def agree(message: Message) -> Callable[[Dialect, Dialect], bool]:
-        def judged(left: Dialect, right: Dialect) -> bool:
+        def alike(left: Dialect, right: Dialect) -> bool:
             verdicts = (
                 judge(trees[0], message, left, NOW, destination),
                 judge(trees[1], message, right, NOW, destination),
             )
             return (verdicts[0].truth is True) is (verdicts[1].truth is True)
 
-        return judged
+        return alike
 
     def rule(message: Message) -> str | None:
         if first == second or trees[0] != trees[1]:
@@ -194,7 +205,7 @@ def diff_selectors(
         name = find_rule(first, second, agree(message))
         return None if name is None else rule_text(name, first, second)
 
-    return _compare(sides[0], sides[1], first == second, rule)
+    return _compare(conditions, sides[0], sides[1], rule)
 
 
 def diff_filters(
@@ -208,12 +219,18 @@ def diff_filters(
 ) -> ConditionDiff:
     """Compare two filters, or filter sets; ``connection`` is the receiver's. Raises what ``read_filters`` raises."""
     first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
-    atoms = Atoms()
-    sides = [
-        _filter_side(atoms, read_filters(filters).whole, own, other, connection, destination)
-        for filters, own, other in ((old, first, second), (new, second, first))
-    ]
-    return _compare(sides[0], sides[1], first == second, lambda _: None)
+    conditions = Conditions(destination, connection)
+    receiver = Receiver(NOW, destination)
+    sides = []
+    for filters, own, other in ((old, first, second), (new, second, first)):
+        node = read_filters(filters).whole
+        check_filter(node, own, connection)
+
+        def judged(message: Message, node: Filter = node, own: Dialect = own) -> Verdict:
+            return Verdict(match_filter(node, message, own, connection, receiver))
+
+        sides.append(_Side(conditions.filter(node, own, other), judged))
+    return _compare(conditions, sides[0], sides[1], lambda _: None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,73 +238,48 @@ class _Side:
     formula: Formula
     judge: Callable[[Message], Verdict]
 
-    def selects(self, message: Message) -> bool:
-        return self.judge(message).truth is True
 
-
-def _selector_side(
-    atoms: Atoms, tree: ast.Expression | None, dialect: Dialect, other: Dialect, destination: str | None
-) -> _Side:
-    # Every message passes an AND without a term.
-    formula = Junction(False, ()) if tree is None else atoms.selector(tree, dialect, other, destination)
-    return _Side(formula, lambda message: judge(tree, message, dialect, NOW, destination))
-
-
-def _filter_side(
-    atoms: Atoms, node: Filter, dialect: Dialect, other: Dialect, connection: str | None, destination: str | None
-) -> _Side:
-    check_filter(node, dialect, connection)
-    receiver = Receiver(NOW, destination)
-    formula = filter_formula(atoms, node, dialect, other, connection, destination)
-    return _Side(formula, lambda message: Verdict(match_filter(node, message, dialect, connection, receiver)))
-
-
-def _compare(old: _Side, new: _Side, one_dialect: bool, rule: Callable[[Message], str | None]) -> ConditionDiff:
-    # A value has other types in another dialect, so sets of values prove nothing between two of them.
-    no_won = one_dialect and is_subset(new.formula, old.formula)
-    no_lost = one_dialect and is_subset(old.formula, new.formula)
-    if no_won and no_lost:
-        return ConditionDiff(None, None, no_won, no_lost, 0, True)
-    parts = components(old.formula, new.formula)
-    won, all_won, tried_won = (None, True, 0) if no_won else _difference("won", old, new, parts, rule)
-    lost, all_lost, tried_lost = (None, True, 0) if no_lost else _difference("lost", old, new, parts, rule)
-    tried = sum(part.tried for part in parts) + tried_won + tried_lost
-    return ConditionDiff(won, lost, no_won, no_lost, tried, all_won and all_lost)
+def _compare(conditions: Conditions, old: _Side, new: _Side, rule: Callable[[Message], str | None]) -> ConditionDiff:
+    solver = Solver(conditions)
+    won = parting_message(solver, new.formula, old.formula)
+    lost = parting_message(solver, old.formula, new.formula)
+    return ConditionDiff(
+        _difference("won", won, old, new, rule),
+        _difference("lost", lost, old, new, rule),
+        isinstance(won, Impossible),
+        isinstance(lost, Impossible),
+        won.reason if isinstance(won, Open) else "",
+        lost.reason if isinstance(lost, Open) else "",
+    )
 
 
 def _difference(
-    change: Change, old: _Side, new: _Side, parts: list[Component], rule: Callable[[Message], str | None]
-) -> tuple[Difference | None, bool, int]:
-    """Return the difference, if there is one, whether the search was complete, and the messages that it judged."""
-    selecting, refusing = (new, old) if change == "won" else (old, new)
-    tried, complete = 0, True
-    for rare in (False, True):
-        answer = find_message(
-            selecting.formula, refusing.formula, parts, selecting.selects, refusing.selects, rare=rare
-        )
-        tried, complete = tried + answer.tried, complete and answer.complete
-        if answer.message is not None:
-            message = _in_order(answer.message, (*atoms_of(old.formula), *atoms_of(new.formula)))
-            difference = Difference(
-                change,
-                message,
-                _verdict(old.judge(message)),
-                _verdict(new.judge(message)),
-                tuple(_parts(old.formula, new.formula, message)),
-                tuple(_parts(new.formula, old.formula, message)),
-                answer.rare,
-                rule(message),
-            )
-            return difference, True, tried
-    return None, complete, tried
+    change: Change, answer: Answer, old: _Side, new: _Side, rule: Callable[[Message], str | None]
+) -> Difference | None:
+    if not isinstance(answer, Found):
+        return None
+    message = _in_order(answer.message, (*tests_of(old.formula), *tests_of(new.formula)))
+    return Difference(
+        change,
+        message,
+        _verdict(old.judge(message)),
+        _verdict(new.judge(message)),
+        tuple(_parts(old.formula, new.formula, message)),
+        tuple(_parts(new.formula, old.formula, message)),
+        answer.rare,
+        rule(message),
+        answer.only,
+    )
 
 
-def _in_order(message: Message, atoms: Iterable[Atom]) -> Message:
-    """Return the message with its application properties in the order in which atoms name them."""
+def _in_order(message: Message, tests: Iterable[Test]) -> Message:
+    """Return the message with its application properties in the order in which tests name them."""
     properties = message.application_properties
     if properties is None:
         return message
-    names = dict.fromkeys(place.field for atom in atoms for place in sorted(atom.places, key=lambda one: one.field))
+    names = dict.fromkeys(
+        place.field for test in tests for place in sorted(places_read(test), key=lambda one: one.field)
+    )
     return replace(message, application_properties={name: properties[name] for name in names if name in properties})
 
 
@@ -296,24 +288,24 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
-    """Yield the atoms of one formula with whose other truth its verdict would be another one.
+    """Yield the tests of one formula with whose other truth its verdict would be another one.
 
     Those that the other formula has as well come into question if no others decide.
     """
-    atoms = {atom.number: atom for atom in atoms_of(own)}
-    truths = {number: bit_of(atom.judge(message)) for number, atom in atoms.items()}
-    common = {atom.number for atom in atoms_of(other)}
-    alone = [atom for number, atom in atoms.items() if number not in common]
-    for candidates in (alone, [*atoms.values()]):
-        deciding = (atom for atom in candidates[:_CANDIDATES] if _decides(own, atom, truths))
+    tests = {test.number: test for test in tests_of(own)}
+    outcomes = {number: bit_of(test.judge(message)) for number, test in tests.items()}
+    common = {test.number for test in tests_of(other)}
+    alone = [test for number, test in tests.items() if number not in common]
+    for candidates in (alone, [*tests.values()]):
+        deciding = (test for test in candidates[:_CANDIDATES] if _decides(own, test, outcomes))
         if chosen := [*islice(deciding, MAX_PARTS)]:
             break
     else:
-        chosen = (alone or [*atoms.values()])[:MAX_PARTS]
-    for atom in chosen:
-        yield Part(atom.text, _NAMES[truths[atom.number]])
+        chosen = (alone or [*tests.values()])[:MAX_PARTS]
+    for test in chosen:
+        yield Part(shown(test), _NAMES[outcomes[test.number]])
 
 
-def _decides(formula: Formula, atom: Atom, truths: dict[int, int]) -> bool:
-    answers = possible(formula, truths | {atom.number: TRUE}), possible(formula, truths | {atom.number: FALSE})
+def _decides(formula: Formula, test: Test, outcomes: dict[int, int]) -> bool:
+    answers = possible(formula, outcomes | {test.number: TRUE}), possible(formula, outcomes | {test.number: FALSE})
     return bool(answers[0] & NOT_TRUE) is not bool(answers[1] & NOT_TRUE)

@@ -11,23 +11,18 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from transpiler.analysis.bindings import binding_formula
+from transpiler.analysis.building import Conditions
+from transpiler.analysis.formula import NEVER
 from transpiler.analysis.plain_messages import plain_message
-from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.counterexamples.filter_formulas import topic_keys
-from transpiler.dialect_tools.counterexamples.formulas import Atom, Atoms, Formula, Junction, is_true
-from transpiler.dialect_tools.counterexamples.search import components, find_message
-from transpiler.errors import TranspilerError
-from transpiler.filters.binding_rules import HeadersMatch
-from transpiler.message.fields import MessageField
-from transpiler.message.header_fields import PROPERTIES
+from transpiler.analysis.questions import parting_message
+from transpiler.analysis.samples import topic_keys
+from transpiler.analysis.solve import Found, Solver
 from transpiler.message.message import Message, Properties
 from transpiler.message.types import AmqpValue
-from transpiler.reference.evaluate import Verdict
-from transpiler.reference.route import matches_headers, publish
-from transpiler.selector.dialects import find_dialect
+from transpiler.reference.route import publish
 from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Exchange, Queue, Topology
 
 #: Changes of one kind in the text.
@@ -307,47 +302,14 @@ def _with_subject(message: Message, key: str) -> Message:
 
 def _messages(topology: Topology, binding: Binding, others: list[tuple[Topology, Binding]]) -> Iterator[Message]:
     """Yield messages that a binding's arguments and selector let through, and those on which others part with it."""
-    atoms = Atoms()
-    formulas = [_formula(atoms, topology, binding)]
-    formulas += [_formula(atoms, where, one) for where, one in others]
-    nothing = Junction(True, ())
-    for first, second in ((formulas[0], nothing), *((formulas[0], one) for one in formulas[1:])):
-        for selecting, refusing in ((first, second), (second, first)):
-            parts = components(selecting, refusing)
-            holds = partial(is_true, selecting), partial(is_true, refusing)
-            answer = find_message(selecting, refusing, parts, *holds, rare=False)
-            if answer.message is not None:
-                yield answer.message
+    conditions = Conditions()
+    formulas = [
+        binding_formula(conditions, where, one, with_key=False) for where, one in ((topology, binding), *others)
+    ]
+    solver = Solver(conditions)
+    for other in (NEVER, *formulas[1:]):
+        for selecting, refusing in ((formulas[0], other), (other, formulas[0])):
+            found = parting_message(solver, selecting, refusing)
+            if isinstance(found, Found) and not found.rare:
+                yield found.message
     yield Message()
-
-
-def _formula(atoms: Atoms, topology: Topology, binding: Binding) -> Formula:
-    terms: list[Formula] = []
-    if topology.exchange_by_name[binding.source].type == "headers":
-        match = topology.headers(binding)
-        if match.never:
-            return Junction(True, ())
-        terms.append(Junction(match.any, tuple(_header(atoms, topology, pair) for pair in match.pairs)))
-    selector = topology.selector(binding)
-    if selector is not None:
-        dialect = find_dialect(topology.rules.dialect)
-        try:
-            tree = parse_selector(selector, dialect)
-        except TranspilerError:
-            tree = None
-        if tree is not None:
-            terms.append(atoms.selector(tree, dialect, dialect))
-    return Junction(False, tuple(terms))
-
-
-def _header(atoms: Atoms, topology: Topology, pair: tuple[str, AmqpValue | None]) -> Atom:
-    name, expected = pair
-
-    def judged(message: Message) -> Verdict:
-        return Verdict(matches_headers(HeadersMatch(False, (pair,)), message, topology.rules))
-
-    def make(number: int) -> Atom:
-        constants = () if expected is None else (expected.value,)
-        return Atom(number, name, frozenset({MessageField(PROPERTIES, name)}), constants, judged)
-
-    return atoms.atom((pair, topology.rules.name), make)

@@ -14,7 +14,7 @@ from transpiler.analysis.constants import NOW, constants, has_names, reads_clock
 from transpiler.analysis.places import places_of
 from transpiler.analysis.samples import Sample, samples
 from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.counterexamples.deciding_rule import find_rule, rule_text
+from transpiler.dialect_tools.deciding_rule import find_rule, rule_text
 from transpiler.dialect_tools.questions import QUESTIONS
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message

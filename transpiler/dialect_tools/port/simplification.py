@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transpiler.dialect_tools.counterexamples.formulas import Atoms
-from transpiler.dialect_tools.counterexamples.proofs import is_subset
+from transpiler.analysis.questions import is_proved_same
 from transpiler.dialect_tools.port.candidates import joined
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
@@ -21,17 +20,11 @@ _MOST = 40
 def without_superfluous(tree: ast.Expression, guards: frozenset[ast.Expression], dialect: Dialect) -> ast.Expression:
     """Return the tree without those of the guards that change no answer."""
     for _ in range(_MOST):
-        shorter = next((one for one in _shortened(tree, guards) if _is_same(tree, one, dialect)), None)
+        shorter = next((one for one in _shortened(tree, guards) if is_proved_same(tree, one, dialect)), None)
         if shorter is None:
             break
         tree = shorter
     return tree
-
-
-def _is_same(tree: ast.Expression, other: ast.Expression, dialect: Dialect) -> bool:
-    atoms = Atoms()
-    first, second = (atoms.selector(one, dialect, dialect) for one in (tree, other))
-    return is_subset(first, second) and is_subset(second, first)
 
 
 def _shortened(node: ast.Expression, guards: frozenset[ast.Expression]) -> Iterator[ast.Expression]:

@@ -11,7 +11,7 @@ from tests.sizes import randomness, size
 from transpiler import Message, evaluate, parse_selector
 from transpiler.analysis.building import Conditions
 from transpiler.analysis.constants import NOW
-from transpiler.analysis.formula import ANYTHING, bit_of, possible, tests_of
+from transpiler.analysis.formula import ANYTHING, all_tests, bit_of, possible
 from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.samples import samples, topic_keys
 from transpiler.dialect_tools.diff import diff_selectors
@@ -119,7 +119,7 @@ def test_the_truths_that_are_possible_include_the_one_there_is(dialect: str) -> 
         assert tree is not None
         formula = Conditions().selector(tree, rules)
         for message in draw.sample(MESSAGES, 20):
-            truths = {test.number: bit_of(test.judge(message)) for test in tests_of(formula)}
+            truths = {test.number: bit_of(test.judge(message)) for test in all_tests(formula)}
             actual = bit_of(judge(tree, message, rules, NOW))
             assert possible(formula, truths) == actual
             # What is not known of a test excludes nothing.

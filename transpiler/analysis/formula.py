@@ -111,7 +111,7 @@ def negated(outcomes: int) -> int:
     return _NEGATED[outcomes]
 
 
-def tests_of(formula: Formula) -> Iterator[Test]:
+def all_tests(formula: Formula) -> Iterator[Test]:
     """Yield the tests of a formula in the order of its text, equal ones again."""
     pending = [formula]
     while pending:
@@ -147,7 +147,7 @@ def key_of(formula: Formula) -> Hashable:
             return "accepted", key_of(term)
         case Junction(decides=decides, terms=terms, forgets=forgets):
             keys = tuple(map(key_of, terms))
-            if forgets or any(test.outcomes & THROWN for test in tests_of(formula)):
+            if forgets or any(test.outcomes & THROWN for test in all_tests(formula)):
                 return decides, keys
             return decides, frozenset(keys)
 

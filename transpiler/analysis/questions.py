@@ -7,9 +7,10 @@ from transpiler.analysis.formula import (
     NOT_TRUE,
     THROWN,
     Formula,
+    Junction,
+    all_tests,
     disjuncts,
     key_of,
-    tests_of,
 )
 from transpiler.analysis.solve import Answer, Found, Impossible, Open, Requirement, Solver
 from transpiler.compiler import parse_selector
@@ -21,31 +22,38 @@ def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> An
     """Find a message on which the first formula is TRUE and the second is not."""
     if key_of(selecting) == key_of(refusing):
         return Impossible()
-    reasons: list[str] = []
+    throws = any(test.outcomes & THROWN for test in all_tests(selecting))
+    left: list[tuple[Formula, str]] = []
     # An OR is TRUE where one of its terms is, and few tests decide that; those of one side only come first.
     for term in _open_disjuncts(selecting, refusing):
         needed = [Requirement(term), Requirement(refusing, NOT_TRUE)]
-        if term is not selecting and any(test.outcomes & THROWN for test in tests_of(selecting)):
+        if throws and term is not selecting:
             needed.append(Requirement(selecting))
-        match solver.solve(needed):
+        match solver.decide(needed):
             case Found() as found:
                 return found
             case Open(reason=reason):
-                reasons.append(reason)
+                left.append((term, reason))
             case Impossible():
                 pass
-    return Open(reasons[0]) if reasons else Impossible()
+    if not left:
+        return Impossible()
+    either = left[0][0] if len(left) == 1 else Junction(True, tuple(term for term, _ in left))
+    needed = [Requirement(either), Requirement(refusing, NOT_TRUE)]
+    if throws:
+        needed.append(Requirement(selecting))
+    return solver.search(needed, left[0][1])
 
 
 def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
     """Return the disjuncts that may be TRUE where the other formula is not; those first that it does not share."""
     theirs, parts = {key_of(part) for part in disjuncts(other)}, disjuncts(formula)
-    if not any(test.outcomes & THROWN for test in tests_of(other)):
+    if not any(test.outcomes & THROWN for test in all_tests(other)):
         # An OR with a term that throws may be TRUE or not by the order of its terms.
         parts = tuple(part for part in parts if key_of(part) not in theirs)
-    known = {test.number for test in tests_of(other)}
+    known = {test.number for test in all_tests(other)}
     return sorted(
-        parts, key=lambda part: (key_of(part) in theirs, all(test.number in known for test in tests_of(part)))
+        parts, key=lambda part: (key_of(part) in theirs, all(test.number in known for test in all_tests(part)))
     )
 
 

@@ -342,11 +342,10 @@ def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int,
     every = {repr(value): value for test in tests for value in _constants(test)}
     constants = list(every.values())[:_CONSTANTS]
     made = samples(places, constants, any(_is_calculating(test) for test in tests))
+    most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(constants)), 1))
     if thorough and 1 < len(places) <= _PLACES:
-        made += _combined(places, tests, constants)
-    made = _thinned(
-        made, max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(constants)), 1))
-    )
+        made += _combined(places, tests, constants, min(_COMBINATIONS, 2 * most))
+    made = _thinned(made, most)
     best: dict[tuple[int, ...], tuple[tuple[bool, int], Cell]] = {}
     for sample in made:
         outcomes = tuple([bit_of(test.judge(sample.message)) for test in tests])
@@ -400,7 +399,9 @@ def _is_calculating(test: Test) -> bool:
     )
 
 
-def _combined(places: set[MessageField], tests: Sequence[Test], constants: Sequence[object]) -> Iterator[Sample]:
+def _combined(
+    places: set[MessageField], tests: Sequence[Test], constants: Sequence[object], count: int
+) -> Iterator[Sample]:
     """Yield combinations of values of several places: of each place two for each type and each answer of its tests.
 
     Two of a kind can be equal to each other or not. Properties have each other's values as well, which are equal.
@@ -422,7 +423,7 @@ def _combined(places: set[MessageField], tests: Sequence[Test], constants: Seque
         own = [sample for first in alike for sample in first[:1]]
         seconds = [sample for first in alike for sample in first[1:]]
         lists.append(sorted([*own, *others, *seconds], key=lambda one: one.rare))
-    most = max(2, math.floor(_COMBINATIONS ** (1 / len(lists))))
+    most = max(2, math.floor(count ** (1 / len(lists))))
     for row in itertools.product(*(listed[:most] for listed in lists)):
         yield Sample(merged(one.message for one in row), any(one.rare for one in row))
 

@@ -27,10 +27,10 @@ from transpiler.analysis.formula import (
     Junction,
     Negation,
     Test,
+    all_tests,
     bit_of,
     negated,
     possible,
-    tests_of,
 )
 from transpiler.analysis.samples import merged, sampled_cells, size_of
 from transpiler.message.fields import MessageField
@@ -86,15 +86,20 @@ class Solver:
 
     def solve(self, requirements: Sequence[Requirement]) -> Answer:
         """Decide whether a message can meet all requirements."""
+        answer = self.decide(requirements)
+        return self.search(requirements, answer.reason) if isinstance(answer, Open) else answer
+
+    def decide(self, requirements: Sequence[Requirement]) -> Answer:
+        """Decide by cases alone: open is also what only samples can show."""
         try:
             if self._case(requirements, self._domain) is None:
                 return Impossible()
-            found = self._message(requirements)
-            if found is not None:
-                return found
-            reason = self._outside(requirements)
+            return self._message(requirements) or Open(self._outside(requirements))
         except TooManyError as error:
-            reason = str(error)
+            return Open(str(error))
+
+    def search(self, requirements: Sequence[Requirement], reason: str) -> Found | Open:
+        """Look for a message among samples of the places that tests read together; open keeps the reason."""
         for thorough in (False, True):
             found, dropped = self._sampled(requirements, thorough)
             if found is not None:
@@ -246,7 +251,7 @@ class Solver:
     def _holds(self, requirements: Sequence[Requirement], message: Message) -> bool:
         outcomes: dict[int, int] = {}
         for formula, wanted in requirements:
-            for test in tests_of(formula):
+            for test in all_tests(formula):
                 if test.number not in outcomes:
                     outcomes[test.number] = bit_of(test.judge(message))
             if not possible(formula, outcomes) & wanted:
@@ -255,7 +260,7 @@ class Solver:
 
     def _sampled(self, requirements: Sequence[Requirement], thorough: bool) -> tuple[Found | None, str]:
         """Return a message that is made of samples of places that tests read together, and what had no samples."""
-        tests = {test.number: test for one in requirements for test in tests_of(one.formula)}
+        tests = {test.number: test for one in requirements for test in all_tests(one.formula)}
         groups: list[tuple[set[MessageField], list[Test]]] = []
         for test in tests.values():
             places, members = set(places_read(test)), [test]
@@ -284,7 +289,7 @@ class Solver:
 
     def _outside(self, requirements: Sequence[Requirement]) -> str:
         for requirement in requirements:
-            for test in tests_of(requirement.formula):
+            for test in all_tests(requirement.formula):
                 if test.subject is None or not test.decided:
                     if test.subject is None and test.outcomes & (test.outcomes - 1) == 0:
                         continue
@@ -313,7 +318,7 @@ def _split(requirement: Requirement) -> Iterator[Requirement]:
             for term in terms:
                 yield from _split(Requirement(term))
         case Junction(decides=True, terms=terms) if outcomes == FALSE or (
-            outcomes == NOT_TRUE and not any(test.outcomes & THROWN for test in tests_of(formula))
+            outcomes == NOT_TRUE and not any(test.outcomes & THROWN for test in all_tests(formula))
         ):
             # After a term that throws, a later one may be true and the whole is not.
             for term in terms:
@@ -349,7 +354,7 @@ class _Search:
         weights = []
         of_one: dict[Hashable, list[Requirement]] = {}
         for requirement in requirements:
-            tests = list(tests_of(requirement.formula))
+            tests = list(all_tests(requirement.formula))
             weights.append(len(tests))
             own = {self._variable(test) for test in tests}
             for variable in own:
@@ -433,7 +438,7 @@ class _Search:
         shortest = min(left, key=lambda pair: pair[1])[0]
         best: Hashable | None = None
         fewest = 0
-        for test in tests_of(shortest.formula):
+        for test in all_tests(shortest.formula):
             outcome = outcomes[test.number]
             if outcome & (outcome - 1):
                 variable = self._variable(test)
@@ -447,7 +452,7 @@ class _Search:
     ) -> dict[Hashable, Cell] | None:
         """Bind a test that the values of its subject leave open."""
         for (formula, _), _ in left:
-            for test in tests_of(formula):
+            for test in all_tests(formula):
                 may_be = outcomes[test.number]
                 if not may_be & (may_be - 1):
                     continue

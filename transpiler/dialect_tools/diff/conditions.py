@@ -18,9 +18,9 @@ from transpiler.analysis.formula import (
     UNKNOWN,
     Formula,
     Test,
+    all_tests,
     bit_of,
     possible,
-    tests_of,
 )
 from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.questions import parting_message
@@ -57,8 +57,8 @@ class Part:
 class Difference:
     """A message that only one side selects: ``won`` by the new one, or ``lost``.
 
-    ``parts_of_old`` and ``parts_of_new`` decided. ``rare`` is True for a message that few people have; ``only`` says what
-    is odd about every message that parts the two. ``rule`` is the one by which two dialects read the same selector
+    ``parts_of_old`` and ``parts_of_new`` decided. ``rare`` is True for a message that few people have; ``only`` says
+    what is odd about every message that parts the two. ``rule`` is the one by which dialects read one selector
     differently.
     """
 
@@ -258,7 +258,7 @@ def _difference(
 ) -> Difference | None:
     if not isinstance(answer, Found):
         return None
-    message = _in_order(answer.message, (*tests_of(old.formula), *tests_of(new.formula)))
+    message = _in_order(answer.message, (*all_tests(old.formula), *all_tests(new.formula)))
     return Difference(
         change,
         message,
@@ -292,9 +292,9 @@ def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
 
     Those that the other formula has as well come into question if no others decide.
     """
-    tests = {test.number: test for test in tests_of(own)}
+    tests = {test.number: test for test in all_tests(own)}
     outcomes = {number: bit_of(test.judge(message)) for number, test in tests.items()}
-    common = {test.number for test in tests_of(other)}
+    common = {test.number for test in all_tests(other)}
     alone = [test for number, test in tests.items() if number not in common]
     for candidates in (alone, [*tests.values()]):
         deciding = (test for test in candidates[:_CANDIDATES] if _decides(own, test, outcomes))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from transpiler.analysis.building import Conditions
 from transpiler.analysis.cells import TooManyError
-from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, Junction, possible, tests_of
+from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, Junction, all_tests, possible
 from transpiler.analysis.solve import Requirement, Solver
 from transpiler.analysis.values import representatives
 from transpiler.diagnostics import Severity
@@ -168,7 +168,7 @@ class _Analysis:
         names = [inner for term in group for inner in ast.walk(term) if isinstance(inner, ast.Identifier)]
         if not all(isinstance(term, ast.Compare) for term in group) or len(set(names)) != 1:
             return False
-        tests = [test for term in group for test in tests_of(self._formula(term))]
+        tests = [test for term in group for test in all_tests(self._formula(term))]
         assert tests[0].subject is not None
         made = representatives(tests[0].subject, tests).messages
         for kind, types in (("text", (AmqpType.STRING,)), ("a number", (AmqpType.LONG, AmqpType.DOUBLE))):

@@ -102,18 +102,76 @@ def test_one_virtual_host_is_read() -> None:
             topology_from_definitions(data, vhost)
 
 
-def test_what_changes_routing_from_outside_is_listed() -> None:
+def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
+    here, there = "amqp://", ["amqps://user@other.example/%2f"]
+    shovels: list[dict[str, Any]] = [
+        {"src-uri": here, "src-queue": "q", "dest-uri": there, "dest-exchange": "far"},
+        {
+            "src-uri": there,
+            "src-exchange": "far",
+            "dest-uri": "amqp:///",
+            "dest-exchange": "x",
+            "dest-exchange-key": "k",
+        },
+        {"src-uri": here, "src-exchange": "x", "dest-uri": there, "dest-queue": "far"},
+        {"src-uri": there, "src-queue": "far", "dest-uri": there, "dest-queue": "far"},
+        {"src-uri": "amqp:///elsewhere", "src-queue": "q", "dest-uri": here, "dest-address": "/queues/q"},
+    ]
     data = definitions(
-        parameters=[{"component": "shovel", "name": "s", "vhost": "/", "value": {}}],
-        policies=[{"name": "f", "vhost": "/", "pattern": "", "definition": {"federation-upstream-set": "all"}}],
+        vhosts=[{"name": "/"}],
+        exchanges=[{"name": "x", "vhost": "/", "type": "fanout"}],
+        parameters=[
+            *(
+                {"component": "shovel", "name": f"s{n}", "vhost": "/", "value": value}
+                for n, value in enumerate(shovels)
+            ),
+            {"component": "federation-upstream", "name": "up", "vhost": "/", "value": {"uri": "amqp://other"}},
+            {"component": "of-a-plugin", "name": "p", "vhost": "/", "value": {}},
+        ],
+        policies=[{"name": "f", "vhost": "/", "pattern": "^x$", "definition": {"federation-upstream-set": "all"}}],
         novelty=[],
     )
-    found = [finding.message for finding in topology_from_definitions(data).findings]
-    assert found == [
-        "novelty is not understood",
-        "policies[0].definition.federation-upstream-set: federation is not understood",
-        "parameters[0]: a parameter of shovel is not understood",
+    topology = topology_from_definitions(data)
+    assert [(link.kind, link.source, link.destination, link.key) for link in topology.links] == [
+        ("federation", None, "x", None),
+        ("shovel", "q", None, None),
+        ("shovel", None, "x", "k"),
+        ("shovel", "x", None, None),
+        ("shovel", None, "q", None),
     ]
+    assert [finding.message for finding in topology.findings] == [
+        "novelty is not understood",
+        "parameters[2]: the shovel 's2' binds a queue of its own to 'x', which no answer names",
+        "parameters[6]: a parameter of of-a-plugin is not understood",
+    ]
+    assert topology_from_dict(topology_to_dict(topology)).links == topology.links
+
+
+@pytest.mark.parametrize(
+    ("arguments", "definition", "expected"),
+    [
+        ({}, {}, []),
+        ({"x-dead-letter-exchange": "x"}, {}, [("x", None, "rejected or expired")]),
+        ({}, {"dead-letter-exchange": "x", "dead-letter-routing-key": "k"}, [("x", "k", "rejected or expired")]),
+        (
+            {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "q", "x-max-length": 5},
+            {"dead-letter-exchange": "x"},
+            [("", "q", "rejected, expired or over the queue's length")],
+        ),
+        (
+            {"x-dead-letter-exchange": "x", "x-overflow": "reject-publish", "x-queue-type": "quorum"},
+            {"max-length": 5},
+            [("x", None, "rejected, expired or delivered too often")],
+        ),
+        ({"x-dead-letter-exchange": "x", "x-queue-type": "stream"}, {}, []),
+    ],
+)
+def test_dead_letters_are_links(arguments: dict[str, Any], definition: dict[str, Any], expected: list[Any]) -> None:
+    queue = {"name": "q", "vhost": "/", "arguments": arguments}
+    policy = {"name": "p", "vhost": "/", "pattern": "^q$", "apply-to": "queues", "definition": definition}
+    other = {"name": "o", "vhost": "/", "pattern": "q", "priority": -1, "definition": {"dead-letter-exchange": "o"}}
+    topology = topology_from_definitions(definitions(queues=[queue], policies=[policy, other]))
+    assert [(link.destination, link.key, link.when) for link in topology.links] == expected
 
 
 def test_an_alternate_that_is_not_there_is_none_to_rabbitmq() -> None:

@@ -13,6 +13,7 @@ from transpiler import Message, route_message
 from transpiler.reference.match import matches_words
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology, topology_from_dict
 from transpiler.topology.broker_rules import QPID_JAVA, RULES
+from transpiler.topology.importers.rabbitmq import topology_from_definitions
 from transpiler.topology.report.containment import contains, contains_pattern
 from transpiler.topology.report.findings import report
 from transpiler.topology.report.scope import narrow
@@ -233,3 +234,122 @@ def test_a_topology_of_a_hundred_thousand_bindings_is_reported_on() -> None:
     queues = tuple(Queue(f"q{number}") for number in range(count))
     bindings = tuple(Binding("x", f"q{number}", f"a.{number}") for number in range(count))
     assert not report(Topology(QPID_JAVA, (Exchange("x", "topic"),), queues, bindings)).findings
+
+
+def exported(version: str = "4.1.0", **parts: Any) -> Topology:
+    """What RabbitMQ exports: the queues q and dead, the exchange x of a type with bindings to q, and more."""
+    queues = [{"name": name} | parts.pop(name, {}) for name in ("q", "dead")]
+    exchange = {"name": "x", "type": parts.pop("type", "direct"), **parts.pop("x", {})}
+    bindings = [
+        {"source": "x", "destination": "q", "destination_type": "queue", "routing_key": "", **binding}
+        for binding in parts.pop("bindings", [{}])
+    ]
+    return topology_from_definitions(
+        {"rabbitmq_version": version, "queues": queues, "exchanges": [exchange], "bindings": bindings} | parts
+    )
+
+
+DEAD = {"arguments": {"x-dead-letter-exchange": "x"}}
+TO_DEAD = {"destination": "dead"}
+SHOVEL = {"src-uri": "amqp://", "dest-uri": "amqp://other"}
+MANY = [{"routing_key": "#.a.#.b.#"}]
+
+
+@pytest.mark.parametrize(
+    ("given_", "kind", "expected"),
+    [
+        (exported(x={"internal": True}), "exchange-without-way-in", ["it is internal, and no exchange"]),
+        (exported(x={"internal": True}, dead=DEAD), "exchange-without-way-in", []),
+        (
+            exported(
+                x={"internal": True},
+                policies=[{"name": "p", "pattern": "q", "definition": {"dead-letter-exchange": "x"}}],
+            ),
+            "exchange-without-way-in",
+            [],
+        ),
+        (
+            exported(
+                x={"internal": True},
+                policies=[{"name": "p", "pattern": "x", "definition": {"federation-upstream": "u"}}],
+            ),
+            "exchange-without-way-in",
+            [],
+        ),
+        (exported(bindings=[]), "exchange-without-way-out", ["it leads to no queue"]),
+        (
+            exported(bindings=[], parameters=[{"component": "shovel", "value": SHOVEL | {"src-exchange": "x"}}]),
+            "exchange-without-way-out",
+            [],
+        ),
+        (exported(dead={"arguments": {"x-dead-letter-exchange": "no"}}), "missing-target", ["no exchange called 'no'"]),
+        (exported(x={"arguments": {"alternate-exchange": "no"}}), "missing-target", ["no exchange called 'no'"]),
+        (
+            exported(policies=[{"name": "p", "pattern": "x", "definition": {"alternate-exchange": "no"}}]),
+            "missing-target",
+            ["no exchange called 'no'"],
+        ),
+        (exported(dead=DEAD, bindings=[]), "dead-letters-lost", ["x leads to no queue"]),
+        (
+            exported(dead={"arguments": {"x-dead-letter-exchange": "x", "x-dead-letter-routing-key": "k"}}),
+            "dead-letters-lost",
+            ["nothing in x takes the key 'k'"],
+        ),
+        (
+            exported(dead={"arguments": {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "gone"}}),
+            "dead-letters-lost",
+            ["nothing in default exchange takes the key 'gone'"],
+        ),
+        (exported(q=DEAD), "link-loop", ["x → q → x: a message that is rejected or expired may come back"]),
+        (exported(q=DEAD, bindings=[TO_DEAD]), "link-loop", []),
+        (
+            exported(type="headers", bindings=[{"arguments": {"x-match": "all", "x-priority": 1}}]),
+            "ignored-argument",
+            ["a headers exchange does not compare x-priority; from RabbitMQ 3.10 on x-match all-with-x"],
+        ),
+        (
+            exported(type="headers", bindings=[{"arguments": {"x-match": "all-with-x", "x-priority": 1}}]),
+            "ignored-argument",
+            [],
+        ),
+        (
+            exported(bindings=[{"arguments": {"x-match": "any", "type": "new"}}]),
+            "ignored-argument",
+            ["a direct exchange does not look at x-match, type"],
+        ),
+        (
+            exported(type="fanout", bindings=[{"arguments": {"a": 1}}]),
+            "ignored-argument",
+            ["a fanout exchange does not"],
+        ),
+        (exported("4.3.5", type="topic", bindings=MANY), "refused-binding", ["from RabbitMQ 4.3.5 on a key has 2 #"]),
+        (exported("4.3.4", type="topic", bindings=MANY), "refused-binding", []),
+        (exported("4.4", type="topic", bindings=[{"routing_key": "#.a.#"}]), "refused-binding", []),
+    ],
+)
+def test_a_report_says_where_messages_go_on_and_what_a_broker_ignores(
+    given_: Topology, kind: str, expected: list[str]
+) -> None:
+    found = [finding.reason for finding in report(given_).by_kind().get(kind, [])]
+    assert len(found) == len(expected)
+    assert all(text in reason for text, reason in zip(expected, found, strict=True))
+
+
+def test_a_long_pattern_is_refused_by_newer_brokers() -> None:
+    for length, expected in ((1024, []), (1025, ["refused-binding"])):
+        placed = [{"source": "x", "queue": "q", "selector": f"a LIKE '{'x' * length}'"}]
+        found = report(topology(queues=["q"], exchanges=[{"name": "x", "type": "x-jms-topic"}], bindings=placed))
+        assert [finding.kind for finding in found.findings] == expected
+
+
+def test_a_report_is_headed_by_the_version_of_the_file() -> None:
+    assert str(report(exported("3.8.9"))).startswith("rabbitmq 3.8.9: 1 exchange, 2 queues, 1 binding\n")
+    assert str(report(topology())).startswith("rabbitmq: 0 exchanges, 2 queues, 0 bindings\n")
+
+
+def test_two_bindings_that_look_alike_are_told_apart_by_the_argument() -> None:
+    pair = [{"x-match": "all", "a": value, "x-note": note} for value, note in ((1, "first"), (1, "second"))]
+    bound = [{"source": "orders", "queue": "q", "arguments": arguments} for arguments in pair]
+    found = report(topology(queues=["q"], exchanges=[{"name": "orders", "type": "headers"}], bindings=bound))
+    reason = found.by_kind()["contained-binding"][0].reason
+    assert reason.endswith("takes all of its messages: they differ in x-note")

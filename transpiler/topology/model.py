@@ -26,6 +26,11 @@ DestinationType = Literal["queue", "exchange"]
 #: What becomes of a message that reaches no queue: dropped, refused, or sent back to its publisher.
 Unroutable = Literal["discard", "reject", "return"]
 
+LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation"]
+
+#: When a queue lets go of a message to its own alternate.
+LEFT_BEHIND = "rejected, or left behind when the queue is deleted"
+
 #: A binding's arguments, typed as AMQP types them.
 Arguments = Mapping[str, AmqpValue]
 
@@ -105,6 +110,24 @@ class Binding:
         return self.text(XQUERY_ARGUMENT)
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way on that is no routing: of messages that a queue lets go of, or from or to another broker.
+
+    An end without a name is another broker. ``when`` is the condition in words; ``key``, if there is one, takes the
+    place of the routing key.
+    """
+
+    kind: LinkKind
+    when: str
+    source: str | None
+    destination: str | None
+    source_type: DestinationType = "queue"
+    destination_type: DestinationType = "exchange"
+    key: str | None = None
+    path: str = field(default="", compare=False)
+
+
 @dataclass(frozen=True, repr=False)
 class Topology:
     """Exchanges, queues and bindings of one virtual host, by the rules of one broker.
@@ -121,11 +144,14 @@ class Topology:
     #: The characters of an Artemis broker between words, for one word, and for any; "" where no word is a wildcard.
     words: str = DEFAULT_WORDS
     findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
+    links: tuple[Link, ...] = ()
+    #: The version of the broker that wrote the file, if it says so.
+    version: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, Rules):
             raise unexpected("rules", "Rules", self.rules, "RULES['rabbitmq'], or read a file with read_topology")
-        for name in ("exchanges", "queues", "bindings"):
+        for name in ("exchanges", "queues", "bindings", "links"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         errors = list(islice(_errors(self), MAX_ERRORS + 1))
         if errors:
@@ -135,11 +161,21 @@ class Topology:
             raise TopologyError(shown)
 
     def __repr__(self) -> str:
+        return f"Topology({self.headline})"
+
+    @property
+    def headline(self) -> str:
+        """The broker, in the file's version where that is known, and the numbers of its objects."""
         counts = (
             f"{len(items):,} {what if len(items) != 1 else what[:-1]}"
             for what, items in (("exchanges", self.exchanges), ("queues", self.queues), ("bindings", self.bindings))
         )
-        return f"Topology({self.rules.name}: {', '.join(counts)})"
+        return f"{self.broker}: {', '.join(counts)}"
+
+    @property
+    def broker(self) -> str:
+        """The broker, in the version of the file where that is known."""
+        return f"{self.rules.name.partition('-3')[0]} {self.version}" if self.version else self.rules.name
 
     def _repr_html_(self) -> str:
         rows = (
@@ -182,6 +218,16 @@ class Topology:
         for binding in self.bindings:
             by_source.setdefault(binding.source, []).append(binding)
         return {source: tuple(bindings) for source, bindings in by_source.items()}
+
+    @cached_property
+    def onward(self) -> tuple[Link, ...]:
+        """All links, those to the alternates of queues among them."""
+        alternates = (
+            Link("alternate", LEFT_BEHIND, queue.name, queue.alternate.name, "queue", queue.alternate.type)
+            for queue in self.queues
+            if queue.alternate is not None
+        )
+        return (*self.links, *alternates)
 
     def alternate(self, exchange: Exchange) -> Alternate | None:
         """Return the destination of messages that an exchange cannot route; None where there is none."""

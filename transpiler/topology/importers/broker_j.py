@@ -73,9 +73,9 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
     for name in host.data:
         if name in ("nodeAutoCreationPolicies", "globalAddressDomains") and host.data[name]:
             findings.add("import.unknown", host.at(name), "is not understood; it can change where a message goes")
-    queues = tuple(_queue(entry, findings) for entry in host.entries("queues"))
-    names = {queue.name for queue in queues}
+    names = {entry.text("name") for entry in host.entries("queues")}
     exchange_names = {entry.text("name") for entry in host.entries("exchanges")} | set(QPID_JAVA.predeclared)
+    queues = tuple(_queue(entry, names, exchange_names, findings) for entry in host.entries("queues"))
     exchanges, bindings = [], []
     for entry in host.entries("exchanges"):
         exchange = _exchange(entry, names, exchange_names, findings)
@@ -161,15 +161,28 @@ def _report_unknown(entry: Entry, known: frozenset[str], findings: Findings) -> 
             findings.add("import.unknown", entry.at(name), "is not understood")
 
 
-def _queue(entry: Entry, findings: Findings) -> Queue:
+def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Queue:
     _report_unknown(entry, _QUEUE, findings)
     return Queue(
         _text(entry, "name", findings),
         durable=entry.flag("durable", True),
         exclusive=entry.text("exclusive", "NONE") != "NONE",
         auto_delete=_deletes_itself(entry),
+        alternate=_alternate(entry, queues, exchanges, findings),
         path=entry.path,
     )
+
+
+def _alternate(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Alternate | None:
+    if not entry.has("alternateBinding"):
+        return None
+    place = Entry.of(entry.data["alternateBinding"], entry.at("alternateBinding"))
+    destination = _text(place, "destination", findings)
+    if place.data.get("attributes"):
+        findings.add("import.unknown", place.at("attributes"), "is not understood")
+    # An exchange of that name is looked for first, other than the exchange itself; then a queue.
+    is_exchange = destination in exchanges and destination != entry.data.get("name")
+    return Alternate(destination, "exchange" if is_exchange or destination not in queues else "queue")
 
 
 def _deletes_itself(entry: Entry) -> bool:
@@ -184,20 +197,10 @@ def _exchange(entry: Entry, queues: set[str], exchanges: set[str], findings: Fin
     if behaviour not in _UNROUTABLE:
         hint = f"it is one of {', '.join(_UNROUTABLE)}"
         refuse("topology.value", entry.at("unroutableMessageBehaviour"), f"{behaviour!r} is not known", hint)
-    alternate = None
-    if entry.has("alternateBinding"):
-        place = Entry.of(entry.data["alternateBinding"], entry.at("alternateBinding"))
-        destination = _text(place, "destination", findings)
-        if place.data.get("attributes"):
-            findings.add("import.unknown", place.at("attributes"), "is not understood")
-        # An exchange of that name is looked for first, other than the exchange itself; then a queue.
-        is_exchange = destination in exchanges and destination != name
-        kind: DestinationType = "exchange" if is_exchange or destination not in queues else "queue"
-        alternate = Alternate(destination, kind)
     return Exchange(
         name,
         entry.one_of("type", types),
-        alternate,
+        _alternate(entry, queues, exchanges, findings),
         _UNROUTABLE[behaviour],
         durable=entry.flag("durable", True),
         auto_delete=_deletes_itself(entry),

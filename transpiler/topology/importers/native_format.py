@@ -7,7 +7,7 @@ or an ``exchange``; ``addresses`` are Qpid addresses, each of which makes its su
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from transpiler.diagnostics import mismatch
 from transpiler.message.message import Message
@@ -24,6 +24,8 @@ from transpiler.topology.model import (
     Binding,
     DestinationType,
     Exchange,
+    Link,
+    LinkKind,
     Queue,
     Topology,
     Unroutable,
@@ -31,19 +33,21 @@ from transpiler.topology.model import (
 from transpiler.topology.receivers import with_addresses
 
 _TYPES: tuple[ExchangeType, ...] = tuple(dict.fromkeys(kind for rules in RULES.values() for kind in rules.types))
+_LINKS: tuple[LinkKind, ...] = get_args(LinkKind)
 _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
 
 def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
     root = Entry.of(data, "")
-    root.only(("broker", "default_exchange", "words", "queues", "exchanges", "bindings", "addresses"))
+    root.only(("broker", "default_exchange", "words", "queues", "exchanges", "bindings", "links", "addresses"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
     exchanges = tuple(_exchange(item, path) for item, path in root.items("exchanges"))
     queues = tuple(_queue(item, path) for item, path in root.items("queues"))
     bindings = tuple(_binding(entry) for entry in root.entries("bindings"))
     default = root.text("default_exchange", DEFAULT_EXCHANGE)
-    topology = Topology(rules, exchanges, queues, bindings, default, root.text("words", DEFAULT_WORDS))
+    links = tuple(_link(entry) for entry in root.entries("links"))
+    topology = Topology(rules, exchanges, queues, bindings, default, root.text("words", DEFAULT_WORDS), links=links)
     return with_addresses(topology, tuple(_addresses(root)))
 
 
@@ -64,6 +68,7 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
     result["queues"] = [_queue_to_dict(queue) for queue in topology.queues]
     result["exchanges"] = [_exchange_to_dict(exchange) for exchange in topology.exchanges]
     result["bindings"] = [_binding_to_dict(binding) for binding in topology.bindings]
+    result["links"] = [_link_to_dict(link) for link in topology.links]
     return {name: part for name, part in result.items() if part != []}
 
 
@@ -132,6 +137,24 @@ def _binding(entry: Entry) -> Binding:
     return Binding(entry.text("source"), destination, entry.text("key", ""), arguments, destination_type, entry.path)
 
 
+def _link(entry: Entry) -> Link:
+    entry.only(("kind", "when", "from", "to", "key"))
+    source, source_type = _link_end(entry, "from")
+    destination, destination_type = _link_end(entry, "to")
+    key = entry.text("key") if entry.has("key") else None
+    kind = entry.one_of("kind", _LINKS)
+    return Link(kind, entry.text("when", ""), source, destination, source_type, destination_type, key, entry.path)
+
+
+def _link_end(entry: Entry, name: str) -> tuple[str | None, DestinationType]:
+    """Read an end of a link; without one it is another broker."""
+    if not entry.has(name):
+        return None, "queue"
+    inner = Entry.of(entry.data[name], entry.at(name))
+    inner.only(("queue", "exchange"))
+    return _destination(inner)
+
+
 def _queue_to_dict(queue: Queue) -> Any:
     if queue == Queue(queue.name):
         return queue.name
@@ -158,6 +181,13 @@ def _binding_to_dict(binding: Binding) -> dict[str, Any]:
     if binding.key:
         result["key"] = binding.key
     return result | _arguments_to_dict(binding.arguments)
+
+
+def _link_to_dict(link: Link) -> dict[str, Any]:
+    ends = (("from", link.source_type, link.source), ("to", link.destination_type, link.destination))
+    result: dict[str, Any] = {"kind": link.kind, "when": link.when}
+    result |= {end: {kind: name} for end, kind, name in ends if name is not None}
+    return result if link.key is None else result | {"key": link.key}
 
 
 def _alternate_to_dict(alternate: Alternate | None) -> dict[str, Any]:

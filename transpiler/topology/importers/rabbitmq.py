@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import nearest, one_line
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
 from transpiler.topology.importers.jms_selector_term import selector_of_term
 from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, refuse
+from transpiler.topology.importers.rabbitmq_links import dead_letters, federation, shovel
 from transpiler.topology.importers.rabbitmq_policies import Policies, check_operator_policy
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
@@ -27,6 +28,7 @@ from transpiler.topology.model import (
     Alternate,
     Binding,
     Exchange,
+    Link,
     Queue,
     Topology,
 )
@@ -42,8 +44,10 @@ _TERM = "rjms_erlang_selector"
 _CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
 
 #: Parameters that have no effect on routing; those of operator policies are checked.
-_UNRELATED_PARAMETERS = frozenset("vhost-limits sharding sharding-definition".split())
-_OPERATOR_POLICY = "operator_policy"
+_UNRELATED_PARAMETERS = frozenset(
+    "vhost-limits sharding sharding-definition federation-upstream federation-upstream-set".split()
+)
+_OPERATOR_POLICY, _SHOVEL = "operator_policy", "shovel"
 
 #: Parts of an export that have no effect on routing.
 _UNRELATED = frozenset(
@@ -60,8 +64,8 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
     ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges that choose one of their
-    bindings, by a hash or at random; exchanges of unknown types, which are left out with their bindings; settings that
-    change routing from outside (shovels, federation); and arguments of headers bindings whose type the export has
+    bindings, by a hash or at random; exchanges of unknown types, which are left out with their bindings; shovels
+    with a queue of their own; and arguments of headers bindings whose type the export has
     lost. The member ``rabbitmq_version`` selects the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises
     ``TopologyError``.
     """
@@ -70,8 +74,10 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     for name in root.data:
         if name not in _UNRELATED and name not in _READ:
             findings.add("import.unknown", "", f"{name} is not understood")
-    queues = tuple(_queue(entry) for entry in _first(root, "queues", vhost_name, findings))
-    read = _Exchanges(root, vhost_name, findings)
+    policies = Policies((entry for entry in root.entries("policies") if _in(entry, vhost_name)), findings)
+    queue_entries = list(_first(root, "queues", vhost_name, findings))
+    queues = tuple(_queue(entry) for entry in queue_entries)
+    read = _Exchanges(root, vhost_name, policies, findings)
     exchanges, left_out = tuple(read.read), read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
     selectors = _Selectors(findings)
@@ -94,12 +100,23 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
         for number, binding in enumerate(bindings)
     ]
     rules = _rules(root, [bindings[number] for number in sorted(headers)], findings)
-    _check_parameters(root, vhost_name, findings)
-    return Topology(rules, exchanges, queues, tuple(bindings), findings=tuple(findings.diagnostics))
+    dead = (dead_letters(entry, _arguments(entry), policies) for entry in queue_entries)
+    links = [link for link in dead if link is not None]
+    links += federation(policies, read.read, queues)
+    links += _parameters(root, vhost_name, findings)
+    return Topology(
+        rules,
+        exchanges,
+        queues,
+        tuple(bindings),
+        findings=tuple(findings.diagnostics),
+        links=tuple(links),
+        version=_version(root),
+    )
 
 
-def _check_parameters(root: Entry, vhost: str | None, findings: Findings) -> None:
-    """Add findings for the settings of plugins that may route messages, and for operator policies that would."""
+def _parameters(root: Entry, vhost: str | None, findings: Findings) -> Iterator[Link]:
+    """Yield the links of shovels; add findings for other plugins, and for operator policies that would route."""
     for entry in root.entries("operator_policies"):
         if _in(entry, vhost):
             check_operator_policy(entry, findings)
@@ -109,6 +126,10 @@ def _check_parameters(root: Entry, vhost: str | None, findings: Findings) -> Non
             continue
         if component == _OPERATOR_POLICY:
             check_operator_policy(Entry.of(entry.data.get("value"), entry.at("value")), findings)
+        elif component == _SHOVEL:
+            link = shovel(entry, vhost, findings)
+            if link is not None:
+                yield link
         else:
             findings.add("import.unknown", entry.path, f"a parameter of {component or 'a plugin'} is not understood")
 
@@ -119,16 +140,21 @@ _EXACT = (3, 13)
 
 def _rules(root: Entry, headers: list[Binding], findings: Findings) -> Rules:
     """The rules of the version that wrote the export; without it those of today's, and a finding where they part."""
-    for name in ("rabbitmq_version", "rabbit_version"):
-        version = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", str(root.data.get(name)))
-        if version is not None:
-            return RABBITMQ_3_12 if (int(version[1]), int(version[2])) < _EXACT else RABBITMQ
+    version = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", _version(root))
+    if version is not None:
+        return RABBITMQ_3_12 if (int(version[1]), int(version[2])) < _EXACT else RABBITMQ
     for binding in headers:
         if any(_is_number(value) for value in binding.arguments.values()):
             message = "the export does not say its version, and this binding asks for a number"
             hint = 'up to 3.12 the integer 1 equals 1.0, later it does not, as here: write "rabbitmq_version": "3.12.0"'
             findings.add("import.version", binding.path, message, hint)
     return RABBITMQ
+
+
+def _version(root: Entry) -> str:
+    """Return the version that wrote the export; empty where it is not said."""
+    version = root.data.get("rabbitmq_version") or root.data.get("rabbit_version")
+    return one_line(version) if isinstance(version, str) and version[:1].isdigit() else ""
 
 
 def _is_number(value: AmqpValue) -> bool:
@@ -262,9 +288,9 @@ _UNRELATED_ARGUMENTS = frozenset(
 class _Exchanges:
     """The exchanges of a virtual host, and the names of those that are left out."""
 
-    def __init__(self, root: Entry, vhost: str | None, findings: Findings) -> None:
+    def __init__(self, root: Entry, vhost: str | None, policies: Policies, findings: Findings) -> None:
         self._findings = findings
-        self._policies = Policies((entry for entry in root.entries("policies") if _in(entry, vhost)), findings)
+        self._policies = policies
         self.left_out: set[str] = set()
         self.read: list[Exchange] = []
         for entry in _first(root, "exchanges", vhost, findings):

@@ -1,4 +1,4 @@
-"""RabbitMQ's policies, as far as they route: the alternate exchanges that they give to exchanges by their names.
+"""RabbitMQ's policies, as far as messages go by them: alternates of exchanges, dead letters of queues, federation.
 
 Of the policies that match a name the one of highest priority counts, alone. Operator policies are merged with it
 setting by setting, but RabbitMQ refuses ``alternate-exchange`` in one: its settings limit queues. An export has them
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from transpiler.diagnostics import mismatch
 from transpiler.regex.matcher import Regular, SearchLimitError, compile_regular
 from transpiler.regex.syntax import Flavor, RegexError
 from transpiler.topology.importers.json_reader import Entry, Findings, kind, refuse
+from transpiler.topology.model import DestinationType
 
 #: The values of ``apply-to`` of policies for exchanges; those of the others are kinds of queues.
 _FOR_EXCHANGES = ("all", "exchanges")
@@ -27,11 +29,20 @@ class _Policy:
     name: str
     priority: float
     entry: Entry
-    alternate: str | None
+    applied: str
+    definition: Mapping[str, Any]
+
+    @property
+    def alternate(self) -> str | None:
+        """The alternate that it gives to exchanges."""
+        if self.applied not in _FOR_EXCHANGES:
+            return None
+        definition = Entry(self.definition, self.entry.at("definition"))
+        return definition.text(_ALTERNATE) if definition.has(_ALTERNATE) else None
 
 
 class Policies:
-    """The policies of a virtual host for exchanges; settings that route from outside are findings."""
+    """The policies of a virtual host."""
 
     def __init__(self, entries: Iterator[Entry], findings: Findings) -> None:
         self._findings = findings
@@ -41,26 +52,42 @@ class Policies:
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
         for policy in policies:
             # Of two with one priority the broker takes either.
-            pattern = self._pattern(policy, decides=lowest is not None and policy.priority >= lowest)
+            pattern = self._pattern(
+                policy, policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
+            )
             if pattern is not None:
                 self._policies.append((policy, pattern))
 
     def _policy(self, entry: Entry) -> _Policy | None:
         applied = entry.text("apply-to", "all")
-        if applied not in _FOR_EXCHANGES:
-            if applied not in _FOR_QUEUES:
-                message = f"{applied!r} is not understood; the policy is taken for one of queues"
-                self._findings.add("import.unknown", entry.at("apply-to"), message)
+        if applied not in (*_FOR_EXCHANGES, *_FOR_QUEUES):
+            message = f"{applied!r} is not understood; the policy is taken for one of queues"
+            self._findings.add("import.unknown", entry.at("apply-to"), message)
             return None
         definition = Entry.of(entry.data.get("definition") or {}, entry.at("definition"))
-        for setting in definition.data:
-            if setting.startswith("federation"):
-                self._findings.add("import.unknown", definition.at(setting), "federation is not understood")
         priority = entry.data.get("priority") or 0
         if isinstance(priority, bool) or not isinstance(priority, int | float):
             refuse("topology.type", entry.at("priority"), "expected a number")
-        alternate = definition.text(_ALTERNATE) if definition.has(_ALTERNATE) else None
-        return _Policy(entry.text("name", ""), priority, entry, alternate)
+        return _Policy(entry.text("name", ""), priority, entry, applied, definition.data)
+
+    def of_queue(self, name: str, kind: str = "classic") -> Mapping[str, Any]:
+        """Return the settings that the policies give to a queue of a kind; none where a pattern cannot be tried."""
+        applied = ("all", "queues", "streams" if kind == "stream" else f"{kind}_queues")
+        return self._settings(name, applied)
+
+    def federates(self, kind: DestinationType, name: str) -> bool:
+        """Return True if a policy gives an exchange or a queue an upstream."""
+        settings = self._settings(name, _FOR_EXCHANGES) if kind == "exchange" else self.of_queue(name)
+        return any(setting.startswith("federation") for setting in settings)
+
+    def _settings(self, name: str, applied: tuple[str, ...]) -> Mapping[str, Any]:
+        try:
+            for policy, pattern in self._policies:
+                if policy.applied in applied and pattern.search(name):
+                    return policy.definition
+        except SearchLimitError:
+            pass
+        return {}
 
     def _pattern(self, policy: _Policy, decides: bool) -> Regular | None:
         """Return a policy's regular expression, which is tried on names in a time that grows with their length.
@@ -75,13 +102,14 @@ class Policies:
             hint = "spell the names out" if not error.wrong else None
             if decides:
                 refuse("topology.pattern", place, message, hint)
-            self._findings.add("import.pattern", place, f"{message}; no policy gives an alternate by it", hint)
+            self._findings.add("import.pattern", place, f"{message}; the policy is left out", hint)
             return None
 
     def alternate(self, exchange: str, path: str) -> str | None:
         """Return the alternate that the policies give to an exchange; findings name ``path``, its place in the file."""
         try:
-            matching = [policy for policy, pattern in self._policies if pattern.search(exchange)]
+            for_exchanges = ((one, pattern) for one, pattern in self._policies if one.applied in _FOR_EXCHANGES)
+            matching = [policy for policy, pattern in for_exchanges if pattern.search(exchange)]
         except SearchLimitError as error:
             refuse("topology.pattern", "policies", f"a pattern cannot be tried on an exchange's name: {error}")
         if not matching:

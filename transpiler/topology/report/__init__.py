@@ -6,5 +6,5 @@ bindings (``containment``) answers False where it does not know.
 
 Not here: routing of messages, which is in ``reference.route``, and why one message went where it did.
 
-To read: ``summary``, ``labels``, ``graph``, ``diagram``, ``page``; ``scope``; ``containment``, ``findings``.
+To read: ``summary``, ``labels``, ``graph``, ``diagram``, ``page``; ``scope``; ``containment``, ``ways``, ``findings``.
 """

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from transpiler import html
 from transpiler.diagnostics import one_line
+from transpiler.filters.topics import MANY_WORDS
 from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.grammar import parse_selector
 from transpiler.selector.satisfiability import Contradiction, find_redundancy, meaning_of
 from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
+from transpiler.topology.graph import Node, reached, routes, successors
+from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Topology
 from transpiler.topology.report.containment import contains
-from transpiler.topology.report.labels import binding_label, exchange_title
+from transpiler.topology.report.labels import Finding, binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
+from transpiler.topology.report.ways import exchanges, lonely_queues, loops, targets
 
 #: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
 MAX_COMPARED = 200
@@ -35,20 +39,17 @@ TITLES: Mapping[str, str] = {
     "exchange-without-way-in": "exchanges without a way in",
     "exchange-without-way-out": "exchanges without a way out",
     "exchange-loop": "exchanges in a loop",
+    "link-loop": "queues that their own dead letters may come back to",
+    "missing-target": "targets that are not there",
+    "dead-letters-lost": "dead letters that reach no queue",
     "duplicate-binding": "bindings that are there twice",
     "contained-binding": "bindings that another one contains",
     "never-matches": "bindings that never match",
+    "ignored-argument": "arguments that the exchange does not look at",
+    "refused-binding": "bindings that the broker refuses",
     "dead-binding": "bindings that carried no message",
     "hot-queue": "hot queues",
 }
-
-
-class Finding(NamedTuple):
-    """One finding: its kind, the name or binding that it is about, and the reason."""
-
-    kind: str
-    subject: str
-    reason: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,6 +71,7 @@ class TopologyReport:
         """The JSON form."""
         return {
             "broker": self.topology.rules.name,
+            **({"version": self.topology.version} if self.topology.version else {}),
             "exchanges": len(self.topology.exchanges),
             "queues": len(self.topology.queues),
             "bindings": len(self.topology.bindings),
@@ -81,7 +83,7 @@ class TopologyReport:
         return f"TopologyReport({self.topology!r}, {len(self.findings):,} findings)"
 
     def __str__(self) -> str:
-        lines = [repr(self.topology).removeprefix("Topology(").removesuffix(")")]
+        lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
             lines += ["", f"{TITLES[kind]}: {len(findings):,}"]
             shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:MAX_SHOWN]]
@@ -117,136 +119,79 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
     """
     contained, not_compared = _contained(topology)
     findings = [
-        *_lonely_queues(topology),
-        *_exchanges(topology, summary),
-        *_loops(topology),
+        *lonely_queues(topology),
+        *exchanges(topology, summary),
+        *loops(topology),
+        *targets(topology),
         *contained,
         *_never_matching(topology),
+        *_ignored(topology),
+        *_refused(topology),
         *(_dead(topology, summary) if summary is not None else ()),
         *(_hot(summary) if summary is not None else ()),
     ]
     return TopologyReport(topology, tuple(findings), not_compared)
 
 
-def _lonely_queues(topology: Topology) -> Iterator[Finding]:
-    bound = {binding.destination for binding in topology.bindings if binding.destination_type == "queue"}
-    alternates = (exchange.alternate for exchange in topology.exchange_by_name.values())
-    bound |= {alternate.name for alternate in alternates if alternate is not None and alternate.type == "queue"}
-    bound |= {queue.alternate.name for queue in topology.queues if queue.alternate and queue.alternate.type == "queue"}
-    for queue in topology.queues:
-        if queue.name not in bound:
-            yield Finding("queue-without-bindings", queue.name, "only messages sent to it by its own name reach it")
-
-
-def _ways(topology: Topology) -> dict[str, set[str]]:
-    """Return the exchanges that each exchange hands messages on to, by bindings and as alternates."""
-    ways: dict[str, set[str]] = {name: set() for name in topology.exchange_by_name}
+def _ignored(topology: Topology) -> Iterator[Finding]:
+    """Yield the bindings with arguments that their exchanges do not look at."""
+    rules = topology.rules
+    if rules.destinations is not None:
+        return
     for binding in topology.bindings:
-        if binding.destination_type == "exchange":
-            ways[binding.source].add(binding.destination)
-    for exchange in topology.exchange_by_name.values():
-        alternate = topology.alternate(exchange)
-        if alternate is not None and alternate.type == "exchange":
-            ways[exchange.name].add(alternate.name)
-    return ways
+        exchange_type = topology.exchange_by_name[binding.source].type
+        names = [name for name in binding.arguments if not name.startswith(("x-qpid", "qpid."))]
+        if not names:
+            continue
+        if exchange_type == "headers":
+            read = {name for name, _ in topology.headers(binding).pairs}
+            read |= {"x-match", SELECTOR_ARGUMENT, REPLACEMENT_ARGUMENT}
+            ignored = [name for name in names if name not in read]
+            if ignored:
+                reason = f"a headers exchange does not compare {', '.join(ignored)}"
+                hint = "; from RabbitMQ 3.10 on x-match all-with-x does" if rules.headers.with_x else ""
+                yield Finding("ignored-argument", _shown(topology, binding), reason + hint)
+        elif exchange_type in ("direct", "topic", "fanout"):
+            read = {REPLACEMENT_ARGUMENT} if rules.replaces_keys else set()
+            read |= {SELECTOR_ARGUMENT} if exchange_type in rules.selector_types else set()
+            ignored = [name for name in names if name not in read]
+            if ignored:
+                reason = f"a {exchange_type} exchange does not look at {', '.join(ignored)}"
+                yield Finding("ignored-argument", _shown(topology, binding), reason)
 
 
-def _reached(ways: Mapping[str, Iterable[str]], starts: Iterable[str], within: Set[str] | None = None) -> set[str]:
-    """Return the nodes that can be reached from some, themselves included, through those of a set if one is given."""
-    seen = set(starts)
-    pending = list(seen)
-    while pending:
-        for name in ways[pending.pop()]:
-            if name not in seen and (within is None or name in within):
-                seen.add(name)
-                pending.append(name)
-    return seen
+#: The first RabbitMQ that refuses a topic's key with more than so many ``#``, and the longest pattern of a LIKE.
+_STRICT, _MAX_MANY_WORDS, _MAX_PATTERN = (4, 3, 5), 2, 1024
 
 
-def _exchanges(topology: Topology, summary: Summary | None) -> Iterator[Finding]:
-    ways = _ways(topology)
-    entered = _reached(ways, (name for name, exchange in topology.exchange_by_name.items() if not exchange.internal))
-    used = None if summary is None else _reached(ways, {n for n, c in summary.exchanges.items() if c} & ways.keys())
-    back: dict[str, set[str]] = {name: set() for name in ways}
-    for name, targets in ways.items():
-        for target in targets:
-            back[target].add(name)
-    to_queues = {binding.source for binding in topology.bindings if binding.destination_type == "queue"}
-    for name, exchange in topology.exchange_by_name.items():
-        alternate = topology.alternate(exchange)
-        if alternate is not None and alternate.type == "queue":
-            to_queues.add(name)
-    leads = _reached(back, to_queues | ({DEFAULT_EXCHANGE} if topology.queues else set()))
-    for exchange in topology.exchanges:
-        name = exchange.name
-        if name not in entered:
-            reason = "it is internal, and no exchange that takes messages leads to it"
-            yield Finding("exchange-without-way-in", name, reason)
-        elif used is not None and name not in used:
-            reason = "no counted message was published to it or to an exchange that leads to it"
-            yield Finding("exchange-without-way-in", name, reason)
-        if name not in leads:
-            reason = "it leads to no queue: its messages are lost" if not ways[name] else "its ways end before a queue"
-            yield Finding("exchange-without-way-out", name, reason)
+def _refused(topology: Topology) -> Iterator[Finding]:
+    """Yield the bindings that newer versions of RabbitMQ refuse, but where the file's version does not."""
+    rules = topology.rules
+    if not rules.name.startswith("rabbitmq"):
+        return
+    number = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", topology.version)
+    if number is not None and tuple(int(part or 0) for part in number.groups()) < _STRICT:
+        return
+    since = f"RabbitMQ {'.'.join(map(str, _STRICT))}"
+    for binding in topology.bindings:
+        exchange_type = topology.exchange_by_name[binding.source].type
+        if exchange_type == "topic" and rules.topic.words(binding.key).count(MANY_WORDS) > _MAX_MANY_WORDS:
+            reason = f"from {since} on a key has {_MAX_MANY_WORDS} # at most"
+            yield Finding("refused-binding", _shown(topology, binding), reason)
+        elif (
+            exchange_type == "x-jms-topic"
+            and _longest_pattern(topology.selector(binding), rules.dialect) > _MAX_PATTERN
+        ):
+            reason = f"from {since} on a pattern has {_MAX_PATTERN:,} characters at most"
+            yield Finding("refused-binding", _shown(topology, binding), reason)
 
 
-def _loops(topology: Topology) -> Iterator[Finding]:
-    """Yield each strongly connected component of exchanges that has a cycle, with a shortest one."""
-    ways = _ways(topology)
-    for component in _components(ways):
-        start = min(component)
-        if len(component) > 1 or start in ways[start]:
-            path = " → ".join(exchange_title(name) for name in [*_cycle(ways, start), start])
-            yield Finding("exchange-loop", exchange_title(start), f"{path}: a message passes each of them once")
-
-
-def _components(ways: Mapping[str, Iterable[str]]) -> Iterator[set[str]]:
-    """Yield the strongly connected components of a graph by Kosaraju's algorithm."""
-    back: dict[str, list[str]] = {name: [] for name in ways}
-    for name, targets in ways.items():
-        for target in targets:
-            back[target].append(name)
-    seen: set[str] = set()
-    finished: list[str] = []
-    for start in ways:
-        # Depth first, without recursion: a node is finished when its iterator of targets is at its end.
-        stack = [] if start in seen else [(start, iter(sorted(ways[start])))]
-        seen.add(start)
-        while stack:
-            name, targets_left = stack[-1]
-            unseen = next((other for other in targets_left if other not in seen), None)
-            if unseen is None:
-                finished.append(name)
-                stack.pop()
-            else:
-                seen.add(unseen)
-                stack.append((unseen, iter(sorted(ways[unseen]))))
-    left = set(ways)
-    for name in reversed(finished):
-        if name in left:
-            component = _reached(back, [name], left)
-            left -= component
-            yield component
-
-
-def _cycle(ways: Mapping[str, Iterable[str]], start: str) -> list[str]:
-    """Return a shortest path from an exchange back to itself, without its end."""
-    before: dict[str, str] = {}
-    level = [start]
-    while level:
-        following = []
-        for name in level:
-            for target in sorted(ways[name]):
-                if target == start:
-                    path = [name]
-                    while path[-1] != start:
-                        path.append(before[path[-1]])
-                    return path[::-1]
-                if target not in before:
-                    before[target] = name
-                    following.append(target)
-        level = following
-    return [start]
+def _longest_pattern(selector: str | None, dialect: str) -> int:
+    if selector is None or len(selector) <= _MAX_PATTERN:
+        return 0
+    tree = parse_selector(selector, find_dialect(dialect))
+    likes = (node for node in ast.walk(tree) if isinstance(node, ast.Like)) if tree is not None else ()
+    return max((len(like.pattern.value) for like in likes), default=0)
 
 
 def _contained(topology: Topology) -> tuple[list[Finding], int]:
@@ -280,9 +225,19 @@ def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
                 continue
             if place < other and contains(topology, inner, outer):
                 continue
-            reason = f"{binding_label(topology, outer) or 'another binding'} takes all of its messages"
+            label = binding_label(topology, outer)
+            reason = f"{label or 'another binding'} takes all of its messages"
+            if label == binding_label(topology, inner):
+                reason += f": they differ in {_difference(outer, inner)}"
             yield Finding("contained-binding", _shown(topology, inner), reason)
             break
+
+
+def _difference(outer: Binding, inner: Binding) -> str:
+    """Name what two bindings with one label differ in."""
+    names = dict.fromkeys((*inner.arguments, *outer.arguments))
+    differing = [name for name in names if repr(outer.arguments.get(name)) != repr(inner.arguments.get(name))]
+    return ", ".join(differing) or "their keys"
 
 
 def _key(topology: Topology, binding: Binding) -> str:
@@ -296,7 +251,7 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
         if topology.exchange_by_name[binding.source].type == "headers":
             match = topology.headers(binding)
             if match.never or (match.any and not match.pairs):
-                reason = f"{topology.rules.name} delivers nothing through arguments without a pair to match"
+                reason = f"{topology.broker} delivers nothing through arguments without a pair to match"
                 yield Finding("never-matches", _shown(topology, binding), reason)
                 continue
         selector = topology.selector(binding)
@@ -323,11 +278,12 @@ def never_true(selector: str, dialect: str) -> str:
 
 def _dead(topology: Topology, summary: Summary) -> Iterator[Finding]:
     # Messages that an exchange has handed to one of several queues are counted for none of them.
-    shared_out = _reached(_ways(topology), choices(topology))
+    starts: list[Node] = [("exchange", name) for name in choices(topology)]
+    shared_out = reached(successors(topology, routes(topology)), starts)
     for binding in topology.bindings:
         if binding.destination_type != "queue" or summary.queues.get(binding.destination, 0):
             continue
-        if binding.source in shared_out:
+        if ("exchange", binding.source) in shared_out:
             continue
         yield Finding("dead-binding", _shown(topology, binding), f"{binding.destination} got no message")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import CHOOSING_TYPES, TAKING_ALL, ExchangeType
@@ -9,6 +11,14 @@ from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Bindin
 
 #: Characters of a selector or query in a label.
 MAX_TEXT = 48
+
+
+class Finding(NamedTuple):
+    """One finding of a report: its kind, the name or binding that it is about, and the reason."""
+
+    kind: str
+    subject: str
+    reason: str
 
 
 def exchange_title(name: str) -> str:

@@ -34,7 +34,7 @@ def draw_svg(topology: Topology, summary: Summary | None = None) -> str:
 def draw_page(topology: Topology, report: TopologyReport, summary: Summary | None = None, title: str = "") -> str:
     """Return the picture and a report as one HTML page with search and zoom; errors as those of ``draw_svg``."""
     graph = build_graph(topology, summary)
-    counts = repr(topology).removeprefix("Topology(").removesuffix(")")
+    counts = topology.headline
     grouped = "Alike nodes are drawn as groups; the search looks into them." if graph.grouped else ""
     return Template(_asset("page.html")).substitute(
         title=escape(one_line(title) or "Topology"),

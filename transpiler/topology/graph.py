@@ -1,0 +1,126 @@
+"""The graph of a topology: its exchanges and queues, and the ways of messages between them.
+
+Routing leads along bindings and alternates of exchanges; links lead on from a queue that lets go of a message, and to
+and from other brokers. A path of routing with its keys and conditions is ``routing.exchange_graph``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from itertools import chain
+
+from transpiler.topology.model import DestinationType, Topology
+
+#: A node: its kind and its name.
+Node = tuple[DestinationType, str]
+Graph = Mapping[Node, Set[Node]]
+
+
+def routes(topology: Topology) -> Iterator[tuple[Node, Node]]:
+    """Yield the ways of routing, each from an exchange."""
+    for binding in topology.bindings:
+        yield ("exchange", binding.source), (binding.destination_type, binding.destination)
+    for exchange in topology.exchange_by_name.values():
+        alternate = topology.alternate(exchange)
+        if alternate is not None:
+            yield ("exchange", exchange.name), (alternate.type, alternate.name)
+
+
+def onward(topology: Topology) -> Iterator[tuple[Node, Node]]:
+    """Yield the ways of links that begin and end in the topology."""
+    for link in topology.onward:
+        if link.source is None or link.destination is None:
+            continue
+        source, target = (link.source_type, link.source), (link.destination_type, link.destination)
+        if is_node(topology, source) and is_node(topology, target):
+            yield source, target
+
+
+def is_node(topology: Topology, node: Node) -> bool:
+    """Return True if an exchange or queue is there."""
+    kind, name = node
+    return name in (topology.queue_names if kind == "queue" else topology.exchange_by_name)
+
+
+def all_ways(topology: Topology) -> Iterator[tuple[Node, Node]]:
+    """Yield the ways of routing and of links."""
+    return chain(routes(topology), onward(topology))
+
+
+def successors(topology: Topology, ways: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
+    """Return the nodes that each exchange and queue leads to."""
+    after: dict[Node, set[Node]] = {("exchange", name): set() for name in topology.exchange_by_name}
+    after |= {("queue", name): set() for name in topology.queue_names}
+    for source, target in ways:
+        after[source].add(target)
+        after.setdefault(target, set())
+    return after
+
+
+def reverse(graph: Graph) -> dict[Node, set[Node]]:
+    """Return the graph with its ways turned round."""
+    back: dict[Node, set[Node]] = {node: set() for node in graph}
+    for source, targets in graph.items():
+        for target in targets:
+            back[target].add(source)
+    return back
+
+
+def reached(
+    graph: Graph, starts: Iterable[Node], within: Set[Node] | None = None, distance: int | None = None
+) -> set[Node]:
+    """Return the nodes that some lead to, themselves included, through those of a set if one is given."""
+    seen = set(starts)
+    level = list(seen)
+    while level and distance != 0:
+        following = dict.fromkeys(target for node in level for target in graph.get(node, ()))
+        level = [node for node in following if node not in seen and (within is None or node in within)]
+        seen.update(level)
+        distance = None if distance is None else distance - 1
+    return seen
+
+
+def components(graph: Graph) -> Iterator[set[Node]]:
+    """Yield the strongly connected components by Kosaraju's algorithm."""
+    seen: set[Node] = set()
+    finished: list[Node] = []
+    for start in graph:
+        # Depth first, without recursion: a node is finished when its iterator of targets is at its end.
+        stack = [] if start in seen else [(start, iter(sorted(graph[start])))]
+        seen.add(start)
+        while stack:
+            node, targets_left = stack[-1]
+            unseen = next((other for other in targets_left if other not in seen), None)
+            if unseen is None:
+                finished.append(node)
+                stack.pop()
+            else:
+                seen.add(unseen)
+                stack.append((unseen, iter(sorted(graph[unseen]))))
+    back = reverse(graph)
+    left = set(graph)
+    for node in reversed(finished):
+        if node in left:
+            component = reached(back, [node], left)
+            left -= component
+            yield component
+
+
+def shortest_cycle(graph: Graph, start: Node) -> list[Node]:
+    """Return a shortest path from a node back to itself, without its end."""
+    before: dict[Node, Node] = {}
+    level = [start]
+    while level:
+        following = []
+        for node in level:
+            for target in sorted(graph[node]):
+                if target == start:
+                    path = [node]
+                    while path[-1] != start:
+                        path.append(before[path[-1]])
+                    return path[::-1]
+                if target not in before:
+                    before[target] = node
+                    following.append(target)
+        level = following
+    return [start]

@@ -1,0 +1,140 @@
+"""Findings about the ways of messages: nodes without a way in or out, loops, targets that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from transpiler.topology.graph import (
+    Node,
+    all_ways,
+    components,
+    is_node,
+    reached,
+    reverse,
+    routes,
+    shortest_cycle,
+    successors,
+)
+from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+from transpiler.topology.report.labels import Finding, exchange_title
+from transpiler.topology.report.summary import Summary
+
+
+def lonely_queues(topology: Topology) -> Iterator[Finding]:
+    """Yield the queues that nothing leads to."""
+    bound = {binding.destination for binding in topology.bindings if binding.destination_type == "queue"}
+    alternates = (exchange.alternate for exchange in topology.exchange_by_name.values())
+    bound |= {alternate.name for alternate in alternates if alternate is not None and alternate.type == "queue"}
+    bound |= {link.destination for link in topology.onward if link.destination and link.destination_type == "queue"}
+    for queue in topology.queues:
+        if queue.name not in bound:
+            yield Finding("queue-without-bindings", queue.name, "only messages sent to it by its own name reach it")
+
+
+def exchanges(topology: Topology, summary: Summary | None) -> Iterator[Finding]:
+    """Yield the exchanges without a way in or out, by the messages that were counted if some were."""
+    ways = successors(topology, all_ways(topology))
+    starts: list[Node] = [("exchange", n) for n, exchange in topology.exchange_by_name.items() if not exchange.internal]
+    # A queue gets what is sent to it by its name, and another broker sends to where its link ends.
+    starts += [("queue", name) for name in topology.queue_names]
+    starts += [(link.destination_type, link.destination) for link in topology.links if link.destination is not None]
+    entered = reached(ways, starts)
+    used = None
+    if summary is not None:
+        used = reached(ways, [("exchange", name) for name, count in summary.exchanges.items() if count])
+        used |= reached(ways, [("queue", name) for name, count in summary.queues.items() if count])
+    ends: list[Node] = [("queue", name) for name in topology.queue_names]
+    ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
+    # What is bound to it to feed another broker is a queue, too.
+    ends += [("exchange", link.source) for link in topology.links if link.source and link.source_type == "exchange"]
+    leads = reached(reverse(successors(topology, routes(topology))), ends)
+    for exchange in topology.exchanges:
+        node: Node = ("exchange", exchange.name)
+        if node not in entered:
+            reason = "it is internal, and no exchange that takes messages leads to it"
+            yield Finding("exchange-without-way-in", exchange.name, reason)
+        elif used is not None and node not in used:
+            reason = "no counted message was published to it or to an exchange that leads to it"
+            yield Finding("exchange-without-way-in", exchange.name, reason)
+        if node not in leads:
+            reason = "its ways end before a queue" if ways[node] else "it leads to no queue: its messages are lost"
+            yield Finding("exchange-without-way-out", exchange.name, reason)
+
+
+def loops(topology: Topology) -> Iterator[Finding]:
+    """Yield each strongly connected component that has a cycle, with a shortest one: of routing, then of links."""
+    inner = successors(topology, routes(topology))
+    for cycle in _cycles(inner):
+        yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: a message passes each of them once")
+    if topology.onward:
+        for cycle in _cycles(successors(topology, all_ways(topology))):
+            if any(target not in inner[source] for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)):
+                reason = f"{_drawn(cycle)}: a message that {_let_go(topology, cycle)} may come back"
+                yield Finding("link-loop", _title(cycle[0]), reason)
+
+
+def _cycles(graph: Mapping[Node, set[Node]]) -> Iterator[list[Node]]:
+    for component in components(graph):
+        start = min(component)
+        if len(component) > 1 or start in graph[start]:
+            yield shortest_cycle(graph, start)
+
+
+def _title(node: Node) -> str:
+    return exchange_title(node[1]) if node[0] == "exchange" else node[1]
+
+
+def _drawn(cycle: list[Node]) -> str:
+    return " → ".join(_title(node) for node in [*cycle, cycle[0]])
+
+
+def _let_go(topology: Topology, cycle: list[Node]) -> str:
+    """Return the conditions of the links of a cycle."""
+    steps = set(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
+    conditions = (
+        link.when
+        for link in topology.onward
+        if ((link.source_type, link.source), (link.destination_type, link.destination)) in steps
+    )
+    return f"is {' and '.join(dict.fromkeys(conditions))}"
+
+
+def targets(topology: Topology) -> Iterator[Finding]:
+    """Yield the alternates and the ends of links that are not there, and the dead letters that reach no queue."""
+    for exchange in topology.exchanges:
+        alternate = exchange.alternate
+        if alternate is not None and not is_node(topology, (alternate.type, alternate.name)):
+            reason = f"there is no {alternate.type} called {alternate.name!r}: what it cannot route is lost"
+            yield Finding("missing-target", f"{exchange.name}, alternate", reason)
+    leads = None
+    for link in topology.onward:
+        if link.destination is None:
+            continue
+        target: Node = (link.destination_type, link.destination)
+        subject = f"{link.source or 'another broker'}, {link.kind}"
+        if not is_node(topology, target):
+            yield Finding("missing-target", subject, f"there is no {target[0]} called {target[1]!r}")
+            continue
+        if target[0] == "queue" or link.source is None:
+            continue
+        if leads is None:
+            ends: list[Node] = [("queue", name) for name in topology.queue_names]
+            ends += [("exchange", one.source) for one in topology.links if one.source_type == "exchange" and one.source]
+            leads = reached(reverse(successors(topology, routes(topology))), [*ends, ("exchange", DEFAULT_EXCHANGE)])
+        if target not in leads:
+            yield Finding("dead-letters-lost", subject, f"{exchange_title(target[1])} leads to no queue")
+        elif link.key is not None and not _takes_key(topology, target[1], link.key):
+            yield Finding(
+                "dead-letters-lost", subject, f"nothing in {exchange_title(target[1])} takes the key {link.key!r}"
+            )
+
+
+def _takes_key(topology: Topology, name: str, key: str) -> bool:
+    """Return True unless it is certain that an exchange does nothing with a key."""
+    exchange = topology.exchange_by_name[name]
+    if exchange.type != "direct" or topology.alternate(exchange) is not None:
+        return True
+    if name == DEFAULT_EXCHANGE:
+        return key in topology.queue_names
+    fed = any(link.source == name and link.source_type == "exchange" for link in topology.links)
+    return fed or any(binding.key == key for binding in topology.bindings_by_source.get(name, ()))

@@ -40,7 +40,7 @@ from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_operand,
 if TYPE_CHECKING:
     from transpiler.filters.amqp_form import Unknown
     from transpiler.filters.sets import FilterSet, FiltersLike
-    from transpiler.selector.header_links import Form, Table
+    from transpiler.selector.header_names import Form
     from transpiler.topology.qpid_address.address import Address, NodeType
 
 #: What the SQL yields: see ``transpile_selector``.
@@ -297,20 +297,18 @@ def _preset_store(name: str) -> Layout:
     return preset(name)
 
 
-def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms", table: Table = "meaning") -> str:
-    """A selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
+def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") -> str:
+    """Return a selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
 
-    By ``meaning`` it selects the same messages, those of a consumer whose destination is not known. By ``standard``
-    each name is exchanged for its one counterpart in the table of apache-filters.xml: ``JMSType`` and
+    Each name is exchanged for its one counterpart in the table of apache-filters.xml: ``JMSType`` and
     ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay. Raises what
     ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no counterpart.
     """
     from transpiler.selector.header_names import translate_names as rename
 
     check_choice("form", form, ("jms", "amqp"))
-    check_choice("table", table, ("meaning", "standard"))
     tree = parse_selector(text, dialect)
-    return "" if tree is None else print_selector(rename(tree, form, Source(text), table))
+    return "" if tree is None else print_selector(rename(tree, form, Source(text)))
 
 
 def transpile_message_type(layout: LayoutLike = "amqp") -> str:

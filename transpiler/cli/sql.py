@@ -62,14 +62,7 @@ from transpiler.cli.statements import KINDS, NO_VIEW, Kind, statement
 @click.option(
     "--names",
     type=click.Choice(["jms", "amqp"]),
-    help="Print the selector instead, its header names in JMS's form or the wire's.",
-)
-@click.option(
-    "--table",
-    type=click.Choice(["meaning", "standard"]),
-    default="meaning",
-    show_default=True,
-    help="With --names: what selects the same messages, or the table of apache-filters.xml, name by name.",
+    help="Print the selector instead, its header names in JMS's form or the wire's, by apache-filters.xml.",
 )
 def sql(
     selector: str | None,
@@ -86,7 +79,6 @@ def sql(
     named: tuple[Kind, str] | None,
     source: str | None,
     names: Any,
-    table: Any,
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
     filters = read_filter(filter_file, filter_bytes, unknown)
@@ -108,7 +100,7 @@ def sql(
     elif names is not None:
         if named is not None:
             fail("--names prints a selector, and --as a statement: give one of the two")
-        click.echo(translate_names(read_text(selector), names, dialect=dialect, table=table))
+        click.echo(translate_names(read_text(selector), names, dialect=dialect))
         return
     else:
         transpiled = transpile_selector(read_text(selector), **options)

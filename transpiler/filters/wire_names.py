@@ -40,6 +40,6 @@ def _translated(node: JmsSelector, dialect: str | Dialect) -> JmsSelector:
         return node
     if tree is None:
         return node
-    translated = translate_names(tree, "amqp", source_of(node), "standard")
+    translated = translate_names(tree, "amqp", source_of(node))
     # A text without header names is sent letter by letter.
     return node if translated == tree else replace(node, text=print_selector(translated, rules))

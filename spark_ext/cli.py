@@ -9,12 +9,12 @@ from spark_ext.cli_archives import check_layout, read_archive
 from spark_ext.cli_compile import compile_topology
 from spark_ext.cli_diff import diff
 from spark_ext.cli_explain import explain
-from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
+from spark_ext.cli_inputs import find_inputs, input_format_option, read_schema
 from spark_ext.cli_jobs import Output, SparkProgram, click, fail, schema_option, session_options, start_session
 from spark_ext.cli_routing import backtest, route
 from spark_ext.cli_verify import verify
 from transpiler import __version__, parse_selector, transpile_filter
-from transpiler.cli.layouts import layout_option
+from transpiler.cli.layouts import layout_option, missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import filter_options, read_filter, read_text, warn
 
@@ -45,18 +45,12 @@ def main() -> None:
 )
 @click.argument("arguments", nargs=-1, required=True, metavar="[SELECTOR] INPUT...")
 @filter_options
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the files' names.")
+@input_format_option
 @click.option("--layout", callback=check_layout, help="A layout's name; default: what the files show.")
 @layout_option
 @schema_option
 @click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "null"]),
-    default="error",
-    show_default=True,
-    help="What a name without a column means.",
-)
+@missing_option
 @click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the query's.")
 @click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
 @session_options
@@ -68,7 +62,7 @@ def filter_(
     filter_bytes: str | None,
     connection: str | None,
     unknown: Any,
-    form: str | None,
+    input_format: str | None,
     layout: str | None,
     layout_option: tuple[str, ...],
     schema: str | None,
@@ -101,7 +95,7 @@ def filter_(
         parse_selector(selector, dialect)
         if not given:
             fail("nothing to filter: give INPUT after SELECTOR")
-    inputs = find_inputs(given, form)
+    inputs = find_inputs(given, input_format)
     types = read_schema(schema)
     session = start_session(master, packages)
     target = None if output is None else Output(session, output)

@@ -6,13 +6,13 @@ import os
 from typing import Any
 
 from spark_ext.cli_archives import check_layout, read_archive
-from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
+from spark_ext.cli_inputs import find_inputs, input_format_option, read_schema
 from spark_ext.cli_jobs import click, fail, schema_option, session_options, start_session
 from transpiler import transpile_filter
 from transpiler.cli.comparables import Comparable, read_pair
 from transpiler.cli.completion import DIALECT, complete_exchanges
 from transpiler.cli.inputs import shown
-from transpiler.cli.layouts import layout_option
+from transpiler.cli.layouts import layout_option, missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.topologies import topology_options
 from transpiler.filters.sets import FilterSet
@@ -36,19 +36,13 @@ from transpiler.filters.sets import FilterSet
 @click.argument("old")
 @click.argument("new")
 @click.argument("files", nargs=-1, required=True, metavar="INPUT...")
-@click.option("--input-format", type=click.Choice(FORMATS), help="What INPUT is  [default: by the files' names]")
+@input_format_option
 @click.option("--layout", callback=check_layout, help="A layout's name; default: what the files show.")
 @layout_option
 @schema_option
 @click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
 @click.option("--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "null"]),
-    default="error",
-    show_default=True,
-    help="What a name without a column means.",
-)
+@missing_option
 @click.option("--connection", help="The receiver's connection, for no-local filters.")
 @click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's.")
 @click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")

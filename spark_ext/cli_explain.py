@@ -7,6 +7,7 @@ import json
 from spark_ext.cli_jobs import click
 from spark_ext.cli_selectors import SelectorJob, selector_job
 from transpiler.cli.manual import Example, ManualCommand
+from transpiler.cli.options import text_or_json
 
 
 @click.command(
@@ -23,8 +24,8 @@ from transpiler.cli.manual import Example, ManualCommand
 @click.option(
     "--examples", type=click.IntRange(min=0), default=3, show_default=True, help="Messages of each group, at most."
 )
-@click.option("--json", "as_json", is_flag=True, help="The counts and the examples as one JSON object.")
-def explain(job: SelectorJob, examples: int, as_json: bool) -> None:
+@text_or_json("The counts and the examples, as text or as one JSON object.")
+def explain(job: SelectorJob, examples: int, output_format: str) -> None:
     """Count the messages in INPUT by the first part of SELECTOR that kept them out.
 
     A part that is unknown is counted apart from one that is false, with the property that is missing. Where OR is
@@ -33,4 +34,5 @@ def explain(job: SelectorJob, examples: int, as_json: bool) -> None:
     from spark_ext.match_explanations import explain_matches
 
     explanation = explain_matches(job.messages, job.selector, job.layout, examples=examples, **job.options)
-    click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False, indent=2) if as_json else str(explanation))
+    data = json.dumps(explanation.to_dict(), ensure_ascii=False, indent=2)
+    click.echo(data if output_format == "json" else str(explanation))

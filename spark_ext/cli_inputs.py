@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from spark_ext.spark_errors import spark_error
 from transpiler import TranspilerError
-from transpiler.cli.group import fail
+from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import input_lines, shown, system_path
 from transpiler.cli.layouts import read_schema as schema_of
 from transpiler.cli.options import load_json_line
@@ -136,6 +136,11 @@ class Inputs(NamedTuple):
             yield file, number, load_json_line(text, file, number)
 
 
+input_format_option = click.option(
+    "--input-format", type=click.Choice(FORMATS), help="What INPUT is  [default: by the files' names]"
+)
+
+
 def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
     """Find the local files that names and patterns stand for; a name that stands for none ends the command."""
     names: list[str] = []
@@ -178,7 +183,7 @@ def _format_of_all(names: list[str]) -> str | None:
             formats[name] = next(filter(None, map(_format_of, below)), "parquet")
     forms = list(dict.fromkeys(form for form in formats.values() if form is not None))
     if len(forms) > 1:
-        fail(f"the inputs are {' and '.join(forms)}: give those of one format, or name it with --format")
+        fail(f"the inputs are {' and '.join(forms)}: give those of one format, or name it with --input-format")
     return forms[0] if forms else None
 
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from spark_ext.cli_archives import check_layout, read_archive
-from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
+from spark_ext.cli_inputs import find_inputs, input_format_option, read_schema
 from spark_ext.cli_jobs import Output, click, fail, schema_option, session_options, start_session
 from transpiler.cli.completion import complete_exchanges, complete_vhosts
 from transpiler.cli.inputs import InputFile, shown
-from transpiler.cli.layouts import layout_option
+from transpiler.cli.layouts import layout_option, missing_option
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import warn
+from transpiler.cli.options import text_or_json, warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file
 from transpiler.routing.compiled_file import is_compiled
@@ -38,13 +38,13 @@ _POSSIBLE = "possible_queues"
 def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how to read the messages and the topology, and where messages were published."""
     options: list[Callable[..., Any]] = [
-        click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the files' names."),
+        input_format_option,
         click.option("--layout", callback=check_layout, help=_LAYOUTS),
         layout_option,
         schema_option,
         click.option(
             "--form",
-            "topology_form",
+            "form",
             type=click.Choice(["topology", "rabbitmq", "broker-j"]),
             help="What the topology's file is  [default: as it shows]",
         ),
@@ -57,13 +57,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--exchange", shell_complete=complete_exchanges, help="The exchange that all messages were published to."
         ),
         destination_options,
-        click.option(
-            "--missing",
-            type=click.Choice(["error", "null"]),
-            default="error",
-            show_default=True,
-            help="What a name without a column means.",
-        ),
+        missing_option,
     ]
     command = session_options(command)
     for option in reversed(options):
@@ -125,11 +119,11 @@ def _read_topology(
 def route(
     topology: str,
     inputs: tuple[str, ...],
-    form: str | None,
+    input_format: str | None,
     layout: str | None,
     layout_option: tuple[str, ...],
     schema: str | None,
-    topology_form: Any,
+    form: Any,
     vhost: str | None,
     exchange: str | None,
     address: str | None,
@@ -155,11 +149,11 @@ def route(
     --publish-to say it in their place.
     """
     check_publisher(protocol, mandatory, reject_unroutable)
-    read_from = _read_topology(topology, topology_form, vhost, exchange, address, publish_to, missing)
+    read_from = _read_topology(topology, form, vhost, exchange, address, publish_to, missing)
     where = read_from.topology if isinstance(read_from, CompiledTopology) else read_from
     warn(where.findings)
     sender = read_destination(where, exchange, address, publish_to)
-    archives = find_inputs(inputs, form)
+    archives = find_inputs(inputs, input_format)
     types = read_schema(schema)
     session = start_session(master, packages)
     target = None if output is None else Output(session, output)
@@ -234,15 +228,15 @@ def route(
 @click.option("--partial", is_flag=True, help="Messages may have gone to queues that are not recorded, too.")
 @click.option("--recorded-queue", metavar="NAME", help="The queue that all messages were read from; implies --partial.")
 @click.option("--examples", default=10, show_default=True, help="Messages to show that disagree.")
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+@text_or_json("How to print the comparison.")
 def backtest(
     archive: str,
     topology: str,
-    form: str | None,
+    input_format: str | None,
     layout: str | None,
     layout_option: tuple[str, ...],
     schema: str | None,
-    topology_form: Any,
+    form: Any,
     vhost: str | None,
     exchange: str | None,
     address: str | None,
@@ -255,18 +249,18 @@ def backtest(
     partial: bool,
     recorded_queue: str | None,
     examples: int,
-    as_json: bool,
+    output_format: str,
 ) -> None:
     """Compare the queues that a broker recorded in ARCHIVE with those that TOPOLOGY gives.
 
     With --partial --recorded queue, for Lambda events, or --recorded-queue NAME, for answers of RabbitMQ's management
     API, one queue of each message is known: it is missed where TOPOLOGY does not lead there, and no queue is extra.
     """
-    read_from = _read_topology(topology, topology_form, vhost, exchange, address, publish_to, missing)
+    read_from = _read_topology(topology, form, vhost, exchange, address, publish_to, missing)
     where = read_from.topology if isinstance(read_from, CompiledTopology) else read_from
     warn(where.findings)
     sender = read_destination(where, exchange, address, publish_to)
-    inputs = find_inputs((archive,), form)
+    inputs = find_inputs((archive,), input_format)
     types = read_schema(schema)
     session = start_session(master, packages)
     from spark_ext.backtests import backtest as compare
@@ -297,7 +291,8 @@ def backtest(
         possible=_POSSIBLE if choices(where) else None,
         max_examples=examples,
     )
-    click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) if as_json else result.render())
+    data = json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
+    click.echo(data if output_format == "json" else result.render())
     raise SystemExit(0 if result.passed else 1)
 
 

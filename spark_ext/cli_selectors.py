@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 from spark_ext.cli_archives import check_layout, read_archive
-from spark_ext.cli_inputs import FORMATS, find_inputs, read_schema
+from spark_ext.cli_inputs import find_inputs, input_format_option, read_schema
 from spark_ext.cli_jobs import click, schema_option, session_options, start_session
 from transpiler import parse_selector
 from transpiler.cli.layouts import layout_option, rules_options
@@ -33,7 +33,7 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_job(
         selector: str,
         files: tuple[str, ...],
-        form: str | None,
+        input_format: str | None,
         layout: str | None,
         layout_option: tuple[str, ...],
         schema: str | None,
@@ -47,7 +47,7 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         text = read_text(selector)
         parse_selector(text, dialect)
-        inputs = find_inputs(files, form)
+        inputs = find_inputs(files, input_format)
         types = read_schema(schema)
         rows, where = read_archive(start_session(master, packages), inputs, layout, types, layout_option)
         options = {"dialect": dialect, "missing": missing, "now": now, "destination": destination}
@@ -56,7 +56,7 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
     decorators: list[Callable[..., Any]] = [
         click.argument("selector"),
         click.argument("files", nargs=-1, required=True, metavar="INPUT..."),
-        click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the file's name."),
+        input_format_option,
         click.option("--layout", callback=check_layout, help="A layout's name; default: what the schema shows."),
         layout_option,
         schema_option,

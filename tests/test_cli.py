@@ -275,3 +275,27 @@ def test_a_log_is_routed_counted_and_drawn(tmp_path: Path) -> None:
     counts.write_text(summary.output, encoding="utf-8")
     picture = CliRunner().invoke(main, ["topology", DEFINITIONS, "--counts", str(counts)])
     assert "alerts<br/><small>headers, 977 published</small>" in picture.output
+
+
+def test_a_message_may_be_json_on_the_command_line() -> None:
+    given = ["explain", "color = 'red'", "--message", '{"color": "blue"}']
+    text = CliRunner().invoke(main, given)
+    assert (text.exit_code, text.stdout.splitlines()[0]) == (0, "does not match: color is 'blue', not 'red'")
+    data = CliRunner().invoke(main, [*given, "--format", "json"])
+    assert json.loads(data.stdout)["verdict"] is False
+    broken = CliRunner().invoke(main, [*given[:-1], '{"color": '])
+    assert (broken.exit_code, broken.output.partition(":")[0]) == (2, "--message")
+
+
+@pytest.mark.parametrize(
+    ("command", "now"),
+    [
+        (["explain", "a = 1", "--json"], "--json is --format json in this command"),
+        (["match", "a = 1", "--format", "csv"], "--format is --input-format in this command"),
+        (["sql", "a = 1", "--json"], "No such option"),
+    ],
+)
+def test_an_old_spelling_is_told_what_to_write(command: list[str], now: str) -> None:
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 2
+    assert now in result.output

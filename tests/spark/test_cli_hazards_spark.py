@@ -117,7 +117,7 @@ def test_a_byte_order_mark_crlf_gzip_patterns_and_directories_simply_work() -> N
         Path(name).write_bytes(data)
     Path("filter.json").write_text(mark + FILTER + end, encoding="utf-8")
     Path("topology.json").write_text(mark + TOPOLOGY + end, encoding="utf-8")
-    for file in ("p[1]*.jsonl", "z*.gz", Path("p[1]*.jsonl").absolute().as_uri(), "job --format json"):
+    for file in ("p[1]*.jsonl", "z*.gz", Path("p[1]*.jsonl").absolute().as_uri(), "job --input-format json"):
         result = run(f"filter --filter filter.json {file}")
         assert result.stderr.startswith("2 of 3 messages match"), result.output
     for layout, file in (("rabbitmq-trace", "log[1].jsonl"), ("flat", "log.jsonl.gz")):

@@ -84,7 +84,7 @@ def test_one_message_that_differs_fails_the_backtest(run) -> None:  # type: igno
     assert "1 of 2 messages have exactly the broker's queues" in result.output
     assert "missed 1 times: amq.topic → other" in result.output
     assert "example m1: to amq.topic with key 'a.b': missed other; extra q" in result.output
-    found = json.loads(run("backtest", "archive.jsonl", "small.json", "--json").output)
+    found = json.loads(run("backtest", "archive.jsonl", "small.json", "--format", "json").output)
     assert (found["messages"], found["agreed"]) == (2, 1)
     assert found["extra"] == [{"exchange": "amq.topic", "queue": "q", "messages": 1}]
 

@@ -250,7 +250,7 @@ CONFLUENT = str(TABLES / "confluent_jms.parquet")
             0,
             "by the first alternative that is true",
         ),
-        (("color = 'red'", CONFLUENT, "--json"), 0, '"rows": 50'),
+        (("color = 'red'", CONFLUENT, "--format", "json"), 0, '"rows": 50'),
         (("color = = 5", CONFLUENT), 2, "syntax.unexpected-token"),
         (("color = 5", "nowhere.parquet"), 2, "nowhere.parquet"),
         (("color = 5", CONFLUENT, "--examples", "-1"), 2, "-1 is not in the range"),

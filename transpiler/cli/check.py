@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 from transpiler import __version__
 from transpiler.cli.check_inputs import CheckInputs
 from transpiler.cli.inputs import InputFile
-from transpiler.cli.layouts import ChosenLayout, layout_options
+from transpiler.cli.layouts import ChosenLayout, layout_options, missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.lint.check import Checker
 from transpiler.lint.formats.github import github
@@ -83,13 +83,7 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
     help="How to print findings: for people, a line each, as data, as annotations, for code scanning.",
 )
 @layout_options
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "null"]),
-    default="error",
-    show_default=True,
-    help="What a name without a column means.",
-)
+@missing_option
 def check(
     inputs: tuple[str, ...],
     selectors: tuple[str, ...],

@@ -13,7 +13,7 @@ from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import MessageReader, load_json_line, read_text, receiver_options, warn
+from transpiler.cli.options import MessageReader, load_json_line, read_text, receiver_options, text_or_json, warn
 from transpiler.compiler import find_layout
 from transpiler.explanation.explanation import explain_tree
 from transpiler.jsontext import JsonTextError, load_json
@@ -30,6 +30,18 @@ from transpiler.source import Source
 _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
+class _Messages(InputFile):
+    """JSON that begins with {, or the name of a file that has some."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the JSON or the name; a file that is not there ends the command."""
+        return str(value) if _is_text(str(value)) else super().convert(value, param, ctx)
+
+
+def _is_text(given: str) -> bool:
+    return given.lstrip().startswith("{")
+
+
 @click.command(
     short_help="Say why a message matches SELECTOR, or does not.",
     cls=ManualCommand,
@@ -37,6 +49,10 @@ _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
         Example(
             "Say why a message does not match",
             "selector-sql explain \"color = 'red' AND weight > 2500\" --message message.json",
+        ),
+        Example(
+            "Say so of a message on the command line",
+            'selector-sql explain "color = \'red\'" --message \'{"color": "blue"}\'',
         ),
         Example(
             "Show what a selector means: tree, types and SQL",
@@ -50,10 +66,10 @@ _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 @receiver_options
 @click.option(
     "--message",
-    type=InputFile(),
-    help="A message in JSON, or several, one a line or in an array; with --layout they are rows; - is standard input.",
+    type=_Messages(),
+    help="A message in JSON, or a file of some, a line each or an array; rows of --layout; - is standard input.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The explanation as JSON; of several messages one a line.")
+@text_or_json("How to print why a message matches; the JSON of several messages is one a line.")
 def explain(
     selector: str,
     layout: ChosenLayout,
@@ -62,7 +78,7 @@ def explain(
     now: int | None,
     destination: str | None,
     message: str | None,
-    as_json: bool,
+    output_format: str,
 ) -> None:
     """Say why a message matches SELECTOR, or does not, and show what SELECTOR means.
 
@@ -70,8 +86,8 @@ def explain(
     the selector with the verdict or value of each part, the types of its names, and the SQL before and after the
     rewrites. Of several messages there is one sentence each. Without --message, only what the selector means.
     """
-    if as_json and message is None:
-        fail("--json shows why a message matches: give --message FILE with it")
+    if output_format == "json" and message is None:
+        fail("--format json shows why a message matches: give --message FILE with it")
     text = read_text(selector)
     rules = find_dialect(dialect)
     tree = parse_selector(text, rules)
@@ -85,7 +101,7 @@ def explain(
     receiver = Receiver(Receiver(now).time, destination)
     explanations = [(number, explain_tree(tree, text, each, rules, receiver)) for number, each in messages]
     several = len(explanations) != 1
-    if as_json:
+    if output_format == "json":
         for _, explanation in explanations:
             click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False, indent=None if several else 2))
         return
@@ -117,7 +133,8 @@ def explain(
 
 def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]:
     """Read the messages of a file, each with its line, or with its place in an array."""
-    text = read_text_file(name)
+    text = name if _is_text(name) else read_text_file(name)
+    name = "--message" if _is_text(name) else name
     reader = MessageReader(layout.rows)
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if len(lines) > 1 and _is_json(lines[0][1]):

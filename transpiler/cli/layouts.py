@@ -72,17 +72,20 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(["error", "null"]),
+    default="error",
+    show_default=True,
+    help="What a name without a column means.",
+)
+
+
 def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say whose rules hold, and what a name without a column means."""
     options: list[Callable[..., Any]] = [
         click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold."),
-        click.option(
-            "--missing",
-            type=click.Choice(["error", "null"]),
-            default="error",
-            show_default=True,
-            help="What a name without a column means.",
-        ),
+        missing_option,
     ]
     for option in reversed(options):
         command = option(command)

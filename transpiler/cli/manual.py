@@ -18,6 +18,11 @@ class Example(NamedTuple):
     command: str
 
 
+#: Options by the names that they had, or have in other commands. ``--format`` is the form of the output everywhere,
+#: ``--input-format`` that of the input, and ``--form`` that of a topology.
+_NOW = {"--json": "--format json", "--format": "--input-format"}
+
+
 class ManualCommand(click.Command):
     """A command whose help ends with its examples and exit codes.
 
@@ -31,6 +36,24 @@ class ManualCommand(click.Command):
         self.examples = tuple(examples)
         common = {code: meaning for code, meaning in EXIT_CODES.items() if code != 1}
         self.exits = common | dict(exits or {})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; of an option that was spelled in another way the error says how it is now."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            options = {option for parameter in self.params for option in parameter.opts}
+            now = _NOW.get(error.option_name)
+            if now is None or now.partition(" ")[0] not in options:
+                raise
+            raise click.UsageError(f"{error.option_name} is {now} in this command", ctx) from None
+        except click.BadParameter as error:
+            parameter = error.param
+            of_output = parameter is not None and "--format" in parameter.opts
+            if of_output and any("--input-format" in other.opts for other in self.params):
+                message = f"{error.message} What the input is, --input-format says."
+                raise click.BadParameter(message, ctx, parameter) from None
+            raise
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the sections Examples and Exit codes."""

@@ -17,6 +17,18 @@ if TYPE_CHECKING:
     from transpiler.filters.sets import FilterSet
 
 
+def text_or_json(help_text: str) -> Callable[..., Any]:
+    """The option that says how to print a result, as ``output_format``."""
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help=help_text,
+    )
+
+
 def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say when messages are received, and at which destination."""
     options: list[Callable[..., Any]] = [

@@ -63,7 +63,12 @@ from transpiler.topology.report.summary import Summary
     show_default=True,
     help="With --why: the number of bindings that nearly took it.",
 )
-@click.option("--json", "as_json", is_flag=True, help='With --why: as the member "why" of each line of JSON.')
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    help='How to print --why: in words, or as the member "why" of each line of JSON  [default: text]',
+)
 def route(
     topology: str,
     files: tuple[str, ...],
@@ -80,7 +85,7 @@ def route(
     summary: bool,
     why: bool,
     nearest: int,
-    as_json: bool,
+    output_format: str | None,
 ) -> None:
     """Route message JSON lines from FILES (default: standard input) through TOPOLOGY.
 
@@ -94,8 +99,8 @@ def route(
     """
     if summary and why:
         fail("--why is about each message, and --summary about all of them: give one of them")
-    if as_json and not why:
-        fail("--json is the form of --why: give both, or neither for JSON lines with queues and outcomes")
+    if output_format == "text" and not why:
+        fail("--format text is for --why; the queues and outcomes of messages are JSON lines")
     check_publisher(protocol, mandatory, reject_unroutable)
     where = read_topology_file(topology, form, vhost)
     warn(where.findings)
@@ -122,7 +127,7 @@ def route(
             explanation = explain_route(where, message, target, keys, nearest=nearest, **publication)
             if unroutable and (explanation.routed.queues or explanation.routed.possible_queues):
                 continue
-            if as_json:
+            if output_format == "json":
                 click.echo(json.dumps(line | {"why": explanation.to_dict()}, ensure_ascii=False))
             else:
                 click.echo(f"{place}: {explanation}")

@@ -11,6 +11,7 @@ from spark_ext.cli_jobs import click, fail, schema_option, session_options, star
 from transpiler import transpile_filter
 from transpiler.cli.comparables import Comparable, read_pair
 from transpiler.cli.completion import DIALECT, complete_exchanges
+from transpiler.cli.group import say
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import layout_option, missing_option
 from transpiler.cli.manual import Example, ManualCommand
@@ -120,7 +121,7 @@ def diff(
     )
     text = result.render(report)
     if output is None:
-        click.echo(text)
+        (click.echo if report == "json" else say)(text)
     else:
         with open(output, "w", encoding="utf-8") as file:
             file.write(text + "\n")

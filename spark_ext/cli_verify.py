@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spark_ext.cli_jobs import click
 from spark_ext.cli_selectors import SelectorJob, selector_job
+from transpiler.cli.group import say
 from transpiler.cli.manual import Example, ManualCommand
 
 
@@ -30,6 +31,6 @@ def verify(job: SelectorJob, sample: int, whole: bool) -> None:
     from spark_ext.verification import verify as verify_rows
 
     verification = verify_rows(job.messages, job.selector, job.layout, sample=None if whole else sample, **job.options)
-    click.echo(str(verification))
+    say(str(verification))
     if not verification.agrees:
         raise SystemExit(1)

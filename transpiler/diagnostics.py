@@ -136,6 +136,13 @@ def _visible(character: str) -> str:
     return character if character.isprintable() else "\ufffd"
 
 
+def printable(text: str) -> str:
+    """A text of several lines in which no control or bidi character acts on the reader's terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
+
+
 def one_line(text: str) -> str:
     """A text that may quote anything, as one printable line of bounded length; its beginning and its end stay."""
     if len(text) > MAX_MESSAGE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from transpiler.cli.group import say
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import read_message, read_text
@@ -35,13 +36,13 @@ def compare(selector: str, message: str | None) -> None:
     width = max(len(name) for name in DIALECTS)
     for row in compare_dialects(text, example):
         star = "*" if row.rule is not None or row.reading is not None else " "
-        click.echo(f"{star} {row.dialect.name:{width}}  {_said(row)}")
+        say(f"{star} {row.dialect.name:{width}}  {_said(row)}")
         if row.verdict is not None and row.verdict.thrown is not None:
-            click.echo(f"  {'':{width}}    throws: {row.verdict.thrown}; {row.dialect.on_throw}")
+            say(f"  {'':{width}}    throws: {row.verdict.thrown}; {row.dialect.on_throw}")
         if row.reading is not None:
-            click.echo(f"  {'':{width}}    reads: {row.reading}")
+            say(f"  {'':{width}}    reads: {row.reading}")
         if row.rule is not None:
-            click.echo(f"  {'':{width}}    rule: {row.rule}")
+            say(f"  {'':{width}}    rule: {row.rule}")
 
 
 def _said(row: Compared) -> str:

@@ -10,7 +10,7 @@ import click
 from transpiler import Topology
 from transpiler.cli.comparables import read_pair
 from transpiler.cli.completion import DIALECT
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, say
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.topologies import topology_options
 from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
@@ -87,7 +87,7 @@ def diff(
     if form_of_report == "json":
         click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
     else:
-        click.echo(str(result))
+        say(str(result))
     if result.differs:
         raise SystemExit(1)
     raise SystemExit(3 if isinstance(result, ConditionDiff) and result.not_decided else 0)

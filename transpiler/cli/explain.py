@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from transpiler import Message, parse_selector, transpile_selector
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import InputFile, read_text_file, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
@@ -93,7 +93,7 @@ def explain(
     tree = parse_selector(text, rules)
     messages = [] if message is None else _read_messages(message, layout)
     if tree is None and not messages:
-        click.echo("no selector: every message matches")
+        say("no selector: every message matches")
         return
     where = layout.layout
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, now=now, destination=destination)
@@ -106,7 +106,7 @@ def explain(
             click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False, indent=None if several else 2))
         return
     for number, explanation in explanations:
-        click.echo(f"{shown(message or '')}:{number}: {explanation}" if several else str(explanation))
+        say(f"{shown(message or '')}:{number}: {explanation}" if several else str(explanation))
     if messages and (several or tree is None):
         warn(transpiled.diagnostics)
         return
@@ -114,20 +114,20 @@ def explain(
     if example is not None:
         click.echo()
     assert tree is not None
-    click.echo("selector   " + print_selector(tree, rules))
+    say("selector   " + print_selector(tree, rules))
     for line in _tree(tree, example, 0, rules, receiver):
-        click.echo("  " + line)
+        say("  " + line)
     for line in _types(tree, find_layout(where), missing, Source(text), rules, lowered.Receiver(*receiver)):
-        click.echo(line)
+        say(line)
     for phase, emitted in transpiled.trace:
-        click.echo(f"{phase:10} {emitted}")
+        say(f"{phase:10} {emitted}")
     if example is not None:
         verdict = judge(tree, example, rules, *receiver)
         matches = "matches" if verdict.truth else "does not match"
-        click.echo(f"verdict    {_TRUTHS[verdict.truth]}: the message {matches}")
+        say(f"verdict    {_TRUTHS[verdict.truth]}: the message {matches}")
         if verdict.thrown is not None:
-            click.echo(f"throws     {rules.title} would have thrown here: {verdict.thrown}")
-            click.echo(f"           there {rules.on_throw}")
+            say(f"throws     {rules.title} would have thrown here: {verdict.thrown}")
+            say(f"           there {rules.on_throw}")
     warn(transpiled.diagnostics)
 
 

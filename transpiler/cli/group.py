@@ -3,7 +3,8 @@
 A command begins with arguments and standard streams in UTF-8, whatever the locale says. It ends with one of the exit
 codes of ``EXIT_CODES``; an exception that leaves it becomes an error text on standard error, never a traceback. So
 the commands themselves raise: ``fail`` for what they find out, and anything else for what they meet.
-Inputs are opened by ``transpiler.cli.inputs``; standard output is written with ``click.echo``.
+Inputs are opened by ``transpiler.cli.inputs``; standard output is written with ``say`` where people read it, and with
+``click.echo`` where it is data.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from transpiler import TranspilerError
-from transpiler.diagnostics import one_line
+from transpiler.diagnostics import one_line, printable
 
 if TYPE_CHECKING:
     import click as click
@@ -148,6 +149,16 @@ def write_exit_codes(formatter: click.HelpFormatter, exits: Mapping[int, str]) -
         formatter.write_dl([(str(code), exits[code]) for code in sorted(exits)])
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Write what a person reads: names and texts of somebody's input do nothing to the terminal."""
+    click.echo(printable(text), err=err)
+
+
+def say_data(text: str) -> None:
+    """Write a text that a program may read, unchanged but for what a person's terminal would obey."""
+    click.echo(printable(text) if sys.stdout.isatty() else text)
+
+
 def _text(error: BaseException) -> str:
     """Return the error text of an exception; only those of this project may have several lines."""
     match error:
@@ -174,7 +185,7 @@ def _text(error: BaseException) -> str:
 def _tell(text: str) -> None:
     """Write an error text; where even standard error cannot be written, the exit code has to do."""
     try:
-        click.echo(text, err=True)
+        say(text, err=True)
     except (OSError, ValueError):
         _abandon(sys.stderr)
 

@@ -13,7 +13,7 @@ import click
 
 from transpiler import Diagnostic, TranspilerError, parse_selector, print_selector
 from transpiler.cli.completion import DIALECT
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, say_data
 from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import read_text, warn
@@ -103,7 +103,7 @@ def port(
     changes: Changes = "none" if strict else "any" if loose else "rare"
     if selector is not None and form in (None, "text"):
         ported = port_selector(read_text(selector), source, target, changes=changes)
-        click.echo(ported.text)
+        say_data(ported.text)
         warn(ported.notes)
         return
     # Names of dialects that there are not are errors of the command, and not of each line.
@@ -208,7 +208,7 @@ def _print_table(rows: list[_Row], several: bool) -> None:
 
 def _print_text(rows: list[_Row], several: bool) -> None:  # noqa: ARG001
     for row in rows:
-        click.echo(f"# cannot be ported: {_printable(row.source.strip())}" if row.text is None else row.text)
+        say_data(f"# cannot be ported: {_printable(row.source.strip())}" if row.text is None else row.text)
         for note in row.notes:
             click.echo(_printable(f"{_place(row, True)}: {_sentence(note)}"), err=True)
 

@@ -10,7 +10,7 @@ import click
 
 from transpiler import Topology
 from transpiler.cli.completion import complete_exchanges
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import InputFile
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
@@ -130,7 +130,7 @@ def route(
             if output_format == "json":
                 click.echo(json.dumps(line | {"why": explanation.to_dict()}, ensure_ascii=False))
             else:
-                click.echo(f"{place}: {explanation}")
+                say(f"{place}: {explanation}")
             continue
         routed = publish(where, message, target, keys, **publication)
         if routed.exchange is not None:

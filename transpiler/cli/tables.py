@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from transpiler.cli.group import click
+from transpiler.cli.group import say
 
 #: The width of a table that is no terminal's.
 _WIDTH = 120
@@ -41,4 +41,4 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], styles: Seq
     for row, style in zip(rows, styles, strict=True):
         table.add_row(*(Text(cell) for cell in row[:-1]), Text(row[-1], style=style))
     console.print(table)
-    click.echo("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()))
+    say("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()))

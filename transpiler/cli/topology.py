@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from transpiler import Topology
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, say_data
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import load_json_line, warn
@@ -81,7 +81,11 @@ def topology(
     chosen = picture or ("text" if report else "mermaid")
     if report and chosen not in ("text", "json", "html"):
         fail(f"a report is text, json or html, not {chosen}")
-    click.echo(_report(where, summary, chosen, topology) if report else _picture(where, summary, chosen, topology))
+    text = _report(where, summary, chosen, topology) if report else _picture(where, summary, chosen, topology)
+    if chosen in ("json", "html"):
+        click.echo(text)
+    else:
+        say_data(text)
 
 
 def _report(topology: Topology, summary: Summary | None, form: str, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from transpiler.diagnostics import printable
 from transpiler.topology.model import Topology
 from transpiler.topology.report.graph import Graph, build_graph
 from transpiler.topology.report.summary import Summary
@@ -63,5 +64,7 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
 
 
 def _dot_text(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\n")
+    # Graphviz hands characters on to SVG, which has none that control.
+    text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -1,0 +1,98 @@
+"""Names and texts of somebody's input on a terminal: whatever is in them, it only shows.
+
+Captured output does not show it, for click leaves escape sequences out where there is no terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from transpiler import Message
+from transpiler.topology import topology_from_dict
+from transpiler.topology.report.diagram import draw
+from transpiler.topology.report.page import draw_svg
+
+pty = pytest.importorskip("pty", reason="only POSIX has pseudo-terminals")
+
+#: A window's title, a colour, the same by one byte, and the direction of writing.
+EVIL = "\x1b]0;owned\x07\x1b[31mred\x9b31m\u202e\r"
+
+SCRIPT = """
+import json, sys
+from transpiler.cli import main
+for words in json.load(open(sys.argv[1])):
+    try:
+        main(words)
+    except SystemExit:
+        pass
+"""
+
+
+def topology() -> dict[str, object]:
+    """Exchanges in a loop, whose names act on a terminal, and one that is right beside it."""
+    names = [f"a{EVIL}", f"b{EVIL}"]
+    return {
+        "broker": "qpid-java",
+        "queues": [f"q{EVIL}", "lonely"],
+        "exchanges": [{"name": name, "type": "direct"} for name in names],
+        "bindings": [
+            {"source": names[0], "exchange": names[1], "key": f"k{EVIL}"},
+            {"source": names[1], "exchange": names[0], "key": f"k{EVIL}"},
+            {"source": names[0], "queue": f"q{EVIL}", "key": "k", "selector": f"c = '{EVIL}'"},
+        ],
+    }
+
+
+def test_nothing_that_people_read_acts_on_their_terminal(tmp_path: Path) -> None:
+    exchanges, messages = tmp_path / "t.json", tmp_path / "m.jsonl"
+    exchanges.write_text(json.dumps(topology()))
+    message = Message.from_dict({"properties": {"subject": f"k{EVIL}"}, "application_properties": {"c": EVIL}})
+    messages.write_text(json.dumps(message.to_dict()) + "\n")
+    where, selector = str(exchanges), f"c = '{EVIL}' AND n > 1"
+    commands = [
+        ["topology", where, "--report"],
+        ["topology", where, "--format", "dot"],
+        ["topology", where],
+        ["route", where, str(messages), "--exchange", f"a{EVIL}", "--why"],
+        ["route", where, str(messages), "--exchange", f"b{EVIL}x", "--why"],
+        ["topology", where, "--exchange", f"c{EVIL}"],
+        ["explain", selector, "--message", str(messages)],
+        ["explain", selector],
+        ["compare", selector, "--message", str(messages)],
+        ["diff", selector, f"c = '{EVIL}' OR n > 2"],
+        ["port", f"c = '{EVIL}'", "--from", "jms", "--to", "artemis"],
+        ["check", f"c = '{EVIL}' AND c = '{EVIL}'"],
+    ]
+    listed = tmp_path / "commands.json"
+    listed.write_text(json.dumps(commands))
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", SCRIPT, str(listed)]
+    ended = {**os.environ, "NO_COLOR": "1"}
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=ended) as process:
+        os.close(theirs)
+        written = b""
+        try:
+            while read := os.read(ours, 65536):
+                written += read
+        except OSError:
+            # A terminal whose other side is closed has no end but an error.
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    text = written.decode().replace("\r\n", "\n")
+    assert text.count("red") > len(commands)
+    acting = {character for character in text if not character.isprintable() and character not in "\n\t"}
+    assert not acting, [line for line in text.splitlines() if not acting.isdisjoint(line)][:5]
+
+
+def test_a_picture_of_any_names_is_xml() -> None:
+    drawn = topology_from_dict(topology())
+    assert draw(drawn, "dot").replace("\n", "").isprintable()
+    assert ElementTree.fromstring(draw_svg(drawn)).tag.endswith("svg")

@@ -9,17 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from transpiler import html
+from transpiler.analysis import questions
 from transpiler.diagnostics import one_line
 from transpiler.filters.topics import MANY_WORDS
-from transpiler.selector import ast
-from transpiler.selector.dialects import find_dialect
-from transpiler.selector.grammar import parse_selector
-from transpiler.selector.satisfiability import Contradiction, find_redundancy, meaning_of
 from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices
 from transpiler.topology.graph import Node, reached, routes, successors
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Topology
-from transpiler.topology.report.containment import contains
+from transpiler.topology.report.containment import Taker
 from transpiler.topology.report.labels import Finding, binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
 from transpiler.topology.report.ways import exchanges, lonely_queues, loops, targets
@@ -218,18 +215,19 @@ def _contained(topology: Topology) -> tuple[list[Finding], int]:
 
 
 def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
-    for place, inner in enumerate(bindings):
-        for other, outer in enumerate(bindings):
+    takers = [Taker(topology, binding) for binding in bindings]
+    for place, inner in enumerate(takers):
+        for other, outer in enumerate(takers):
             # Of two that contain each other, the later one is reported.
-            if outer is inner or not contains(topology, outer, inner):
+            if outer is inner or not outer.contains(inner):
                 continue
-            if place < other and contains(topology, inner, outer):
+            if place < other and inner.contains(outer):
                 continue
-            label = binding_label(topology, outer)
+            label = binding_label(topology, outer.binding)
             reason = f"{label or 'another binding'} takes all of its messages"
-            if label == binding_label(topology, inner):
-                reason += f": they differ in {_difference(outer, inner)}"
-            yield Finding("contained-binding", _shown(topology, inner), reason)
+            if label == binding_label(topology, inner.binding):
+                reason += f": they differ in {_difference(outer.binding, inner.binding)}"
+            yield Finding("contained-binding", _shown(topology, inner.binding), reason)
             break
 
 
@@ -262,18 +260,8 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
 
 @lru_cache(maxsize=4096)
 def never_true(selector: str, dialect: str) -> str:
-    """Return why no message makes a selector true, by the values of one property; empty where that is not known."""
-    rules = find_dialect(dialect)
-    tree = parse_selector(selector, rules)
-    if tree is None:
-        return ""
-    if meaning_of(tree, rules).meaning.true.is_empty:
-        return "its selector is never true"
-    terms = tree.terms if isinstance(tree, ast.And) else ()
-    for finding in find_redundancy(tree, rules):
-        if isinstance(finding, Contradiction) and any(finding.term is term for term in terms):
-            return "conditions of its selector exclude each other"
-    return ""
+    """Return why no message makes a selector true; empty where that is not known."""
+    return "its selector is never true" if questions.never_true(selector, dialect) else ""
 
 
 def _dead(topology: Topology, summary: Summary) -> Iterator[Finding]:

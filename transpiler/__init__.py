@@ -53,7 +53,7 @@ from transpiler.selector.printer import print_selector
 from transpiler.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from transpiler.analysis.questions import equivalent, subsumes
+    from transpiler.analysis.subsumption import equivalent, subsumes
     from transpiler.dialect_tools.compare_dialects import compare_dialects
     from transpiler.dialect_tools.port.port import port_selector
     from transpiler.explanation import Explanation, explain_selector
@@ -108,8 +108,8 @@ _LATE = {
     "read_topology": "transpiler.topology.files",
     "explain_selector": "transpiler.explanation",
     "route_message": "transpiler.reference.route",
-    "equivalent": "transpiler.analysis.questions",
-    "subsumes": "transpiler.analysis.questions",
+    "equivalent": "transpiler.analysis.subsumption",
+    "subsumes": "transpiler.analysis.subsumption",
 }
 
 

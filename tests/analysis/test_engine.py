@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from tests.sizes import randomness, size
 from transpiler import Message, TranspilerError, parse_selector, subsumes
 from transpiler.analysis.building import Conditions
+from transpiler.analysis.cases import Requirement
 from transpiler.analysis.formula import NOT_TRUE, OUTCOMES, bit_of
-from transpiler.analysis.questions import containment
-from transpiler.analysis.solve import Found, Impossible, Requirement, Solver
+from transpiler.analysis.solve import Found, Impossible, Solver
+from transpiler.analysis.subsumption import containment
 from transpiler.lint.rule import Context
 from transpiler.lint.rules.logic import find_redundancies
 from transpiler.message.types import AmqpType, AmqpValue

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from tests.sizes import size
 from transpiler import TranspilerError, parse_selector
 from transpiler.analysis.building import Conditions
+from transpiler.analysis.cases import Requirement
 from transpiler.analysis.formula import OUTCOMES, bit_of
-from transpiler.analysis.solve import Requirement, Solver
+from transpiler.analysis.solve import Solver
 from transpiler.lint.rule import Context
 from transpiler.lint.rules.logic import find_redundancies
 from transpiler.lint.selector_rules import lint

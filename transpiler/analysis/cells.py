@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from transpiler.analysis.formula import FALSE, TRUE, UNKNOWN, Subject, Test, bit_of
-from transpiler.analysis.values import representatives
+from transpiler.analysis.representatives import representatives
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import evaluate_operand, judge

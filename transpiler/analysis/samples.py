@@ -24,7 +24,7 @@ from transpiler.analysis.building import places_read
 from transpiler.analysis.cells import COMMON, RARE, Cell, oddness
 from transpiler.analysis.constants import has_names
 from transpiler.analysis.formula import Test, Words, bit_of
-from transpiler.analysis.values import is_odd
+from transpiler.analysis.representatives import is_odd
 from transpiler.errors import DecodeError
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.fields import MessageField

@@ -10,8 +10,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from transpiler.analysis.building import Conditions, identity_of
+from transpiler.analysis.cases import Requirement
 from transpiler.analysis.formula import NOT_TRUE
-from transpiler.analysis.solve import Found, Requirement, Solver
+from transpiler.analysis.solve import Found, Solver
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
 from transpiler.selector import ast

@@ -23,8 +23,8 @@ from transpiler.analysis.formula import (
     possible,
 )
 from transpiler.analysis.plain_messages import plain_message
-from transpiler.analysis.questions import parting_message
 from transpiler.analysis.solve import Answer, Found, Impossible, Open, Solver
+from transpiler.analysis.subsumption import parting_message
 from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.deciding_rule import find_rule, rule_text
 from transpiler.filters.kinds import Filter

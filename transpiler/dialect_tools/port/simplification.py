@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transpiler.analysis.questions import is_proved_same
+from transpiler.analysis.subsumption import is_proved_same
 from transpiler.dialect_tools.port.candidates import joined
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect

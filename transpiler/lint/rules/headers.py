@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from transpiler.analysis.building import Conditions
-from transpiler.analysis.values import representatives
+from transpiler.analysis.representatives import representatives
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, MessageField
 from transpiler.message.header_fields import Conversion, Origin

@@ -12,10 +12,11 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from transpiler.analysis.building import Conditions
+from transpiler.analysis.cases import Requirement
 from transpiler.analysis.cells import TooManyError
 from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, Junction, all_tests, possible
-from transpiler.analysis.solve import Requirement, Solver
-from transpiler.analysis.values import representatives
+from transpiler.analysis.representatives import representatives
+from transpiler.analysis.solve import Solver
 from transpiler.diagnostics import Severity
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.message.message import Message

@@ -7,10 +7,11 @@ means "not known".
 
 from __future__ import annotations
 
-from transpiler.analysis.bindings import binding_formula
+from transpiler.analysis.binding_conditions import binding_formula
 from transpiler.analysis.building import Conditions
+from transpiler.analysis.cases import Requirement
 from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, all_tests, bit_of, possible
-from transpiler.analysis.solve import Requirement, Solver
+from transpiler.analysis.solve import Solver
 from transpiler.message.message import Message
 from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import is_choosing

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from transpiler import html
-from transpiler.analysis import questions
+from transpiler.analysis import subsumption
 from transpiler.diagnostics import one_line
 from transpiler.filters.topics import MANY_WORDS
 from transpiler.topology.broker_rules import TAKING_ALL
@@ -261,7 +261,7 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
 @lru_cache(maxsize=4096)
 def never_true(selector: str, dialect: str) -> str:
     """Return why no message makes a selector true; empty where that is not known."""
-    return "its selector is never true" if questions.never_true(selector, dialect) else ""
+    return "its selector is never true" if subsumption.never_true(selector, dialect) else ""
 
 
 def _dead(topology: Topology, summary: Summary) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from transpiler.analysis.building import Conditions
+from transpiler.analysis.cases import Requirement
 from transpiler.analysis.formula import (
     NOT_TRUE,
     THROWN,
@@ -12,7 +13,7 @@ from transpiler.analysis.formula import (
     disjuncts,
     key_of,
 )
-from transpiler.analysis.solve import Answer, Found, Impossible, Open, Requirement, Solver
+from transpiler.analysis.solve import Answer, Found, Impossible, Open, Solver
 from transpiler.compiler import parse_selector
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect, find_dialect

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from transpiler.analysis.formula import Subject, Test, Words
-from transpiler.analysis.patterns import shortest_texts
+from transpiler.analysis.pattern_products import shortest_texts
 from transpiler.message.fields import FOLD, MessageField
 from transpiler.message.header_fields import PROPERTIES, Conversion
 from transpiler.message.ids import canonical

@@ -12,6 +12,9 @@ from transpiler import html
 from transpiler.analysis import subsumption
 from transpiler.diagnostics import one_line
 from transpiler.filters.topics import MANY_WORDS
+from transpiler.selector import ast
+from transpiler.selector.dialects import find_dialect
+from transpiler.selector.grammar import parse_selector
 from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices
 from transpiler.topology.graph import Node, reached, routes, successors

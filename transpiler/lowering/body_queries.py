@@ -8,7 +8,7 @@ from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.column_values import at
 from transpiler.lowering.operands import complement
-from transpiler.lowering.outcomes import Outcomes, Settled
+from transpiler.lowering.outcomes import Outcomes
 from transpiler.lowering.xpath_limits import beyond_limits
 from transpiler.lowering.xpath_subset import NoXPathError, check_xpath
 from transpiler.message.fields import MessageField
@@ -21,11 +21,11 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
     """The outcomes of a query of the body, which is FALSE where the body is no text."""
     if language == "XQUERY":
         # Both brokers answer FALSE to every XQuery.
-        return Settled(ir.FALSE, ir.TRUE)
+        return Outcomes(ir.FALSE, ir.TRUE)
     body = layout.field(MessageField("body", "value"))
     data = layout.field(MessageField("body", "data"))
     if body is None and data is None:
-        return Settled(ir.FALSE, ir.TRUE)
+        return Outcomes(ir.FALSE, ir.TRUE)
     excess = beyond_limits(query.value)
     if excess is not None:
         hint = "the reference evaluator has no such limit: selector-sql match"
@@ -48,4 +48,4 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
         texts.extend(ir.Apply(ir.Function.TEXT_OF_BYTES, (item.value,), STRING) for item in column.alternatives)
     document = texts[0] if len(texts) == 1 else ir.Apply(ir.Function.FIRST, tuple(texts), STRING)
     true = ir.XPath(document, query.value)
-    return Settled(true, complement(true))
+    return Outcomes(true, complement(true))

@@ -27,8 +27,8 @@ def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialec
     left, right = _as_nearest(left, right, dialect), _as_nearest(right, left, dialect)
     if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
         # <> is NOT of =.
-        return OperandComparison(Comparison.EQ, left, right, dialect, convert).negated()
-    return OperandComparison(operator, left, right, dialect, convert)
+        return _Pairs(Comparison.EQ, left, right, dialect, convert).outcomes().negated()
+    return _Pairs(operator, left, right, dialect, convert).outcomes()
 
 
 #: Below it every integer is a double, and beside a smaller constant the nearest double of any number compares as it.
@@ -48,13 +48,12 @@ def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
     return operand._replace(alternatives=(operand.nearest, *others), nearest=None)
 
 
-class OperandComparison(Outcomes):
+class _Pairs:
     """A comparison of two operands, by all pairs of their alternatives."""
 
     __slots__ = ("_dialect", "_kinds", "_left", "_operator", "_pairs_hold", "_pairs_throw", "_right", "_same_array")
 
     def __init__(self, operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool) -> None:
-        super().__init__()
         self._operator = operator
         self._left = left
         self._right = right
@@ -72,17 +71,21 @@ class OperandComparison(Outcomes):
         self._pairs_hold: ir.Predicate | None = None
         self._pairs_throw: ir.Predicate | None = None
 
-    def lower_true(self) -> ir.Predicate:
+    def outcomes(self) -> Outcomes:
+        """Return the outcomes of the comparison, each lowered when it is asked for."""
+        return Outcomes(self._true, self._false, self._error)
+
+    def _true(self) -> ir.Predicate:
         """The rows where a pair holds, or, in some dialects, NULL is equal or unequal."""
         equal = self._operator is Comparison.EQ
         return ir.any_of(self._holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
 
-    def lower_false(self) -> ir.Predicate:
+    def _false(self) -> ir.Predicate:
         """The rows where both operands have values and no pair holds or throws, or, in some dialects, by NULL."""
         equal = self._operator is Comparison.EQ
         return ir.any_of(self._not_holding(), self._nulls_are_unequal() if equal else self._nulls_are_equal())
 
-    def lower_error(self) -> ir.Predicate:
+    def _error(self) -> ir.Predicate:
         """The rows where an operand throws that is evaluated, or a pair throws."""
         error = ir.any_of(self._operands_throw(), self._throwing())
         if widens_left(self._dialect) and not self._operator.is_equality and self._left.of(OperandType.BYTES):

@@ -19,9 +19,9 @@ from transpiler.lowering.limits import SizeLimit
 from transpiler.lowering.literal_parameters import NO_PARAMETERS, Parameters
 from transpiler.lowering.names import Names
 from transpiler.lowering.operands import NULL, Alternative, Operand, as_boolean, as_number, in_every_row, literal
-from transpiler.lowering.outcomes import BooleanOperand, NullTest, Outcomes, Settled, conjunction, disjunction
+from transpiler.lowering.outcomes import Outcomes, boolean_operand, conjunction, disjunction
 from transpiler.lowering.set_tests import between, is_member
-from transpiler.lowering.text_tests import Like
+from transpiler.lowering.text_tests import like
 from transpiler.lowering.type_warnings import TypeWarnings
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
@@ -93,19 +93,20 @@ class SelectorLowering:
                 value = self.operand(operand)
                 self._warnings.not_text(operand, value, "LIKE")
                 written = self.names.literal_text(node.pattern)
-                like = Like(value, node, written, self.dialect, self.parameters.get(node.pattern.span))
-                return like.negated() if negated else like
+                matches = like(value, node, written, self.dialect, self.parameters.get(node.pattern.span))
+                return matches.negated() if negated else matches
             case ast.IsNull(operand=operand, negated=negated):
-                is_null = NullTest(self.operand(operand))
+                value = self.operand(operand)
+                is_null = Outcomes(value.absent, value.present, value.error)
                 return is_null.negated() if negated else is_null
             case ast.BodyQuery(language=language, query=query):
                 return body_query(language, query, self.names.layout, self.source)
             case ast.BooleanLiteral(value=value):
-                return Settled(ir.BoolConst(value), ir.BoolConst(not value))
+                return Outcomes(ir.BoolConst(value), ir.BoolConst(not value))
             case _:
                 flag = as_boolean(self.operand(node))
                 self._warnings.no_boolean(node, flag)
-                return BooleanOperand(flag, self.dialect.bare_name is BareName.FALSE)
+                return boolean_operand(flag, self.dialect.bare_name is BareName.FALSE)
 
     def _compare(self, node: ast.Compare) -> Outcomes:
         left, right = self._beside(node.right, node.left), self._beside(node.left, node.right)

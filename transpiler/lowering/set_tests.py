@@ -8,7 +8,7 @@ from transpiler import ir
 from transpiler.lowering.comparison import compare
 from transpiler.lowering.literal_parameters import is_listed
 from transpiler.lowering.operands import Operand, complement, typed_by_use
-from transpiler.lowering.outcomes import Outcomes, Settled, conjunction, disjunction
+from transpiler.lowering.outcomes import Outcomes, conjunction, disjunction
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import BetweenMeaning, InOperand, NullEquality
@@ -22,50 +22,38 @@ def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect:
         lower, upper = (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
         tests = [compare(lower, value, low, dialect, convert), compare(upper, value, high, dialect, convert)]
         return (disjunction if negated else conjunction)(tests, dialect)
-    test = _OneTest(value, low, high, dialect)
+    test = _one_test(value, low, high, dialect)
     return test.negated() if negated else test
 
 
-class _OneTest(Outcomes):
+def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> Outcomes:
     """BETWEEN as one test: unknown where an operand is NULL, and NOT BETWEEN is NOT of it."""
+    operands = (value, low, high)
+    above = compare(ast.Comparison.GE, value, low, dialect)
+    below = compare(ast.Comparison.LE, value, high, dialect)
 
-    __slots__ = ("_above", "_below", "_operands")
+    def all_present() -> ir.Predicate:
+        return ir.all_of(*[operand.present for operand in operands])
 
-    def __init__(self, value: Operand, low: Operand, high: Operand, dialect: Dialect) -> None:
-        super().__init__()
-        self._operands = (value, low, high)
-        self._above = compare(ast.Comparison.GE, value, low, dialect)
-        self._below = compare(ast.Comparison.LE, value, high, dialect)
-
-    def lower_true(self) -> ir.Predicate:
-        """The rows where all operands have values, and both comparisons hold."""
-        return ir.all_of(self._all_present(), self._above.true, self._below.true)
-
-    def lower_false(self) -> ir.Predicate:
-        """The rows where all operands have values, and a comparison does not hold."""
-        thrown = self._comparisons_throw()
-        return ir.all_of(self._all_present(), complement(ir.any_of(self.true, thrown)))
-
-    def lower_error(self) -> ir.Predicate:
-        """The rows where an operand throws, or a comparison that is made."""
-        return ir.any_of(*[operand.error for operand in self._operands], self._comparisons_throw())
-
-    def _all_present(self) -> ir.Predicate:
-        return ir.all_of(*[operand.present for operand in self._operands])
-
-    def _comparisons_throw(self) -> ir.Predicate:
-        """The rows where a comparison of values throws, the second one only where the first holds."""
-        above, below = self._above.error, self._below.error
-        if above == below == ir.FALSE:
+    def comparisons_throw() -> ir.Predicate:
+        # The second one is made only where the first holds.
+        if above.error == below.error == ir.FALSE:
             return ir.FALSE
-        return ir.all_of(self._all_present(), ir.any_of(above, ir.all_of(self._above.true, below)))
+        return ir.all_of(all_present(), ir.any_of(above.error, ir.all_of(above.true, below.error)))
+
+    whole = Outcomes(
+        lambda: ir.all_of(all_present(), above.true, below.true),
+        lambda: ir.all_of(all_present(), complement(ir.any_of(whole.true, comparisons_throw()))),
+        lambda: ir.any_of(*[operand.error for operand in operands], comparisons_throw()),
+    )
+    return whole
 
 
 def is_member(value: Operand, members: Sequence[Operand], node: ast.In, dialect: Dialect) -> Outcomes:
     """IN, and NOT IN, of an operand and the members of a list."""
     both_ways = dialect.in_not_string is InOperand.FALSE_BOTH_WAYS and node.negated
     if all(isinstance(member, ast.StringLiteral) for member in node.members) and not both_ways:
-        test: Outcomes = _InTexts(value, members, dialect)
+        test = _in_texts(value, members, dialect)
         return test.negated() if node.negated else test
     if dialect.in_not_string is InOperand.FALSE_BOTH_WAYS:
         return _in_by_type(value, members, node.negated, dialect)
@@ -73,34 +61,20 @@ def is_member(value: Operand, members: Sequence[Operand], node: ast.In, dialect:
     return test.negated() if node.negated else test
 
 
-class _InTexts(Outcomes):
-    """IN of a list of strings."""
+def _in_texts(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
+    """IN of a list of strings; in most dialects it is FALSE of a value that is no string."""
+    texts = [item.value for member in members for item in member.alternatives]
 
-    __slots__ = ("_dialect", "_texts", "_value")
+    def tests(negated: bool) -> list[ir.Predicate]:
+        strings = value.of(OperandType.STRING)
+        return [ir.all_of(item.guard, is_listed(item.value, texts, negated)) for item in strings]
 
-    def __init__(self, value: Operand, members: Sequence[Operand], dialect: Dialect) -> None:
-        super().__init__()
-        self._value = value
-        self._texts = [item.value for member in members for item in member.alternatives]
-        self._dialect = dialect
+    def false() -> ir.Predicate:
+        others = [item.type for item in value.alternatives if item.type is not OperandType.STRING]
+        unlike_is_false = dialect.in_not_string is not InOperand.UNKNOWN and others
+        return ir.any_of(*tests(True), value.where(others) if unlike_is_false else ir.FALSE)
 
-    def lower_true(self) -> ir.Predicate:
-        """The rows where the value is a string of the list."""
-        return ir.any_of(*self._tests(negated=False))
-
-    def lower_false(self) -> ir.Predicate:
-        """The rows where the value is another string, or, in most dialects, no string."""
-        others = [item.type for item in self._value.alternatives if item.type is not OperandType.STRING]
-        unlike_is_false = self._dialect.in_not_string is not InOperand.UNKNOWN and others
-        return ir.any_of(*self._tests(negated=True), self._value.where(others) if unlike_is_false else ir.FALSE)
-
-    def lower_error(self) -> ir.Predicate:
-        """The rows where the value throws."""
-        return self._value.error
-
-    def _tests(self, negated: bool) -> list[ir.Predicate]:
-        strings = self._value.of(OperandType.STRING)
-        return [ir.all_of(item.guard, is_listed(item.value, self._texts, negated)) for item in strings]
+    return Outcomes(lambda: ir.any_of(*tests(False)), false, value.error)
 
 
 def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
@@ -108,7 +82,7 @@ def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> 
     candidate = _as_string(value) if dialect.in_not_string is InOperand.UNKNOWN else value
     equal, error = _first_equal(candidate, members, dialect)
     false = ir.all_of(candidate.present, complement(ir.any_of(equal, error)))
-    return Settled(equal, false, ir.any_of(value.error, error))
+    return Outcomes(equal, false, ir.any_of(value.error, error))
 
 
 def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, dialect: Dialect) -> Outcomes:
@@ -118,10 +92,10 @@ def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, diale
     otherwise = ir.all_of(known, complement(ir.any_of(equal, error)))
     thrown = ir.any_of(value.error, error)
     if not negated:
-        return Settled(equal, otherwise, thrown)
+        return Outcomes(equal, otherwise, thrown)
     unlike = ir.any_of(*[complement(_are_like(value, member)) for member in members])
     true = ir.all_of(otherwise, complement(unlike))
-    return Settled(true, ir.any_of(equal, ir.all_of(otherwise, unlike)), thrown)
+    return Outcomes(true, ir.any_of(equal, ir.all_of(otherwise, unlike)), thrown)
 
 
 def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:

@@ -17,42 +17,30 @@ from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
 
 
-class Like(Outcomes):
+def like(
+    operand: Operand, node: ast.Like, written: str, dialect: Dialect, parameter: ir.Value | None = None
+) -> Outcomes:
     """LIKE of an operand; ``parameter`` stands for the text of a pattern as ``fits`` has it."""
+    escape = node.escape.value if node.escape else None
+    pattern = read_pattern(written, escape, dialect.escapes)
+    tests = [
+        (item.guard, _Test(item.value, pattern, written, escape, dialect, parameter))
+        for item in operand.of(OperandType.STRING)
+    ]
 
-    __slots__ = ("_dialect", "_operand", "_tests")
+    def matches(negated: bool) -> ir.Predicate:
+        return ir.any_of(*[ir.all_of(guard, test.predicate(negated)) for guard, test in tests])
 
-    def __init__(
-        self, operand: Operand, node: ast.Like, written: str, dialect: Dialect, parameter: ir.Value | None = None
-    ) -> None:
-        super().__init__()
-        self._operand = operand
-        self._dialect = dialect
-        escape = node.escape.value if node.escape else None
-        pattern = read_pattern(written, escape, dialect.escapes)
-        self._tests = [
-            (item.guard, _Test(item.value, pattern, written, escape, dialect, parameter))
-            for item in operand.of(OperandType.STRING)
-        ]
+    def no_string(outcome: LikeOperand) -> ir.Predicate:
+        # In some dialects what is no string does not match, in some it throws.
+        others = [item.type for item in operand.alternatives if item.type is not OperandType.STRING]
+        return operand.where(others) if others and dialect.like_not_string is outcome else ir.FALSE
 
-    def lower_true(self) -> ir.Predicate:
-        """The rows where the operand is a string that matches."""
-        return ir.any_of(*[ir.all_of(guard, test.predicate(negated=False)) for guard, test in self._tests])
-
-    def lower_false(self) -> ir.Predicate:
-        """The rows where the operand is a string that does not match, or, in some dialects, no string."""
-        tests = [ir.all_of(guard, test.predicate(negated=True)) for guard, test in self._tests]
-        is_false = self._dialect.like_not_string is LikeOperand.FALSE
-        return ir.any_of(*tests, self._no_string() if is_false else ir.FALSE)
-
-    def lower_error(self) -> ir.Predicate:
-        """The rows where the operand throws, or, in some dialects, is no string."""
-        throws = self._dialect.like_not_string is LikeOperand.THROWS
-        return ir.any_of(self._operand.error, self._no_string() if throws else ir.FALSE)
-
-    def _no_string(self) -> ir.Predicate:
-        others = [item.type for item in self._operand.alternatives if item.type is not OperandType.STRING]
-        return self._operand.where(others) if others else ir.FALSE
+    return Outcomes(
+        lambda: matches(False),
+        lambda: ir.any_of(matches(True), no_string(LikeOperand.FALSE)),
+        lambda: ir.any_of(operand.error, no_string(LikeOperand.THROWS)),
+    )
 
 
 class _Test(NamedTuple):

@@ -356,3 +356,21 @@ def test_the_table_has_colour_on_a_terminal_only_where_it_is_wanted(monkeypatch:
 class _Terminal(StringIO):
     def isatty(self) -> bool:
         return True
+
+
+@pytest.mark.parametrize("text", ["JMSType = 'order'", "JMSCorrelationID IS NOT NULL", "JMSMessageID = 'ID:x-1'"])
+def test_a_name_that_jms_reserves_is_a_rare_property(text: str) -> None:
+    ported = port_selector(text, "activemq", "artemis")
+    assert ported.text == text
+    assert [note.code for note in ported.notes] == ["port.rare"]
+    # What the other side reads is shown as well.
+    assert text.split()[0] in ported.notes[0].message or "message_id" in ported.notes[0].message
+
+
+def test_an_unsigned_long_that_wraps_is_no_negative_number_to_every_broker() -> None:
+    with pytest.raises(UnsupportedFeatureError, match="ulong 18446744073709551615"):
+        port_selector("a = -1", "rabbitmq", "jms", changes="none")
+
+
+def test_a_loose_port_keeps_a_condition_as_it_is() -> None:
+    assert port_selector("status <> 'CLOSED'", "jms", "rabbitmq", changes="any").text == "status <> 'CLOSED'"

@@ -129,8 +129,11 @@ def _message(slots: list[MessageField], row: tuple[_Item, ...]) -> Message:
 
 def _items(place: MessageField, constants: Sequence[object], calculating: bool) -> list[_Item]:
     match place.section, place.field:
-        case "application_properties", _:
+        case "application_properties", name:
             items = _calculated(constants) + _values(constants) if calculating else _values(constants)
+            if name.startswith("JMS") and not name.startswith("JMSX"):
+                # JMS keeps the name for itself: none of its clients gives it to a property.
+                items = [item._replace(rare=True) for item in items]
         case "message_annotations", _:
             items = [item._replace(rare=True) for item in _values(constants)]
         case "body", _:
@@ -140,7 +143,12 @@ def _items(place: MessageField, constants: Sequence[object], calculating: bool) 
             items = [_Item(True, False), _Item(False, False)]
         case "header", "priority":
             items = [_Item(number, number > 9) for number in (4, 0, 9, 1, 5, *_whole(constants, 0, 255), 10, 255)]
-        case "properties", ("message_id" | "correlation_id"):
+        case "properties", "message_id":
+            # Every message id of JMS begins so.
+            items = [
+                item._replace(rare=item.rare or not str(item.value.value).startswith("ID:")) for item in _ids(constants)
+            ]
+        case "properties", "correlation_id":
             items = list(_ids(constants))
         case "properties", "user_id":
             items = [_Item(text.encode(), is_odd(text)) for text in _strings(constants)] + [_Item(b"\xff\x00", True)]
@@ -234,6 +242,9 @@ def _around(constant: int | float, step: int, near: bool) -> Iterator[_Item]:
         for kind, (low, high) in _RANGES.items():
             if low <= number <= high:
                 yield _Item(AmqpValue(kind, number), kind not in _JMS or _is_far(number, near))
+    if step == 0 and whole < 0 and whole >= -(2**64):
+        # To some brokers the same number as the negative one.
+        yield _Item(AmqpValue(AmqpType.ULONG, whole + 2**64), True)
     value = _float(constant)
     for approximate in {
         0: (value,),

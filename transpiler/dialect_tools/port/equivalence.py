@@ -17,6 +17,8 @@ from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.deciding_rule import find_rule, rule_text
 from transpiler.dialect_tools.questions import QUESTIONS
 from transpiler.errors import TranspilerError
+from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import PROPERTIES
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge, value_of
@@ -184,7 +186,10 @@ class Trial:
     def shown(self, witness: Witness) -> str:
         """Describe the message of a witness by the values of the condition's names."""
         values = []
-        for place in dict.fromkeys(places_of(self.node, self.source)):
+        named = dict.fromkeys(places_of(self.node, self.source))
+        # What the other side reads may be the property of a name that is a header field here.
+        read = (MessageField(PROPERTIES, name) for name in witness.message.application_properties or {})
+        for place in named | dict.fromkeys(read):
             section = getattr(witness.message, place.section)
             if isinstance(section, dict):
                 value = section.get(place.field)

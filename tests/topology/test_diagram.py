@@ -89,3 +89,19 @@ def test_a_summary_reads_back_what_it_wrote() -> None:
 def test_what_is_no_summary_is_refused(data: Any) -> None:
     with pytest.raises(ValueError, match=r"topology\.type"):
         Summary.from_dict(data)
+
+
+def test_ways_on_beside_routing_are_drawn_with_their_conditions() -> None:
+    links = [
+        {"kind": "dead-letter", "when": "expired", "from": {"queue": "q"}, "to": {"exchange": "x"}, "key": "k"},
+        {"kind": "shovel", "when": "moved", "from": {"queue": "r"}},
+        {"kind": "federation", "when": "published upstream", "to": {"exchange": "x"}},
+        {"kind": "dead-letter", "when": "expired", "from": {"queue": "r"}, "to": {"exchange": "gone"}},
+    ]
+    data = {"broker": "rabbitmq", "queues": ["q", "r"], "exchanges": [{"name": "x", "type": "direct"}], "links": links}
+    drawn = [line.strip() for line in draw(topology_from_dict(data), "mermaid").splitlines() if "->" in line]
+    assert drawn == [
+        'q1 -.->|"dead-letter #124; k<br/>expired"| e0',
+        'q2 -.->|"shovel<br/>moved"| b3',
+        'b3 -.->|"federation<br/>published upstream"| e0',
+    ]

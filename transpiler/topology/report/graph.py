@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.model import Binding, DestinationType, Topology
 from transpiler.topology.report.labels import binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
 
@@ -22,10 +22,10 @@ MAX_NAMES = 3
 
 @dataclass(frozen=True)
 class Node:
-    """An exchange, a queue, or a group of either; ``names`` are the names that it stands for."""
+    """An exchange, a queue, another broker, or a group of one kind; ``names`` are the names that it stands for."""
 
     id: str
-    kind: Literal["exchange", "queue"]
+    kind: Literal["exchange", "queue", "broker"]
     title: str
     detail: str
     names: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Arrow:
-    """The bindings between two nodes, or an alternate."""
+    """The bindings between two nodes, or an alternate or a link, which are drawn alike."""
 
     source: str
     target: str
@@ -90,13 +90,18 @@ class _Builder:
             # A queue that no configuration shows, and that a message reached all the same.
             if ("queue", name) not in self._ids:
                 self._add("queue", name)
-        return Graph(tuple(self.nodes), (*self._binding_arrows(), *self._alternate_arrows()))
+        arrows = [*self._binding_arrows(), *self._alternate_arrows(), *self._link_arrows()]
+        return Graph(tuple(self.nodes), tuple(arrows))
 
     def _drawn(self) -> set[str]:
         """Return the exchanges that have something to show."""
         topology = self.topology
         names = {exchange.name for exchange in topology.exchanges} | set(topology.bindings_by_source)
         names |= {binding.destination for binding in topology.bindings if binding.destination_type == "exchange"}
+        ends = ((link.source_type, link.source, link.destination_type, link.destination) for link in topology.onward)
+        for source_type, source, destination_type, destination in ends:
+            names |= {source} if source is not None and source_type == "exchange" else set()
+            names |= {destination} if destination is not None and destination_type == "exchange" else set()
         alternates = (exchange.alternate for exchange in topology.exchanges if exchange.alternate is not None)
         names |= {alternate.name for alternate in alternates if alternate.type == "exchange"}
         if self.summary is not None:
@@ -138,6 +143,23 @@ class _Builder:
                 target = self._ids.get((exchange.alternate.type, exchange.alternate.name))
                 if target is not None:
                     yield Arrow(self._ids["exchange", exchange.name], target, "alternate", True)
+
+    def _link_arrows(self) -> Iterator[Arrow]:
+        """Yield an arrow for each link; one to what is not there has none."""
+        for link in self.topology.onward:
+            source = self._end(link.source_type, link.source)
+            target = self._end(link.destination_type, link.destination)
+            if source is not None and target is not None:
+                key = "" if link.key is None else f" | {link.key}"
+                yield Arrow(source, target, f"{link.kind}{key}\n{link.when}", True)
+
+    def _end(self, kind: DestinationType, name: str | None) -> str | None:
+        if name is not None:
+            return self._ids.get((kind, name))
+        if ("broker", "") not in self._ids:
+            node_id = self._ids["broker", ""] = f"b{len(self.nodes)}"
+            self.nodes.append(Node(node_id, "broker", "another broker", "", ("another broker",)))
+        return self._ids["broker", ""]
 
 
 def _counted(kind: str, messages: int) -> str:

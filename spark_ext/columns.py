@@ -8,7 +8,7 @@ from typing import Literal
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext.schemas import SchemaLike, infer_layout
+from spark_ext.schemas import SchemaLike, shown_layout
 from transpiler import Dialect, Layout, transpile_address, transpile_filter, transpile_selector
 from transpiler.compiler import Transpiled, transpile_destination_type, transpile_message_type
 from transpiler.errors import UnsupportedFeatureError
@@ -129,7 +129,7 @@ def reply_to_type(layout: LayoutLike = None, *, consumer: str | None = None) -> 
 def _layout(layout: LayoutLike) -> str | Layout:
     if layout is None:
         return "amqp"
-    return layout if isinstance(layout, str) else infer_layout(layout)
+    return layout if isinstance(layout, str) else shown_layout(layout)
 
 
 def _expression(sql: str) -> Column:

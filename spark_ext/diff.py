@@ -99,6 +99,10 @@ def _kind(value: object) -> Kind:
             raise TypeError(
                 f"diff compares two selectors (text), two filters or two topologies, and found {type(value).__name__}"
             )
+        case Column():
+            raise TypeError(
+                "diff compares selectors, and found a Column: give the text of a selector, not what it is compiled to"
+            )
         case _:
             return "filter"
 

@@ -29,13 +29,15 @@ from pyspark.sql.types import (
 from transpiler import Layout
 from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
-from transpiler.inference import layout_from_schema
+from transpiler.inference import layout_from_schema, refuse_unchosen
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import UNION, AmqpLayout
 from transpiler.layouts.columns import Fields, UnionShape
+from transpiler.layouts.header_options import Headers
 from transpiler.layouts.layout import ArchiveLayout, bound
 from transpiler.layouts.schemas import schema_in
 from transpiler.message.message import MessageLike, as_message
+from transpiler.stores.build import NO_HEADERS
 
 _SPARK_TYPES: Mapping[SparkType, DataType] = {
     SparkType.BOOLEAN: BooleanType(),
@@ -141,28 +143,34 @@ def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[st
     return row
 
 
-def infer_layout(schema: SchemaLike | Layout, struct: str | None = None) -> Layout:
+def infer_layout(schema: SchemaLike | Layout, struct: str | None = None, *, headers: Headers = NO_HEADERS) -> Layout:
     """The layout that a schema shows: ``amqp``, ``amqp-0-10``, one of ``transpiler.stores``, else typed columns.
 
     ``schema`` is a DataFrame, a ``StructType``, its JSON form or text, or DDL text (``"color STRING, weight BIGINT"``).
     ``struct`` names a struct column whose fields are the properties; header columns beside it are kept. Whether names
     that differ only in case can be told apart is taken from the active session. ``LayoutError`` where the properties
-    are text whose types are lost.
+    are text whose types are lost. ``headers`` are header fields in columns of other names, as in the functions of
+    ``transpiler.stores``: ``{"JMSPriority": "priority"}``.
     """
+    return refuse_unchosen(shown_layout(schema, struct, headers))
+
+
+def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers: Headers = NO_HEADERS) -> Layout:
+    """The same, but where the types of text are lost, a selector that reads it is the error."""
     # In a pipeline a DataFrame has attributes of all names, its columns, and so those of the protocol Layout.
     if isinstance(schema, DataFrame):
         schema = analyzed_schema(schema)
     elif isinstance(schema, Layout):
         return schema
     fields = schema_in(schema)
-    return layout_from_schema(fields, struct, case_sensitive=_case_sensitive())
+    return layout_from_schema(fields, struct, headers=headers, case_sensitive=_case_sensitive())
 
 
 def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
     """The layout of a DataFrame: the one given, with the types of the DataFrame's columns, or the one it shows."""
     if layout is None:
-        return infer_layout(df)
-    resolved = find_layout(layout) if isinstance(layout, str | Layout) else infer_layout(layout)
+        return shown_layout(df)
+    resolved = find_layout(layout) if isinstance(layout, str | Layout) else shown_layout(layout)
     return bound(resolved, schema_in(df))
 
 
@@ -194,7 +202,7 @@ def message_columns(df: DataFrame, layout: Layout | SchemaLike | None, default: 
     none of a layout without a schema of its own. ``LayoutError`` there if no layout is given.
     """
     given = default if layout is None else layout
-    resolved = find_layout(given) if isinstance(given, str) else infer_layout(given)
+    resolved = find_layout(given) if isinstance(given, str) else shown_layout(given)
     try:
         schema = analyzed_schema(df)
     except LayoutError:
@@ -211,10 +219,10 @@ def schema_columns(given: Layout | SchemaLike | None, default: str) -> MessageCo
     """The columns of messages that are not there yet: those of a schema, or of a preset or layout with its own."""
     shown = default if given is None else given
     try:
-        resolved = find_layout(shown) if isinstance(shown, str) else infer_layout(shown)
+        resolved = find_layout(shown) if isinstance(shown, str) else shown_layout(shown)
     except LayoutError:
         # Text that names no preset is a schema.
-        resolved = infer_layout(shown)
+        resolved = shown_layout(shown)
     schema = _declared_schema(shown, resolved) or StructType()
     return MessageColumns(schema, bound(resolved, schema.jsonValue()))
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from transpiler import html, ir
 from transpiler.arguments import check_choice, check_selector
 from transpiler.diagnostics import Diagnostic, nearest
-from transpiler.errors import LayoutError
+from transpiler.errors import LayoutError, SelectorTypeError
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.layout import Layout
@@ -69,6 +69,12 @@ class SchemaLike(Protocol):
 LayoutLike = str | Layout | Mapping[str, Any] | SchemaLike
 
 _PRESET_NAME = re.compile(r"[\w.-]*")
+
+#: Hints for names that are near to another preset than the one that is meant, or to none.
+_MEANT = {
+    "kafka": "did you mean kafka-headers?",
+    "flat": "typed columns need a schema: pass the DataFrame or its schema; in commands --schema",
+}
 
 _PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
 
@@ -146,7 +152,10 @@ def transpile_selector(
     check_selector(text)
     _check_options(result, missing)
     where, rules = find_layout(layout), find_dialect(dialect)
-    tree = parse_selector(text, rules)
+    try:
+        tree = parse_selector(text, rules)
+    except SelectorTypeError as error:
+        raise _about_columns(error, text, where) from None
     lowering = selector_lowering(where, missing, Source(text), rules, Receiver(now, destination))
 
     def lower(polarity: bool) -> ir.Predicate:
@@ -156,6 +165,20 @@ def transpile_selector(
 
     sql, retrace = _emit(lower, result)
     return Transpiled(sql, tuple(lowering.findings), retrace=retrace)
+
+
+def _about_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
+    """Return the error with what would be the next one: that a column of its names has a type that no property has."""
+    refused: list[str] = []
+    for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
+        try:
+            layout.property(name)
+        except LayoutError as refusal:
+            [finding] = refusal.diagnostics
+            refused.append(f"{finding.message}: {finding.hint}")
+    first, *others = error.diagnostics
+    hint = "; ".join(filter(None, (first.hint, *refused))) or None
+    return type(error)([replace(first, hint=hint), *others])
 
 
 def compile_findings(
@@ -286,6 +309,7 @@ def find_layout(layout: LayoutLike) -> Layout:
     names = (*_PRESETS, *STORES)
     near = nearest(layout, names)
     hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(names)}"
+    hint = _MEANT.get(layout.lower(), hint)
     raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
 
 

@@ -7,15 +7,21 @@ guessed: the user names a policy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from transpiler import stores
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import SECTIONS, AmqpLayout
 from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
-from transpiler.layouts.flat import fits, flat_layout, is_section, is_struct
+from transpiler.layouts.flat import FlatLayout, fits, flat_layout, is_section, is_struct
+from transpiler.layouts.header_fields import FIELDS
+from transpiler.layouts.header_options import Headers, header_places
 from transpiler.layouts.layout import Layout
-from transpiler.layouts.store import FIELDS, StoreLayout
+from transpiler.layouts.property_source import UnchosenTexts
+from transpiler.layouts.store import StoreLayout
+from transpiler.stores.build import NO_HEADERS, columns_of
+from transpiler.stores.own import flat, unchosen
 
 #: The test of a column's type in Spark's JSON form.
 _Test = Callable[[Any], bool]
@@ -98,12 +104,30 @@ _SHAPES: tuple[tuple[Callable[[], StoreLayout], Mapping[str, _Test]], ...] = (
 )
 
 
-def layout_from_schema(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> Layout:
+def layout_from_schema(
+    schema: Mapping[str, Any],
+    struct: str | None = None,
+    *,
+    headers: Headers = NO_HEADERS,
+    case_sensitive: bool = False,
+) -> Layout:
     """The layout that a schema in Spark's JSON form shows.
 
-    ``struct`` names a struct column whose fields are the properties; header columns beside it are kept.
-    ``LayoutError`` where the properties are text whose types are lost.
+    ``struct`` names a struct column whose fields are the properties; header columns beside it are kept. Where the
+    properties are text whose types are lost, a selector that reads one of them is a ``LayoutError``. ``headers`` are
+    header fields in columns or keys of other names.
     """
+    layout = _shown(schema, struct, case_sensitive)
+    if not headers:
+        return layout
+    store = flat(schema, layout) if isinstance(layout, FlatLayout) else layout
+    if not isinstance(store, StoreLayout):
+        message = f"the layout {layout.name} has its header fields in columns of their own"
+        raise LayoutError.at("layout.headers", message, hint="leave headers out")
+    return store.with_headers(header_places(headers, columns_of(schema), store.source))
+
+
+def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) -> Layout:
     fields = {field["name"]: field for field in schema["fields"]}
     if struct is not None:
         return _struct(schema, fields, struct, case_sensitive)
@@ -116,11 +140,13 @@ def layout_from_schema(schema: Mapping[str, Any], struct: str | None = None, *, 
         return flat_layout(schema, "application_properties", case_sensitive=case_sensitive)
     for store, shape in _SHAPES:
         if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
-            return store().bind(schema)
+            found = store().bind(schema)
+            # Spark's Kafka source has columns of its own; in the other stores a producer has written all of them.
+            return replace(found, columns_first=True) if found.name == "kafka-headers" else found
     own = fields.get("properties")
     beside = any(name in fields for name in FIELDS)
     if (beside or (own is not None and _holds_properties(own["type"]))) and (column := _properties_of(fields)):
-        return column
+        return replace(column, columns_first=True)
     return flat_layout(schema, None, case_sensitive=case_sensitive)
 
 
@@ -150,16 +176,22 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
     texts = [name for name, field in fields.items() if _TEXTS(field["type"]) or _map_of(_BYTES)(field["type"])]
     if texts:
         name = "properties" if "properties" in texts else texts[0]
-        raise LayoutError.at(
-            "layout.types",
+        source = UnchosenTexts(
+            name,
             f"the column {name} has all values as text, and their types are lost",
-            hint=f"choose what a text is: stores.text_map({name!r}, types=…), with by-use, string, parsed, json or "
+            f"choose what a text is: stores.text_map({name!r}, types=…), with by-use, string, parsed, json or "
             "a mapping such as {'weight': 'DOUBLE'}; in commands --layout text-map --layout-option types=by-use",
         )
+        return unchosen(source, schema)
     if own is not None and _TEXT(own["type"]):
-        raise LayoutError.at(
-            "layout.types",
-            "the column properties is text, and may be JSON",
-            hint="if it is, stores.variant('properties', json=True) reads it",
-        )
+        message = "the column properties is text, and may be JSON"
+        hint = "if it is, stores.variant('properties', json=True) reads it"
+        return unchosen(UnchosenTexts("properties", message, hint), schema)
     return None
+
+
+def refuse_unchosen(layout: Layout) -> Layout:
+    """Return the layout; ``LayoutError`` where its properties are text whose types are lost."""
+    if isinstance(layout, StoreLayout) and isinstance(layout.source, UnchosenTexts):
+        raise layout.source.refusal
+    return layout

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_ext import create_messages, diff
+from spark_ext import compile_selector, create_messages, diff
 from spark_ext.cli import main
 from spark_ext.differences import QueueChange
 from tests.sizes import sample
@@ -233,6 +233,8 @@ def test_what_cannot_be_compared_is_an_error(
 
 @pytest.mark.usefixtures("interpreted")
 def test_settings_that_make_no_sense_are_errors(spark: SparkSession, frame: DataFrame) -> None:
+    with pytest.raises(TypeError, match="found a Column: give the text of a selector"):
+        diff(frame, compile_selector("a = 1", frame), "a = 1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="examples is a number of rows from 0"):
         diff(frame, "a = 1", "a = 2", examples=-1)
     with pytest.raises(ValueError, match="a topology has the dialect of its broker"):

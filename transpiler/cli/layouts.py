@@ -18,6 +18,7 @@ from transpiler.cli.inputs import InputFile, read_text_file, shown, system_path
 from transpiler.cli.options import load_json_line
 from transpiler.compiler import find_layout
 from transpiler.jsontext import JsonTextError, load_json
+from transpiler.layouts.layout import bound
 
 if TYPE_CHECKING:
     from transpiler.layouts.header_options import HeaderOption
@@ -162,16 +163,15 @@ def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) 
             fail("--layout-option is an option of a layout: give --layout NAME with it")
         if fields is None:
             return ChosenLayout()
-        from transpiler.inference import layout_from_schema
+        from transpiler.inference import layout_from_schema, refuse_unchosen
 
-        shown_by_schema = layout_from_schema(fields)
+        shown_by_schema = refuse_unchosen(layout_from_schema(fields))
         return ChosenLayout(shown_by_schema, shown_by_schema, _types(fields))
     layout = _named(name, given)
     if fields is not None:
-        bind = getattr(layout, "bind", None)
-        if bind is None:
+        if hasattr(layout, "schema"):
             fail(f"the layout {name} has its own columns: give --schema without --layout, or a layout of a store")
-        layout = bind(fields)
+        layout = bound(layout, fields)
     return ChosenLayout(layout, layout, _types(fields))
 
 

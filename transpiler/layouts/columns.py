@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -107,3 +107,12 @@ def _by_bytes(column: ir.Column) -> ir.Value:
     if column.type.collation == "UTF8_BINARY":
         return column
     return ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
+
+
+def like_columns(header: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns that may have a header field under another name: JMSType in ``type`` or ``order_type``."""
+
+    def bare(name: str) -> str:
+        return re.sub(r"[^a-z0-9]", "", name.rpartition(".")[2].lower()).removeprefix("jms")
+
+    return [name for name in columns if bare(name).endswith(bare(header)) and name != header]

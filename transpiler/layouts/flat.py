@@ -15,7 +15,8 @@ from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
 from transpiler.layouts.collations import Collations, type_with_collations
-from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, read_type
+from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, like_columns, read_type
+from transpiler.layouts.header_fields import NAMES
 from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import AmqpType, coerce
@@ -29,10 +30,11 @@ SchemaField = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A column that cannot be a property, and why."""
+    """A column that cannot be a property, and why; ``offer`` is the layout that reads properties in it."""
 
     reason: str
     hint: str
+    offer: str = ""
 
 
 #: Columns in a ``repr``.
@@ -66,6 +68,24 @@ class FlatLayout:
         if isinstance(column, Unusable):
             raise LayoutError.at("layout.column-type", f"column {name}: {column.reason}", hint=column.hint)
         return None if column is None else stored_column(column.path, column.type)
+
+    def doubt(self, place: MessageField) -> None:  # noqa: ARG002
+        """None: a column has one reading."""
+        return
+
+    def offers(self, place: MessageField) -> tuple[str, ...]:
+        """Return the columns that may have a header field, or the stores that read properties from one."""
+        if place.section == "application_properties":
+            return tuple(
+                column.offer for column in self.columns.values() if isinstance(column, Unusable) and column.offer
+            )
+        name = NAMES.get(place)
+        like = [] if name is None else like_columns(name, self.names())
+        return tuple(
+            f"if the column {column} has it: df.withColumnRenamed({column!r}, {name!r}), "
+            f"or infer_layout(df, headers={{{name!r}: {column!r}}})"
+            for column in like
+        )
 
     def named_header(self, name: str) -> Stored | None:
         """Return the column of a header field's name."""
@@ -133,6 +153,13 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
     return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections, collations=Collations.of(schema)))
 
 
+def typed_columns(schema: Mapping[str, Any]) -> dict[str, TypedColumn]:
+    """Return the columns of a schema that have one type, and fields of structs by their dotted names."""
+    columns = dict(_columns(schema["fields"], (), ""))
+    columns |= _ambiguous(columns)
+    return {name: column for name, column in columns.items() if isinstance(column, TypedColumn)}
+
+
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, TypedColumn | Unusable]]:
     """Each field by its name; a field of a nested struct by its dotted path."""
     for field in fields:
@@ -147,13 +174,25 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
             )
             yield from _columns(field["type"]["fields"], place, f"{name}.")
         else:
-            yield (
-                name,
-                Unusable(
-                    f"no message property has the type {_describe(field['type'])}",
-                    "select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP",
-                ),
+            yield name, _unusable(name, field["type"])
+
+
+def _unusable(name: str, spark_type: Any) -> Unusable:
+    """Return why a column of no simple type is no property."""
+    reason = f"no message property has the type {_describe(spark_type)}"
+    match spark_type:
+        case "date":
+            cast = f'df.withColumn("{name}", col("{name}").cast("timestamp"))'
+            return Unusable(reason, f"{cast} makes a time of it, which a selector has in milliseconds since 1970-01-01")
+        case "variant":
+            store = f"stores.variant({name!r})"
+        case {"type": "map", "keyType": "string", "valueType": "string" | "binary"}:
+            store = f"stores.text_map({name!r}, types=…)"
+        case _:
+            return Unusable(
+                reason, "select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP"
             )
+    return Unusable(reason, f"{store} reads properties in it", f"for a key of the column {name}: {store}")
 
 
 def _ambiguous(columns: Mapping[str, TypedColumn | Unusable]) -> dict[str, Unusable]:

@@ -67,6 +67,19 @@ class DeclarableLayout(Layout, Protocol):
 
 
 @runtime_checkable
+class OfferingLayout(Layout, Protocol):
+    """A layout that tells what else may be meant by a name: columns that it does not read, and options that would."""
+
+    def doubt(self, place: MessageField) -> tuple[str, str] | None:
+        """Return how a name is read that could be read in another way, too, and how to get that; None for others."""
+        ...
+
+    def offers(self, place: MessageField) -> tuple[str, ...]:
+        """Return what gives a name without a place one."""
+        ...
+
+
+@runtime_checkable
 class NamedHeadersLayout(Layout, Protocol):
     """A layout with columns under the names of header fields, which hold what a selector sees under those names."""
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+from transpiler.errors import LayoutError
 from transpiler.layouts.stored import Stored
 from transpiler.message.types import AmqpValue, Compound, coerce
 
@@ -43,6 +45,48 @@ class PropertySource(Protocol):
     def write(self, properties: Properties) -> dict[str, Any]:
         """The columns of a row that has these properties; what the store cannot say is left out."""
         ...
+
+
+def column_of(source: PropertySource) -> str:
+    """Return the column that a source is in; an empty name where it is in several, or does not tell."""
+    path = getattr(source, "path", None) or getattr(source, "map", None)
+    return str(path[0]) if path else getattr(source, "column", "")
+
+
+@dataclass(frozen=True, slots=True)
+class UnchosenTexts:
+    """A column of text that may be numbers, or JSON: a selector that reads it is refused until somebody says which."""
+
+    column: str
+    message: str
+    hint: str
+
+    @property
+    def refusal(self) -> LayoutError:
+        """The error that names the choices."""
+        return LayoutError.at("layout.types", self.message, hint=self.hint)
+
+    def stored(self, name: str) -> Stored | None:  # noqa: ARG002
+        """``LayoutError`` with the choices."""
+        raise self.refusal
+
+    plain = stored
+
+    def names(self) -> tuple[str, ...]:
+        """Empty, for any name may have a place."""
+        return ()
+
+    def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:  # noqa: ARG002
+        """Nothing: a selector that names one of the properties does not compile."""
+        return {}
+
+    def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:  # noqa: ARG002
+        """Nothing, likewise."""
+        return None
+
+    def write(self, properties: Properties) -> dict[str, Any]:  # noqa: ARG002
+        """Nothing, likewise."""
+        return {}
 
 
 def java_text(value: AmqpValue) -> str | None:

@@ -11,44 +11,21 @@ from types import MappingProxyType
 from typing import Any
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT
+from transpiler.ir.column_types import AMQP_TYPES, BIGINT
 from transpiler.layouts.collations import NO_COLLATIONS, Collations
-from transpiler.layouts.header_places import HeaderPlace, PropertyPlace
+from transpiler.layouts.columns import TypedColumn, like_columns
+from transpiler.layouts.flat import typed_columns
+from transpiler.layouts.header_fields import FIELDS, NAMES
+from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
 from transpiler.layouts.header_readings import Flag, Integer, Mode, Reading, Text, Time
-from transpiler.layouts.property_source import PropertySource
-from transpiler.layouts.rows import row_columns
-from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_value
+from transpiler.layouts.property_source import PropertySource, column_of
+from transpiler.layouts.rows import amqp_value, put, row_columns, value_at
+from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_column, stored_value
 from transpiler.layouts.text_properties import TextProperties
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD, MessageField
 from transpiler.message.message import Header, Message, Properties
-from transpiler.message.types import AmqpType, AmqpValue
-
-#: The fields of AMQP's sections that a store can have, by the names that JMS, or a broker, gives them.
-FIELDS: Mapping[str, MessageField] = MappingProxyType(
-    {
-        "JMSPriority": MessageField("header", "priority"),
-        "JMSDeliveryMode": MessageField("header", "durable"),
-        "JMSRedelivered": MessageField("delivery_properties", "redelivered"),
-        "JMSXDeliveryCount": MessageField("header", "delivery_count"),
-        "JMS_AMQP_TTL": MessageField("header", "ttl"),
-        "JMSType": MessageField("properties", "subject"),
-        "JMSTimestamp": MessageField("properties", "creation_time"),
-        "JMSExpiration": MessageField("properties", "absolute_expiry_time"),
-        "JMSMessageID": MessageField("properties", "message_id"),
-        "JMSCorrelationID": MessageField("properties", "correlation_id"),
-        "JMSReplyTo": MessageField("properties", "reply_to"),
-        "JMSDestination": MessageField("properties", "to"),
-        "JMSXUserID": MessageField("properties", "user_id"),
-        "JMSXGroupID": MessageField("properties", "group_id"),
-        "JMSXGroupSeq": MessageField("properties", "group_sequence"),
-        "content-type": MessageField("properties", "content_type"),
-        "content-encoding": MessageField("properties", "content_encoding"),
-        "exchange": MessageField("delivery_properties", "exchange"),
-        "routing-key": MessageField("delivery_properties", "routing_key"),
-    }
-)
-_NAMES: Mapping[MessageField, str] = MappingProxyType({place: name for name, place in FIELDS.items()})
+from transpiler.message.types import AmqpType, AmqpValue, coerce
 
 #: The reading of each field where neither the store nor the user gives another.
 READINGS: Mapping[str, Reading] = MappingProxyType(
@@ -76,7 +53,9 @@ _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "rou
 class StoreLayout:
     """A store: its application properties, and its header fields by their JMS names.
 
-    ``schema`` is what ``bind`` reads a DataFrame's schema into; without it the layout is whole as it is.
+    ``schema`` is what ``bind`` reads a DataFrame's schema into; without it the layout is whole as it is. ``columns``
+    are the columns of one type that are known to stand beside. Where only a schema has shown the store,
+    ``columns_first`` says that they are properties, too, before the keys of the source.
     """
 
     name: str
@@ -84,13 +63,18 @@ class StoreLayout:
     headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
     binding: Callable[[Mapping[str, Any]], StoreLayout] | None = None
     collations: Collations = NO_COLLATIONS
+    columns: Mapping[str, TypedColumn] = field(default_factory=dict)
+    columns_first: bool = False
+    #: The producer writes the header fields as properties of their JMS names.
+    jms_keys: bool = False
 
     def __repr__(self) -> str:
         return f"StoreLayout({self.name!r})"
 
     def bind(self, schema: Mapping[str, Any]) -> StoreLayout:
         """The layout over a schema in Spark's JSON form, which tells the types of header columns, and collations."""
-        return replace(self if self.binding is None else self.binding(schema), collations=Collations.of(schema))
+        over_schema = self if self.binding is None else self.binding(schema)
+        return replace(over_schema, collations=Collations.of(schema), columns=typed_columns(schema))
 
     def field(self, place: MessageField) -> Stored | None:
         """The place of a header field; one without a value in any row where the store has none."""
@@ -101,7 +85,7 @@ class StoreLayout:
     def _field(self, place: MessageField) -> Stored | None:
         if place == FIELDS["JMSXDeliveryCount"]:
             return self._delivery_count()
-        name = _NAMES.get(place)
+        name = NAMES.get(place)
         if name is None or name == "JMSRedelivered":
             # A message is redelivered where it has failed before: the delivery count says so.
             return None
@@ -146,7 +130,61 @@ class StoreLayout:
 
     def property(self, name: str) -> Stored | None:
         """The place of an application property."""
-        return self.collations.by_bytes(self.source.stored(name))
+        column = self._first_column(name)
+        stored = self.source.stored(name) if column is None else stored_column(column.path, column.type)
+        return self.collations.by_bytes(stored)
+
+    def _header_of(self, column: TypedColumn) -> str | None:
+        """Return the header field that a column, or a field of its struct, has; None where it has none."""
+        places = {name: header.place for name, header in self.headers.items() if isinstance(header.place, ColumnPlace)}
+        return next((name for name, place in places.items() if place.path == column.path), None)
+
+    def _beside(self, name: str) -> TypedColumn | None:
+        """Return the column of that name; None where it is one of the source's."""
+        column, source = self.columns.get(name), column_of(self.source)
+        own = column is not None and (column.path[0] == source or (not source and name in self.source.names()))
+        return None if own else column
+
+    def _first_column(self, name: str) -> TypedColumn | None:
+        """Return the column that is the property of that name, but for the source's own fields."""
+        column = self._beside(name) if self.columns_first and name not in self.source.names() else None
+        return None if column is None or self._header_of(column) is not None else column
+
+    def doubt(self, place: MessageField) -> tuple[str, str] | None:
+        """Return the other reading of a name, and how to get it; None where there is one reading only."""
+        if place.section == "application_properties":
+            return self._doubtful_property(place.field)
+        name = NAMES.get(place, "")
+        if not name.startswith("JMS") or name.startswith("JMSX") or name in self.headers or self.jms_keys:
+            return None
+        if self.source.names() and name not in self.source.names():
+            return None
+        message = f"{name} is read from the property of that name: the layout {self.name} has no such field"
+        return message, self.offers(place)[0]
+
+    def offers(self, place: MessageField) -> tuple[str, ...]:
+        """Return the option that gives a header field a place, with the column that probably has it."""
+        name = NAMES.get(place, "")
+        if not name.startswith("JMS"):
+            return ()
+        like = like_columns(name, self.columns)
+        return (f"headers={{'{name}': '{like[0] if like else '…'}'}} gives it a column or a key",)
+
+    def _doubtful_property(self, name: str) -> tuple[str, str] | None:
+        column, source = self._beside(name), column_of(self.source)
+        if column is None:
+            return None
+        if self._first_column(name) is not None:
+            if self.source.names():
+                return None
+            message = f"{name} is read from the column of that name, not from {source}"
+            types = ", types=…" if self.name == "text-map" else ""
+            return message, f"stores.{self.name.replace('-', '_')}({source!r}{types}) reads the key"
+        header = self._header_of(column)
+        if header is not None:
+            return f"{name} is read from {source}, and the column {name} has {header}", f"write {header} for the column"
+        message = f"{name} is read from {source}, and there is a column {name}, too"
+        return message, f"rename the column, or compare it outside of the selector: df.filter(col({name!r}) …)"
 
     def named_header(self, name: str) -> Stored | None:
         """The property of a header field's name, where the properties are known and the field has no place."""
@@ -160,7 +198,8 @@ class StoreLayout:
 
     def names(self) -> tuple[str, ...]:
         """The properties that have a place, where they are known."""
-        return self.source.names()
+        names = self.source.names()
+        return names and (*names, *(name for name in self.columns if self._first_column(name) is not None))
 
     def message(self, row: object) -> Message:
         """The message in a row, a mapping or a ``pyspark.sql.Row``, by the definition of the store, not by the SQL.
@@ -168,7 +207,7 @@ class StoreLayout:
         A time is a ``datetime`` or milliseconds. ``TypeError`` for anything else than a row.
         """
         columns = row_columns(row)
-        properties = self.source.read(columns)
+        properties = self._properties(columns)
         named = [name for name in self.source.names() if name not in FIELDS and names_header_field(name)]
         values: dict[str, Any] = {}
         for name in FIELDS:
@@ -199,6 +238,17 @@ class StoreLayout:
             header_values={name: properties.get(name, AmqpValue(AmqpType.NULL, None)) for name in named} or None,
         )
 
+    def _properties(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
+        properties = self.source.read(row)
+        for name in self.columns if self.columns_first else ():
+            column = self._first_column(name)
+            if column is not None:
+                properties.pop(name, None)
+                value = amqp_value(value_at(row, column.path), column.type.kind, column.path)
+                if value is not None:
+                    properties[name] = value
+        return properties
+
     def _failed_attempts(self, values: Mapping[str, Any]) -> int | None:
         if self._counts_deliveries() and values["JMSXDeliveryCount"] is not None:
             return int(values["JMSXDeliveryCount"]) - 1
@@ -207,7 +257,14 @@ class StoreLayout:
 
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message as a row of the store, what the store cannot say left out."""
-        row = self.source.write(message.application_properties or {})
+        properties = message.application_properties or {}
+        row = self.source.write(properties)
+        for name in self.columns:
+            column = self._first_column(name)
+            if column is not None:
+                value = properties.get(name)
+                fits = value is not None and value.type is AMQP_TYPES[column.type.kind]
+                put(row, column.path, coerce(value) if fits and value is not None else None)
         for name, header in self.headers.items():
             header.write(row, _field(message, name))
         return row

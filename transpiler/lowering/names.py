@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal, NoReturn, cast
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.layouts.layout import DeclarableLayout, Layout, NamedHeadersLayout
+from transpiler.layouts.layout import DeclarableLayout, Layout, NamedHeadersLayout, OfferingLayout
 from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.lowering.headers import converted, expiry, whole_number
@@ -23,6 +24,9 @@ from transpiler.selector.dialects import JMS, Dialect
 from transpiler.source import Source
 
 Missing = Literal["error", "null"]
+
+#: A name that needs no quotes in a selector; some dialects have no dots.
+_IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
 
 
 class Names:
@@ -95,19 +99,38 @@ class Names:
             [finding] = error.diagnostics
             raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
         if location is not None:
+            self._doubt(identifier, MessageField(PROPERTIES, identifier.name))
             return at(location, self.dialect.types, identifier.name)
         if self.missing == "null":
             return NULL
-        names = self.layout.names()
-        near = nearest(identifier.name, names)
-        if near:
-            hint = f"did you mean {' or '.join(near)}? Names are case-sensitive"
-        elif names:
-            listed = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-            hint = f"the columns are {listed}; missing='null' reads an unknown name as a missing property"
-        else:
-            hint = "missing='null' reads an unknown name as a missing property"
+        hint = "; ".join(self._hints(identifier.name))
         return self._no_place(identifier, f"no column holds the property {identifier.name}", hint)
+
+    def _hints(self, name: str) -> Iterator[str]:
+        """Yield what may have been meant by a name without a place."""
+        names = self.layout.names()
+        named = [other for other in names if _IDENTIFIER.fullmatch(other)]
+        unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
+        offers = self.layout.offers(MessageField(PROPERTIES, name)) if isinstance(self.layout, OfferingLayout) else ()
+        # Half of a name with a blank or a hyphen is read for the whole.
+        halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
+        near = nearest(name, named)
+        if near and not halves:
+            yield f"did you mean {' or '.join(near)}? Names are case-sensitive"
+            return
+        yield from offers
+        if named and not halves:
+            yield f"the columns are {_listed(named)}"
+        if unnamed:
+            yield f"no selector can name {_listed(halves or unnamed)}: rename the column, or give it an alias"
+        yield "missing='null' reads an unknown name as a missing property"
+
+    def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
+        """Warn where the layout could read a name in another way, too."""
+        doubt = self.layout.doubt(place) if isinstance(self.layout, OfferingLayout) else None
+        if doubt is not None:
+            message, hint = doubt
+            self._warn("layout.reading", message, identifier, hint)
 
     def _header_field(self, identifier: ast.Identifier, field: HeaderField) -> Operand:
         if field.restricted:
@@ -116,23 +139,31 @@ class Names:
         if field.unavailable_because and not self._own_column(identifier):
             message = f"{field.name} is always missing: {field.unavailable_because}"
             self._warn("name.unmapped", message, identifier, None)
-        parts = list(self._parts(identifier, field))
+        try:
+            parts = list(self._parts(identifier, field))
+        except LayoutError as error:
+            [finding] = error.diagnostics
+            raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
         if field.origins and not parts and self.missing == "error":
             first = field.places[0]
             self._no_place(
                 identifier,
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
-                "missing='null' reads it as absent",
+                "; ".join((*self._offers(field), "missing='null' reads it as absent")),
             )
+        if parts and field.origins and not self._own_column(identifier):
+            self._doubt(identifier, field.places[0])
         if parts and all(part.present == ir.FALSE for part in parts):
             value = "missing" if field.default is None else repr(field.default)
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
-            hint = f"headers={{'{field.name}': …}} gives it a column or a key"
-            self._warn("layout.header-default", message, identifier, hint if field.name.startswith("JMS") else None)
+            self._warn("layout.header-default", message, identifier, "; ".join(self._offers(field)) or None)
         operand = NULL
         for part in parts:
             operand = or_else(operand, part)
         return operand if field.default is None else or_else(operand, literal(field.type, field.default))
+
+    def _offers(self, field: HeaderField) -> tuple[str, ...]:
+        return self.layout.offers(field.places[0]) if isinstance(self.layout, OfferingLayout) else ()
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
         """The typed column of the field's own name, which holds what the broker would have said."""
@@ -205,6 +236,10 @@ class Names:
 
     def _no_place(self, identifier: ast.Identifier, message: str, hint: str) -> NoReturn:
         raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def _is_like(kind: OperandType, other: OperandType) -> bool:

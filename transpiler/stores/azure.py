@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transpiler.ir.column_types import (
     BIGINT,
     BINARY,
@@ -63,7 +65,8 @@ def event_hubs_capture(*, stable: bool = False, headers: Headers = NO_HEADERS) -
     own = key_places(system, _SYSTEM_KEYS)
     enqueued = ColumnPlace(("EnqueuedTimeUtc",), STRING)
     own["JMSTimestamp"] = HeaderPlace(enqueued, Time(pattern="M/d/yyyy h:mm:ss a"))
-    return make_store("event-hubs-capture", source, own, headers, _CAPTURE)
+    # The service keeps no priority and no delivery mode, so senders write them as properties.
+    return replace(make_store("event-hubs-capture", source, own, headers, _CAPTURE), jms_keys=True)
 
 
 _EVENT_HUBS: Columns = {
@@ -82,4 +85,4 @@ def event_hubs(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> Sto
     source = TextProperties(("properties",), text_types(types))
     own = key_places(TextProperties(("systemProperties",), text_types("string")), _SYSTEM_KEYS)
     own["JMSTimestamp"] = column_place("JMSTimestamp", "enqueuedTime", TIMESTAMP)
-    return make_store("event-hubs", source, own, headers, _EVENT_HUBS)
+    return replace(make_store("event-hubs", source, own, headers, _EVENT_HUBS), jms_keys=True)

@@ -12,6 +12,7 @@ from transpiler.ir.column_types import (
     Path,
     SparkType,
 )
+from transpiler.layouts.columns import TypedColumn
 from transpiler.layouts.flat import type_of
 from transpiler.layouts.header_options import (
     Columns,
@@ -44,7 +45,8 @@ def make_store(
 
     A name in ``headers`` is one of ``columns``, or, over a DataFrame, of its columns; else it is a property's key.
     """
-    layout = StoreLayout(name, source, MappingProxyType(dict(own)))
+    beside = {column: TypedColumn((column,), kind) for column, kind in (columns or {}).items()}
+    layout = StoreLayout(name, source, MappingProxyType(dict(own)), columns=beside)
     if not headers:
         return layout
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from transpiler.errors import LayoutError
@@ -88,4 +89,5 @@ def confluent_rabbitmq(
 
 def camel_kafka(types: Types = "by-use", *, column: str = "headers", headers: Headers = NO_HEADERS) -> StoreLayout:
     """Record headers of Apache Camel's Kafka connectors, with the prefix ``CamelHeader.``, JMS headers among them."""
-    return make_store("camel-kafka", _kafka_source(column, "CamelHeader.", text_types(types)), {}, headers, _KAFKA)
+    store = make_store("camel-kafka", _kafka_source(column, "CamelHeader.", text_types(types)), {}, headers, _KAFKA)
+    return replace(store, jms_keys=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 from transpiler.errors import LayoutError
 from transpiler.layouts.collations import Collations
-from transpiler.layouts.flat import flat_layout
+from transpiler.layouts.flat import FlatLayout, flat_layout, typed_columns
 from transpiler.layouts.header_options import (
     Headers,
     header_columns,
 )
-from transpiler.layouts.property_source import PropertySource
+from transpiler.layouts.property_source import PropertySource, UnchosenTexts
 from transpiler.layouts.schemas import schema_in
 from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.text_properties import TextProperties
@@ -33,12 +33,22 @@ def _beside(name: str, source: PropertySource, headers: Headers, schema: Schema 
     columns = None if schema is None else columns_of(schema)
     layout = make_store(name, source, header_columns(columns), headers, columns)
     if schema is not None:
-        layout = replace(layout, collations=Collations.of(schema))
+        layout = replace(layout, collations=Collations.of(schema), columns=typed_columns(schema))
 
     def binding(own_schema: Schema) -> StoreLayout:
         return _beside(name, source, headers, own_schema)
 
     return layout if schema is not None else StoreLayout(name, source, layout.headers, binding)
+
+
+def flat(schema: Schema, layout: FlatLayout) -> StoreLayout:
+    """The typed columns of a layout as a store, whose header fields may be in columns of other names."""
+    return _beside("flat", StructFields("", layout.columns), NO_HEADERS, schema)
+
+
+def unchosen(source: UnchosenTexts, schema: Schema) -> StoreLayout:
+    """A store whose properties are text of which nobody has said the types, and header columns beside it."""
+    return _beside("text-map", source, NO_HEADERS, schema)
 
 
 def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema: Any = None) -> StoreLayout:

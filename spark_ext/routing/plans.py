@@ -16,7 +16,7 @@ from spark_ext.routing.routing_keys import Source, has_routing_keys, published_e
 from spark_ext.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
 from transpiler import Layout
 from transpiler.arguments import check_choice
-from transpiler.errors import LayoutError
+from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import ColumnType
 from transpiler.layouts.sent import SentLayout
@@ -57,6 +57,12 @@ def prepare(
     """Resolve where messages are published to. ``ValueError`` for parameters that exclude each other."""
     check_topology(topology)
     check_choice("publish_to", publish_to, PUBLISH_TO)
+    if topology.rules.destinations is not None:
+        raise UnsupportedFeatureError.at(
+            "routing.destinations",
+            f"messages to {topology.rules.name} are not routed in Spark yet",
+            hint="selector-sql route and route_message do it, without Spark",
+        )
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
     resolved = columns.layout

@@ -17,7 +17,7 @@ from transpiler import Message
 from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import publish
 from transpiler.topology import topology_from_dict, topology_to_dict
-from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ
+from transpiler.topology.broker_rules import HASHING_TYPES, RABBITMQ
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
 from transpiler.topology.report.diagram import draw as picture
@@ -93,7 +93,7 @@ def _decided(topology: Topology) -> Iterator[Topology]:
         bindings = [binding for binding in topology.bindings if binding.source not in made]
         bindings += [binding for binding in by_name.values() if binding is not None]
         exchanges = tuple(
-            replace(exchange, type="fanout") if exchange.type in CHOOSING_TYPES else exchange
+            replace(exchange, type="fanout") if exchange.type in HASHING_TYPES else exchange
             for exchange in topology.exchanges
         )
         yield replace(topology, exchanges=exchanges, bindings=tuple(bindings))

@@ -7,11 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from spark_ext import compile_topology
 from tests.topology import live_brokers
-from transpiler import Message, TopologyError
+from transpiler import Message, TopologyError, UnsupportedFeatureError
+from transpiler.dialect_tools.diff import diff_topologies
+from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import Routed, publish
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
+from transpiler.topology.report.addresses import addresses_of
+from transpiler.topology.report.diagram import draw
+from transpiler.topology.report.findings import report
 
 
 def artemis(inner: str, **options: object) -> Topology:
@@ -68,6 +74,20 @@ def test_a_message_that_an_exclusive_divert_delivered_is_a_dead_letter_as_well()
     )
     assert send(topology, "a", "ANYCAST", n=9) == Routed(("DLA", "b"), "dead-letter", "a")
     assert send(topology, "a", "ANYCAST", n=1) == Routed(("a",), "delivered", "a")
+
+
+def test_dead_letter_and_expiry_addresses_are_links_of_the_queues_below() -> None:
+    topology = artemis(
+        "<address-settings><address-setting match='#'><dead-letter-address>DLA</dead-letter-address></address-setting>"
+        "<address-setting match='a'><expiry-address>EXP</expiry-address></address-setting></address-settings>"
+        "<addresses><address name='a'><anycast><queue name='a'/></anycast></address></addresses>"
+    )
+    assert [(link.kind, link.source, link.key) for link in topology.links] == [
+        ("dead-letter", "a", "DLA"),
+        ("expiry", "a", "EXP"),
+    ]
+    shown = addresses_of(topology)
+    assert [(link.source, link.destination) for link in shown.links] == [("a", "DLA"), ("a", "EXP")]
 
 
 def test_an_anycast_group_is_certain_where_one_queue_matches() -> None:
@@ -207,3 +227,63 @@ def test_state_is_for_jms_brokers_and_has_no_other_members() -> None:
         parse_topology('{"broker": "qpid-java"}', "topology.json", state={"queues": []})
     with pytest.raises(TopologyError, match="state"):
         activemq("", state={"queue": []})
+
+
+ORDERS = (
+    "<diverts><divert name='large'><address>orders</address><forwarding-address>review</forwarding-address>"
+    "<filter string='amount &gt; {limit}'/><exclusive>true</exclusive></divert></diverts>"
+    "<addresses><address name='orders'><anycast><queue name='a'/><queue name='b'/></anycast></address>"
+    "<address name='review'><anycast><queue name='review'/></anycast></address></addresses>"
+)
+
+
+def test_the_picture_has_addresses_and_not_the_cases_that_route() -> None:
+    shown = addresses_of(artemis(ORDERS.format(limit=1000)))
+    assert {(each.source, each.destination) for each in shown.bindings} == {
+        ("orders", "a"),
+        ("orders", "b"),
+        ("orders", "review"),
+        ("review", "review"),
+    }
+    assert "amount #62; 1000" in draw(shown, "mermaid")
+    ring = addresses_of(
+        artemis(
+            "<diverts><divert name='d'><address>a</address><forwarding-address>a</forwarding-address></divert>"
+            "</diverts>"
+        )
+    )
+    assert "a send that comes back fails" in str(report(ring))
+
+
+def test_a_change_of_a_divert_is_shown_with_a_message() -> None:
+    diff = diff_topologies(artemis(ORDERS.format(limit=1000)), artemis(ORDERS.format(limit=2000)))
+    assert [change.text for change in diff.changes] == [
+        "orders -> review (exchange): selector 'amount > 2000', was selector 'amount > 1000'"
+    ]
+    assert [(each.exchange, each.old, each.new) for each in diff.examples] == [("orders", ("review",), ("a", "b"))]
+
+
+def test_why_names_the_diverts_and_queues_that_took_a_message() -> None:
+    said = str(explain_route(artemis(ORDERS.format(limit=1000)), Message.of(amount=5000), "orders"))
+    assert said.startswith("destination orders → review (delivered)\n  took it\n")
+    assert "address review  key 'orders' and amount > 1000" in said
+    refused = artemis(
+        "<address-settings><address-setting match='#'><auto-create-addresses>false</auto-create-addresses>"
+        "</address-setting></address-settings>"
+    )
+    said = str(explain_route(refused, Message(), "nowhere", routing_type="ANYCAST"))
+    assert "the broker has no such address, and creates none: the sender gets an error" in said
+
+
+def test_a_destination_is_all_that_says_where_a_message_to_a_jms_broker_goes() -> None:
+    topology = artemis("<addresses/>")
+    for options in ({"address": "a"}, {"publish_to": "to"}, {"routing_keys": ["a"]}, {}):
+        with pytest.raises(ValueError, match="exchange names the destination"):
+            publish(topology, Message(), **options)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="routing_type"):
+        publish(topology, Message(), "a", routing_type="anycast")
+
+
+def test_spark_refuses_what_it_does_not_route() -> None:
+    with pytest.raises(UnsupportedFeatureError, match="artemis are not routed in Spark yet"):
+        compile_topology(artemis("<addresses/>"))

@@ -22,7 +22,7 @@ Kind = Literal["selector", "filter", "topology"]
 #: Values of a JSON file whose number nobody looks at, as in ``topology.files``.
 MIN_VALUES = 500_000
 
-_ENDINGS = (".json", ".yaml", ".yml")
+_ENDINGS = (".json", ".yaml", ".yml", ".xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _read(given: str, role: str, form: Form | None, vhost: str | None) -> Compar
     name = _file_name(given)
     text = given if name is None else read_text_file(name)
     shown_as = role if name is None else "standard input" if name == "-" else name
-    if form is not None or vhost is not None or shown_as.endswith((".yaml", ".yml")):
+    if form is not None or vhost is not None or shown_as.endswith((".yaml", ".yml", ".xml")):
         return _topology(text, shown_as, form, vhost)
     bracket = text.lstrip().startswith("[")
     selector = Comparable("selector", text.strip("\n"), shown_as)

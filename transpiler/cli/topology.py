@@ -14,6 +14,7 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.topology.importers.native_format import topology_to_dict
+from transpiler.topology.report.addresses import addresses_of
 from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.findings import report as make_report
 from transpiler.topology.report.scope import narrow
@@ -74,6 +75,8 @@ def topology(
     """
     whole = read_topology_file(topology, form, vhost)
     warn(whole.findings)
+    if report or picture != "json":
+        whole = addresses_of(whole)
     where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)
     summary = None
     if counts is not None:

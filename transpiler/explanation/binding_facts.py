@@ -17,7 +17,7 @@ from transpiler.reference.receiving import ANYONE
 from transpiler.reference.route import Visit, has_header, header_of
 from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import DIALECTS
-from transpiler.topology.broker_rules import CHOOSING_TYPES, TAKING_ALL
+from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL
 from transpiler.topology.model import Binding, Topology
 from transpiler.topology.xquery import parse_query
 
@@ -42,7 +42,7 @@ def binding_text(topology: Topology, binding: Binding) -> str:
             asked = "any message"
         case "headers":
             asked = _headers_text(topology.headers(binding))
-        case exchange_type if exchange_type in CHOOSING_TYPES:
+        case exchange_type if exchange_type in HASHING_TYPES:
             asked = "a share of the messages"
         case _:
             asked = f"key {value_text(binding.key)}"
@@ -66,7 +66,7 @@ def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) 
     match visit.exchange.type:
         case "direct" | "xml":
             lacks += _direct(binding, visit.keys)
-        case "topic":
+        case "topic" | "anycast" | "maybe":
             lacks += _topic(topology, binding, visit.keys)
         case "headers":
             lacks += _headers(topology, binding, message)

@@ -5,7 +5,7 @@ The reference router says which bindings match; ``binding_facts`` says of the ot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,9 @@ from transpiler.explanation.binding_facts import binding_text, lacks
 from transpiler.explanation.wording import clipped, value_text
 from transpiler.message.message import Message
 from transpiler.reference.route import Routed, Visit, trace
-from transpiler.topology.choices import choice_of
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
+from transpiler.topology.choices import choice_of, leaves_open
+from transpiler.topology.destinations import MARKS
+from transpiler.topology.model import DEFAULT_EXCHANGE, REPLACEMENT_ARGUMENT, Binding, Topology
 from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
@@ -36,12 +37,17 @@ class BindingExplanation:
     asks: str
     lacks: tuple[str, ...] = ()
     distance: float = 0.0
+    #: The binding is of a JMS broker.
+    sent: bool = False
 
     @property
     def target(self) -> str:
         """The queue, or the exchange as such, that the binding leads to."""
-        is_queue = self.binding.destination_type == "queue"
-        return self.binding.destination if is_queue else f"exchange {self.binding.destination}"
+        if self.binding.destination_type == "queue":
+            return self.binding.destination
+        # A binding that replaces the key of a message to a JMS broker leads to another destination.
+        onward = self.binding.text(REPLACEMENT_ARGUMENT) if self.sent else None
+        return f"exchange {self.binding.destination}" if onward is None else f"address {onward}"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -69,14 +75,18 @@ class RouteExplanation:
     note: str | None = None
     visits: tuple[Visit, ...] = field(default=(), repr=False)
     possible: tuple[BindingExplanation, ...] = ()
+    #: The message was sent to a destination of a JMS broker.
+    sent: bool = False
 
     @property
     def headline(self) -> str:
         """The exchange, the key, the queues and the outcome in a line."""
         exchange = self.routed.exchange
         named = "the relay" if exchange is None else f"exchange {exchange}" if exchange else "the default exchange"
-        shown = [value_text(key) for key in self.keys if key is not None]
-        keys = f", key {', '.join(shown)}" if shown else ", no key" if exchange is not None else ""
+        if self.sent:
+            named = f"destination {exchange}"
+        shown = [value_text(key) for key in self.keys if key is not None and not self.sent]
+        keys = "" if self.sent else f", key {', '.join(shown)}" if shown else ", no key" if exchange is not None else ""
         queues = list(self.routed.queues)
         more = f" and {len(queues) - _MAX_QUEUES} more" if len(queues) > _MAX_QUEUES else ""
         reached = f"{', '.join(queues[:_MAX_QUEUES])}{more}" if queues else "no queue"
@@ -140,6 +150,7 @@ def explain_route(
     protocol: Protocol | None = None,
     mandatory: bool = False,
     reject_unroutable: bool = False,
+    routing_type: str | None = None,
 ) -> RouteExplanation:
     """Explain where a message goes, and what it lacked for the ``nearest`` bindings that did not take it.
 
@@ -155,35 +166,51 @@ def explain_route(
         protocol=protocol,
         mandatory=mandatory,
         reject_unroutable=reject_unroutable,
+        routing_type=routing_type,
     )
     topology, message = traced.topology, traced.message
+    sent = topology.rules.destinations is not None
     took: list[BindingExplanation] = []
     missed: list[BindingExplanation] = []
     possible: list[BindingExplanation] = []
     for visit in traced.visits:
         choice = choice_of(topology, visit.exchange)
-        if choice is not None:
+        if choice is not None and not choice.by_match:
             possible += (BindingExplanation(binding, binding_text(topology, binding)) for binding in choice.bindings)
         bindings = topology.bindings_by_source.get(visit.exchange.name, ()) if visit.matched else ()
+        matched = [binding for binding, is_match in zip(bindings, visit.matched, strict=False) if is_match]
+        chosen = choice is not None and choice.by_match and leaves_open(topology, choice, matched)
         for binding, is_match in zip(bindings, visit.matched, strict=True):
             asks = binding_text(topology, binding)
+            if sent and not _leads_on(topology, binding):
+                continue
             if is_match:
-                took.append(BindingExplanation(binding, asks))
+                (possible if chosen else took).append(BindingExplanation(binding, asks, sent=sent))
             else:
                 lacking = lacks(topology, binding, visit, message)
                 texts = tuple(lack.text for lack in lacking)
-                missed.append(BindingExplanation(binding, asks, texts, sum(lack.distance for lack in lacking)))
+                distance = sum(lack.distance for lack in lacking)
+                missed.append(BindingExplanation(binding, asks, texts, distance, sent))
     missed.sort(key=lambda one: one.distance)
     keys = traced.visits[0].keys if traced.visits else ()
     note = _note(topology, message, traced.routed, keys)
     shown = tuple(missed[:nearest])
     others = len(missed) - len(shown)
-    return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible))
+    return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible), sent)
+
+
+def _leads_on(topology: Topology, binding: Binding) -> bool:
+    """Return True if a binding leads to a queue or to another destination: others tell cases of a JMS broker apart."""
+    if binding.destination_type == "queue":
+        return binding.destination not in MARKS
+    return topology.replacement_key(binding) is not None
 
 
 def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str | None, ...]) -> str | None:
     """Return what besides bindings kept a message from a queue."""
     name = routed.exchange
+    if topology.rules.destinations is not None:
+        return _SENT_NOTES.get(routed.outcome)
     if routed.outcome == "no-exchange":
         return (
             f"there is no exchange called {value_text(name)}{_did_you_mean(str(name), list(topology.exchange_by_name))}"
@@ -201,6 +228,14 @@ def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str 
     if not topology.bindings_by_source.get(name) and not routed.queues:
         return f"the exchange {name} has no bindings"
     return None
+
+
+#: Of what became of a message to a JMS broker: what bindings do not say.
+_SENT_NOTES: Mapping[str, str] = {
+    "rejected": "the broker has no such address, and creates none: the sender gets an error",
+    "error": "the sender gets an error: the message comes back to where it was, or a filter cannot be evaluated",
+    "dead-letter": "no queue of its address took it, so that it goes to the dead letter address as well",
+}
 
 
 def _did_you_mean(name: str, known: list[str]) -> str:

@@ -23,7 +23,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.grammar import parse_selector
 from transpiler.topology.broker_rules import Rules
-from transpiler.topology.choices import Choice, choice_of, is_choosing, target_of
+from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
 from transpiler.topology.destinations import FAILED, MARKS, OWN_QUEUE, UNDECLARED, own_queue, sends_of
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology, check_topology
 from transpiler.topology.publishing import (
@@ -359,7 +359,7 @@ class _Route:
         self.visits[exchange.name, keys] = Visit(exchange, keys, answers)
         if choice is not None:
             matched = tuple(binding for binding, is_match in zip(bindings, answers, strict=True) if is_match)
-            if matched and (not choice.total or len({target_of(self.topology, each) for each in matched}) > 1):
+            if leaves_open(self.topology, choice, matched):
                 return (yield from self._chose(exchange, choice._replace(bindings=matched), keys)), True
         for binding, is_match in zip(bindings, answers, strict=True):
             if is_match:

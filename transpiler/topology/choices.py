@@ -9,7 +9,7 @@ never take a queue away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -77,6 +77,11 @@ def target_of(topology: Topology, binding: Binding) -> _Target:
     return binding.destination_type, binding.destination, topology.replacement_key(binding)
 
 
+def leaves_open(topology: Topology, choice: Choice, matched: Sequence[Binding]) -> bool:
+    """Return True if it is open which of the bindings that a message matches an exchange chooses, if any."""
+    return bool(matched) and (not choice.total or len({target_of(topology, each) for each in matched}) > 1)
+
+
 def choices(topology: Topology) -> dict[str, Choice]:
     """Return the choices of a topology's exchanges, by their names."""
     return {
@@ -136,7 +141,7 @@ def _add_only_matches(
         by_target.setdefault(target_of(topology, binding), []).append(binding)
     source = choice.bindings[0].source
     nowhere = f"{source}: nowhere"
-    exchanges.append(Exchange(nowhere, "fanout"))
+    exchanges.append(Exchange(nowhere, "fanout", internal=True))
     for number, (target, own) in enumerate(by_target.items()):
         others = [binding for other, listed in by_target.items() if other != target for binding in listed]
         if choice.reaches_queue:
@@ -151,11 +156,12 @@ def _add_only_matches(
         bindings += [_led(binding, only) for binding in own]
         bindings += [replace(_led(binding, nowhere), source=only) for binding in others]
         if kind == "queue":
-            exchanges.append(Exchange(only, "topic", Alternate(name, "queue")))
+            exchanges.append(Exchange(only, "topic", Alternate(name, "queue"), internal=True))
         elif key is None:
-            exchanges.append(Exchange(only, "topic", Alternate(name)))
+            exchanges.append(Exchange(only, "topic", Alternate(name), internal=True))
         else:
-            exchanges += [Exchange(only, "topic", Alternate(then)), Exchange(then, "fanout")]
+            exchanges.append(Exchange(only, "topic", Alternate(then), internal=True))
+            exchanges.append(Exchange(then, "fanout", internal=True))
             arguments = {REPLACEMENT_ARGUMENT: own[0].arguments[REPLACEMENT_ARGUMENT]}
             bindings.append(Binding(then, name, arguments=arguments, destination_type="exchange"))
 

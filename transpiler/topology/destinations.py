@@ -12,6 +12,7 @@ Sources: ``CompositeAddress`` and ``WildcardConfiguration`` of Artemis; ``Active
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
@@ -53,8 +54,11 @@ DEFAULT_WORDS = ".*#"
 
 #: Characters of no name: words that a sender wrote as wildcards, and characters that a key has other meanings for.
 _PRIVATE = "\ue000\ue001\ue002"
-_INNER_DOT = "\ue003"
+INNER_DOT = "\ue003"
 _KEY_WORDS = ".*#"
+
+#: Spaces that the names of ActiveMQ's destinations lose at their ends.
+SPACES = " \t\n\r\f"
 
 _PREFIXES: Mapping[str, str] = MappingProxyType({QUEUE_KIND: "queue://", TOPIC_KIND: "topic://"})
 
@@ -121,7 +125,7 @@ def queue_word(topology: Topology, queue: str) -> str:
 
 def inner_word(text: str) -> str:
     """Return a text of a key as one word."""
-    return text.replace(".", _INNER_DOT)
+    return text.replace(".", INNER_DOT)
 
 
 def entry_name(routing_type: str | None, qualified: bool = False) -> str:
@@ -149,6 +153,18 @@ def sends_of(topology: Topology, destination: str, routing_type: str | None = No
     return (Send(entry_name(routing_type, bool(qualified)), key),)
 
 
+def entered_by(topology: Topology, routing_type: str | None) -> Topology:
+    """Return an Artemis topology that only messages of a routing type enter; the same topology where none is given."""
+    if routing_type is None:
+        return topology
+    entries = {entry_name(routing_type), entry_name(routing_type, qualified=True)}
+    exchanges = tuple(
+        exchange if exchange.internal or exchange.name in entries else replace(exchange, internal=True)
+        for exchange in topology.exchanges
+    )
+    return replace(topology, exchanges=exchanges)
+
+
 def activemq_parts(destination: str) -> Iterable[tuple[str, str]]:
     """Yield the kinds and names of a list of ActiveMQ destinations, in which kinds are inherited from the first.
 
@@ -156,10 +172,10 @@ def activemq_parts(destination: str) -> Iterable[tuple[str, str]]:
     """
     inherited = QUEUE_KIND
     for number, part in enumerate(destination.split(",")):
-        kind, name = _kind_and_name(part.strip(), inherited)
+        kind, name = _kind_and_name(part.strip(SPACES), inherited)
         if number == 0:
             inherited = kind
-        name = name.partition("?")[0].strip()
+        name = name.partition("?")[0].strip(SPACES)
         if name:
             yield kind, name
 

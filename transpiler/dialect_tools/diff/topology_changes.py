@@ -23,7 +23,10 @@ from transpiler.analysis.subsumption import parting_message
 from transpiler.message.message import Message, Properties
 from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.destinations import ROUTING_TYPES
 from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.report.addresses import addresses_of, sample_address
 
 #: Changes of one kind in the text.
 MAX_CHANGES = 30
@@ -52,6 +55,8 @@ class Rerouted:
     message: Message
     old: tuple[str, ...]
     new: tuple[str, ...]
+    #: ``exchange`` is a destination of a JMS broker, and there is no key.
+    sent: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -71,7 +76,9 @@ class Rerouted:
         return plain_message(replace(self.message, properties=replace(properties, subject=None)))
 
     def __str__(self) -> str:
-        to = f"to {self.exchange or 'the default exchange'} with key {self.key!r}"
+        to = f"to {self.exchange or 'the default exchange'}"
+        if not self.sent:
+            to += f" with key {self.key!r}"
         message = self._plain()
         lines = [f"{to}: {json.dumps(message, ensure_ascii=False)}" if message else to]
         for name, queues in (("OLD", self.old), ("NEW", self.new)):
@@ -121,8 +128,9 @@ class TopologyDiff:
 
 def diff_topologies(old: Topology, new: Topology, *, examples: int = 5) -> TopologyDiff:
     """Compare two topologies; up to so many examples, each with a queue that no other one wins or loses."""
-    changes = tuple(_changes(old, new))
-    search = _Search(old, new)
+    shown = addresses_of(old), addresses_of(new)
+    changes = tuple(_changes(*shown))
+    search = _Search(*shown, (old, new))
     messages = search.examples(examples) if old != new else []
     return TopologyDiff(changes, tuple(messages), search.tried)
 
@@ -218,8 +226,10 @@ def _argument(value: AmqpValue) -> str:
 
 
 class _Search:
-    def __init__(self, old: Topology, new: Topology) -> None:
-        self.old, self.new = old, new
+    """A search for messages among the bindings of ``old`` and ``new``, which ``routed`` route."""
+
+    def __init__(self, old: Topology, new: Topology, routed: tuple[Topology, Topology]) -> None:
+        self.old, self.new, self._routed = old, new, routed
         self.tried = 0
         self._each = max(1, max(len(old.bindings), len(new.bindings)))
 
@@ -236,12 +246,13 @@ class _Search:
                 break
             seen.add(identity)
             self.tried += 1
-            old = _reached(self.old, message, exchange, key)
-            new = _reached(self.new, message, exchange, key)
+            old, new = (_reached(topology, message, exchange, key) for topology in self._routed)
             parting = {(queue, queue in new) for queue in set(old) ^ set(new)}
             if parting - shown:
                 shown |= parting
-                examples.append(Rerouted(exchange, key, message, old, new))
+                sent = self.new.rules.destinations is not None
+                to = sample_address(self.new, exchange) if sent else exchange
+                examples.append(Rerouted(to, key, message, old, new, sent))
         return examples
 
     def _publications(self) -> Iterator[tuple[str, str, Message]]:
@@ -278,8 +289,13 @@ class _Search:
 
 def _reached(topology: Topology, message: Message, exchange: str, key: str) -> tuple[str, ...]:
     """Return the queues that a message reaches, or may reach by what an exchange chooses."""
-    routed = publish(topology, message, exchange, (key,))
-    return tuple(sorted((*routed.queues, *routed.possible_queues)))
+    if topology.rules.destinations is None:
+        parts = [publish(topology, message, exchange, (key,))]
+    else:
+        address = sample_address(topology, exchange)
+        types = (None, *ROUTING_TYPES) if topology.rules.destinations is Destinations.ARTEMIS else (None,)
+        parts = [publish(topology, message, address, routing_type=routing_type) for routing_type in types]
+    return tuple(sorted({queue for routed in parts for queue in (*routed.queues, *routed.possible_queues)}))
 
 
 def _entrances(topology: Topology, name: str) -> list[str]:

@@ -138,7 +138,7 @@ class _ActiveMQ:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
-            self._builder.exchange(entry.name)
+            self._builder.exchange(entry.name, entry=entry.before is None)
         return entry.name
 
     def _forward(self, kind: str, name: str, before: str | None) -> Target:

@@ -12,7 +12,7 @@ The numbers in comments are those of the page of rules, docs/jms-brokers.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ from transpiler.topology.importers.artemis_wildcards import (
     matches_later,
 )
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
-from transpiler.topology.model import Alternate, Queue, Topology
+from transpiler.topology.model import Alternate, Link, LinkKind, Queue, Topology
 
 _OWN, _REJECTED = Target("queue", OWN_QUEUE), Target("queue", REJECTED)
 
@@ -97,14 +97,31 @@ class _Artemis:
         while self._waiting:
             self._build(self._waiting.pop())
         queues = tuple(Queue(queue.name, durable=queue.durable, path=queue.place) for queue in self._config.queues)
+        links = tuple(
+            Link(kind, when, queue.name, entry_name(None), key=self._key_of(address), path=queue.place)
+            for queue in self._config.queues
+            for kind, when, address in self._ways_on(queue)
+        )
         return Topology(
             ARTEMIS,
             tuple(self._builder.exchanges.values()),
             queues,
             tuple(self._builder.bindings),
             words=self._config.words,
+            links=links,
             findings=tuple(dict.fromkeys(self._findings)),
         )
+
+    def _key_of(self, address: str) -> str:
+        return ".".join(self._addresses.words(address))
+
+    def _ways_on(self, queue: ArtemisQueue) -> Iterator[tuple[LinkKind, str, str]]:
+        """Yield where a queue's messages go on: by the settings of its address."""
+        settings = self._addresses.settings_at(self._addresses.words(queue.address))
+        if settings.dead_letter is not None:
+            yield "dead-letter", "delivered too often", settings.dead_letter
+        if settings.expiry is not None:
+            yield "expiry", "expired", settings.expiry
 
     # Addresses and keys
 
@@ -119,7 +136,7 @@ class _Artemis:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
-            self._builder.exchange(entry.name)
+            self._builder.exchange(entry.name, entry=entry.hop is None and not entry.last)
         return entry.name
 
     # One entry

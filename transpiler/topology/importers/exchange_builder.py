@@ -43,13 +43,15 @@ class ExchangeBuilder:
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     bindings: list[Binding] = field(default_factory=list)
 
-    def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
-        """Add an exchange; return its name, with a number where it is taken."""
+    def exchange(
+        self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None, *, entry: bool = False
+    ) -> str:
+        """Add an exchange; return its name, with a number where it is taken. Destinations name entries only."""
         free, number = name, 1
         while free in self.exchanges:
             number += 1
             free = f"{name} {number}"
-        self.exchanges[free] = Exchange(free, kind, self._alternate(free, alternate))
+        self.exchanges[free] = Exchange(free, kind, self._alternate(free, alternate), internal=not entry)
         return free
 
     def _alternate(self, name: str, target: Target | None) -> Alternate | None:
@@ -71,7 +73,7 @@ class ExchangeBuilder:
         """Add a binding; without a target it takes messages and leads nowhere."""
         if target is None:
             if NOWHERE not in self.exchanges:
-                self.exchanges[NOWHERE] = Exchange(NOWHERE, "fanout")
+                self.exchanges[NOWHERE] = Exchange(NOWHERE, "fanout", internal=True)
             target = Target("exchange", NOWHERE)
         arguments = {}
         if selector is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from transpiler.filters.binding_rules import HeadersMatch
+from transpiler.filters.topics import MANY_WORDS
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import CHOOSING_TYPES, TAKING_ALL, ExchangeType
+from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, ExchangeType
 from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 
 #: Characters of a selector or query in a label.
@@ -34,6 +35,8 @@ def binding_label(topology: Topology, binding: Binding) -> str:
         parts.append(_headers_label(topology.headers(binding)))
     elif exchange_type in CHOOSING_TYPES:
         parts.append(_choice_label(exchange_type, binding.key))
+        if exchange_type in MATCHING_TYPES and binding.key != MANY_WORDS:
+            parts.append(binding.key)
     elif exchange_type not in TAKING_ALL:
         parts.append(binding.key or '""')
     for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT):
@@ -47,6 +50,8 @@ def _choice_label(exchange_type: ExchangeType, key: str) -> str:
     """Return what a key says to an exchange that chooses one of its bindings: how often, or for which hash."""
     if exchange_type == "x-consistent-hash":
         return f"one of, weight {key}"
+    if exchange_type == "maybe":
+        return "perhaps"
     return f"one of, partition {key}" if exchange_type == "x-super-stream" else "one of"
 
 

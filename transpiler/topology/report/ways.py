@@ -65,7 +65,8 @@ def loops(topology: Topology) -> Iterator[Finding]:
     """Yield each strongly connected component that has a cycle, with a shortest one: of routing, then of links."""
     inner = successors(topology, routes(topology))
     for cycle in _cycles(inner):
-        yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: a message passes each of them once")
+        fate = "a send that comes back fails" if topology.rules.rings_fail else "a message passes each of them once"
+        yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}")
     if topology.onward:
         for cycle in _cycles(successors(topology, all_ways(topology))):
             if any(target not in inner[source] for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)):

@@ -232,6 +232,8 @@ def _without(node: ast.Expression, span: Span, constant: bool | None) -> ast.Exp
         ("a = 1", "", "jms", False),
         ("a IS NOT NULL", "a = 1", "jms", True),
         ("a <> 2", "a = 'x'", "jms", False),
+        # The empty text is a constant, and none of the others.
+        ("a = 0", "a NOT IN ('x', '')", "jms", False),
         ("a <> 2", "a = 'x'", "qpid-java", True),
         ("JMSPriority >= 0", "a = 1", "jms", True),
         ("JMSDeliveryMode = 'PERSISTENT' OR JMSDeliveryMode = 'NON_PERSISTENT'", "a = 1", "jms", True),

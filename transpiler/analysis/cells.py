@@ -146,7 +146,7 @@ def _judge_of(test: Test) -> Callable[[Message, Any], int]:
         kind, content = (value.type, value.value) if isinstance(value, AmqpValue) else (type(value), value)
         key: object = content
         if isinstance(content, str):
-            key = content if ordered or content in texts else ""
+            key = content if ordered or content in texts else None
         elif isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content):
             # What rounding may make equal to a constant is judged itself.
             near = any(abs(content - number) <= _NEAR * abs(number) + _LEAST for number in numbers)

@@ -235,6 +235,8 @@ def _without(node: ast.Expression, span: Span, constant: bool | None) -> ast.Exp
         # The empty text is a constant, and none of the others.
         ("a = 0", "a NOT IN ('x', '')", "jms", False),
         ("a <> 2", "a = 'x'", "qpid-java", True),
+        # Its OR has the outcome of its last term.
+        ("NOT (a LIKE 'x%' AND a = 0)", "NOT (a OR a = 0)", "qpid-java", False),
         ("JMSPriority >= 0", "a = 1", "jms", True),
         ("JMSDeliveryMode = 'PERSISTENT' OR JMSDeliveryMode = 'NON_PERSISTENT'", "a = 1", "jms", True),
         ("JMSPriority > 5", "JMSPriority > 4", "jms", False),

@@ -57,10 +57,10 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
         case Junction(decides=False, terms=terms) if outcomes == TRUE:
             for term in terms:
                 yield from split(Requirement(term))
-        case Junction(decides=True, terms=terms) if outcomes == FALSE or (
+        case Junction(decides=True, terms=terms, forgets=False) if outcomes == FALSE or (
             outcomes == NOT_TRUE and not any(test.outcomes & THROWN for test in all_tests(formula))
         ):
-            # After a term that throws, a later one may be true and the whole is not.
+            # After a term that throws, a later one may be true and the whole is not; Qpid's OR forgets an unknown term.
             for term in terms:
                 yield from split(Requirement(term, outcomes))
         case Negation(term=term):

@@ -9,9 +9,11 @@ import click
 
 from transpiler import Topology
 from transpiler.cli.comparables import read_pair
-from transpiler.cli.completion import DIALECT
+from transpiler.cli.completion import DIALECT, complete_exchanges
 from transpiler.cli.group import fail, say
+from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
+from transpiler.cli.message_changes import MessageChanges, condition
 from transpiler.cli.topologies import topology_options
 from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
 from transpiler.filters.sets import FilterSet
@@ -27,20 +29,27 @@ from transpiler.filters.sets import FilterSet
             'selector-sql diff "color <> 5" "color <> 5" --new-dialect activemq',
         ),
         Example("Compare two topologies", "selector-sql diff old.json new.json"),
+        Example(
+            "Count the messages of a file that a change wins and loses",
+            'selector-sql diff "speed > 5" "speed >= 5" messages.jsonl',
+        ),
     ],
     exits={
-        0: "there is no difference, which is proved",
-        1: "there is a difference, with a message for each direction",
+        0: "there is no difference, which is proved; or none of MESSAGES changes",
+        1: "there is a difference, with a message for each direction; or some of MESSAGES change",
         3: "it is not decided, and the output says why",
     },
 )
 @click.argument("old")
 @click.argument("new")
+@click.argument("files", nargs=-1, metavar="[MESSAGES]...")
+@layout_options
 @click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
 @click.option("--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]")
 @click.option("--connection", help="The receiver's connection, for no-local filters.")
 @click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
 @topology_options
+@click.option("--exchange", shell_complete=complete_exchanges, help="The exchange of MESSAGES that name none.")
 @click.option(
     "--format",
     "form_of_report",
@@ -49,16 +58,19 @@ from transpiler.filters.sets import FilterSet
     show_default=True,
     help="How to print the result.",
 )
-@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Of topologies: messages.")
+@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Messages to show.")
 def diff(
     old: str,
     new: str,
+    files: tuple[str, ...],
+    layout: ChosenLayout,
     dialect: str,
     new_dialect: str | None,
     connection: str | None,
     destination: str | None,
     form: Any,
     vhost: str | None,
+    exchange: str | None,
     form_of_report: str,
     examples: int,
 ) -> None:
@@ -66,11 +78,29 @@ def diff(
 
     OLD and NEW are the text of a selector, or a file (NAME or @NAME; - is standard input): a selector, a filter or
     filter set in JSON, or a topology, as the contents show. For topologies the parts that differ are listed as well.
-    With data, selector-spark diff counts the messages that change.
+    With MESSAGES, files as match and route read them, the messages that change are counted, and some are shown;
+    selector-spark diff does so on what is too much for one process.
     """
     first, second = read_pair(old, new, form, vhost)
     first.check(dialect)
     second.check(new_dialect or dialect)
+    if files:
+        changes = MessageChanges(examples)
+        if isinstance(first.value, Topology) and isinstance(second.value, Topology):
+            changes.of_topologies(first.value, second.value, files, layout, exchange)
+        else:
+            test = condition(first, dialect, connection, destination)
+            changes.of_conditions(
+                test, condition(second, new_dialect or dialect, connection, destination), files, layout
+            )
+        as_data = form_of_report == "json"
+        if as_data:
+            click.echo(json.dumps(changes.to_dict(), ensure_ascii=False, indent=2))
+        else:
+            say(changes.render())
+        raise SystemExit(1 if changes.changed else 0)
+    if layout != ChosenLayout():
+        fail("--layout and --schema say how to read messages: give the files that have some behind NEW")
     result: ConditionDiff | TopologyDiff
     if isinstance(first.value, Topology) and isinstance(second.value, Topology):
         if new_dialect is not None:

@@ -92,7 +92,7 @@ def match(
         check_input(file)
     if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):
         fail("standard input cannot hold both the filter and the messages: name a file of messages")
-    reader = _Reader(layout)
+    reader = RecordReader(layout)
     errors = Errors(keep_going)
     matched = 0
     for file in files or ("-",):
@@ -110,7 +110,7 @@ def match(
         raise SystemExit(1)
 
 
-class _Reader:
+class RecordReader:
     """Messages of records, by the layout that the options name."""
 
     def __init__(self, layout: ChosenLayout) -> None:
@@ -119,6 +119,7 @@ class _Reader:
         self._texts: StoreLayout | None = None
 
     def message(self, record: Record) -> Message:
+        """Return the message of a record; one that is none ends the command."""
         if record.cells is None:
             return self._json.read(record.text, record.file, record.line)
         if self._chosen.rows is not None:
@@ -135,6 +136,7 @@ class _Reader:
             fail(f"{shown(record.file)}:{record.line}: {error}")
 
     def finish(self) -> None:
+        """Warn of members that no record had."""
         self._json.finish()
 
 

@@ -1,0 +1,127 @@
+"""Messages of files that a change wins and loses, for ``selector-sql diff OLD NEW MESSAGES``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from transpiler import Message, Topology, evaluate, matches, parse_selector
+from transpiler.cli.comparables import Comparable
+from transpiler.cli.group import fail
+from transpiler.cli.inputs import check_input, shown
+from transpiler.cli.layouts import ChosenLayout
+from transpiler.cli.match import RecordReader
+from transpiler.cli.publications import PublishedLine, read_publications
+from transpiler.cli.records import Errors, records
+from transpiler.diagnostics import one_line
+from transpiler.filters.sets import FilterSet
+from transpiler.reference.receiving import Receiver
+from transpiler.reference.route import publish
+
+Condition = Callable[[Message], bool]
+
+
+def condition(compared: Comparable, dialect: str, connection: str | None, destination: str | None) -> Condition:
+    """Return the test of a message by a selector or a filter; all messages are received at one time."""
+    now = Receiver(None).time
+    value = compared.value
+    if isinstance(value, str):
+        tree = parse_selector(value, dialect)
+        return lambda message: evaluate(tree, message, dialect, now=now, destination=destination) is True
+    assert isinstance(value, FilterSet)
+    return lambda message: matches(
+        value, message, dialect=dialect, connection=connection, now=now, destination=destination
+    )
+
+
+class MessageChanges:
+    """The numbers of messages that a change wins and loses, by queue for topologies, and some of them."""
+
+    def __init__(self, max_examples: int) -> None:
+        self.messages = self.changed = 0
+        self.gained: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
+        self._examples: list[dict[str, Any]] = []
+        self._max_examples = max_examples
+        self._of_queues = False
+
+    def of_conditions(self, old: Condition, new: Condition, files: Sequence[str], layout: ChosenLayout) -> None:
+        """Compare two selectors or filters on the messages of files."""
+        reader, errors = RecordReader(layout), Errors(keep_going=False)
+        for file in files:
+            check_input(file)
+        for file in files:
+            for record in records(file, None, errors, lambda _: None):
+                message = reader.message(record)
+                before, after = old(message), new(message)
+                place = f"{shown(record.file)}:{record.line}"
+                self._count(
+                    place, record.text, ["messages"] * (after and not before), ["messages"] * (before and not after)
+                )
+        reader.finish()
+
+    def of_topologies(
+        self, old: Topology, new: Topology, files: Sequence[str], layout: ChosenLayout, exchange: str | None
+    ) -> None:
+        """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
+        self._of_queues = True
+        for file in files:
+            check_input(file)
+        for line in read_publications(files, layout.rows):
+            before, after = _queues(old, line, exchange), _queues(new, line, exchange)
+            self._count(line.place, str(line.line), sorted(after - before), sorted(before - after))
+
+    def _count(self, place: str, text: str, gained: Iterable[str], lost: Iterable[str]) -> None:
+        gained, lost = list(gained), list(lost)
+        self.messages += 1
+        if not gained and not lost:
+            return
+        self.changed += 1
+        self.gained.update(gained)
+        self.lost.update(lost)
+        if len(self._examples) < self._max_examples:
+            self._examples.append({"place": place, "gained": gained, "lost": lost, "message": text})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; ``gained`` and ``lost`` are by queue for topologies."""
+        result: dict[str, Any] = {"messages": self.messages, "changed": self.changed}
+        for name, counts in (("gained", self.gained), ("lost", self.lost)):
+            result[name] = dict(sorted(counts.items())) if self._of_queues else counts.total()
+        names = ("place", "gained", "lost") if self._of_queues else ("place", "change")
+        examples = [one | {"change": "gained" if one["gained"] else "lost"} for one in self._examples]
+        result["examples"] = [{name: one[name] for name in names} for one in examples]
+        return result
+
+    def render(self) -> str:
+        """Return the counts and the examples for people."""
+        if not self.changed:
+            return f"none of {self.messages:,} messages changes"
+        if not self._of_queues:
+            lines = [
+                f"{self.changed:,} of {self.messages:,} messages change: "
+                f"{self.gained.total():,} won, {self.lost.total():,} lost"
+            ]
+            for one in self._examples:
+                lines.append(f"{'+' if one['gained'] else '-'} {one['place']}: {one_line(one['message'])}")
+            return "\n".join(lines)
+        lines = [f"{self.changed:,} of {self.messages:,} messages change"]
+        for queue in sorted({*self.gained, *self.lost}):
+            lines.append(f"  {one_line(queue)}: {self.gained[queue]:,} won, {self.lost[queue]:,} lost")
+        for one in self._examples:
+            signed = [f"+{queue}" for queue in one["gained"]] + [f"-{queue}" for queue in one["lost"]]
+            lines.append(f"{one['place']}: {one_line(' '.join(signed))}")
+        return "\n".join(lines)
+
+
+def _queues(topology: Topology, line: PublishedLine, exchange: str | None) -> set[str]:
+    """Return the queues of a publication; those that an exchange may choose are marked."""
+    target, keys = exchange if line.exchange is None else line.exchange, line.routing_keys
+    if topology.rules.destinations is not None:
+        if not target:
+            fail(f"{line.place}: the message names no destination: give it a member exchange, or give --exchange")
+        # The destination holds the key.
+        keys = None
+    target = topology.default_exchange if target is None else target
+    routed = publish(topology, line.message, target, keys, routing_type=line.routing_type)
+    return {*routed.queues, *(f"{queue} (possible)" for queue in routed.possible_queues)}

@@ -9,9 +9,8 @@ Invariants: every input row is kept once; the answer is the reference router's, 
 Deliberately not here: what a binding means (``transpiler.lowering.bindings``).
 
 In reading order: ``query`` (the pass), ``plans``, ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``,
-``session_tables``, ``broadcast_join``, ``shared_broadcast``, ``broadcast_arrays``, ``session_trials``,
-``arrow_frames``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``publish_outcomes``, ``choices``,
-``codegen_budget``; ``tuning`` has the constants of all of them.
+``session_tables``, ``broadcast_join``, ``arrow_frames``, ``topic_sql``, ``exchange_graph``, ``deliveries``,
+``publish_outcomes``, ``choices``, ``codegen_budget``; ``tuning`` has the constants of all of them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
@@ -17,7 +16,6 @@ from spark_ext.routing import tuning
 from transpiler.errors import UnsupportedFeatureError
 
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
-_NO_LIMIT = str(2**62)
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 #: The most bytes of a table that Spark broadcasts, and what that is where Spark has no such setting (before 4.1).
@@ -30,17 +28,6 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 
 #: and those of each field.
 ROW, FIELD = 72, 8
 
-#: The remedy for a table that cannot be broadcast.
-BY_PARTS = "route by parts of the topology, one after the other: docs/compile-once.md says how"
-
-_LARGE: weakref.WeakSet[DataFrame] = weakref.WeakSet()
-
-
-def local_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFrame:
-    """Return the DataFrame of an Arrow table, as a part of the plan, which no task carries with it."""
-    with _set(session, _LOCAL_LIMIT, _NO_LIMIT):
-        return session.createDataFrame(rows, schema)
-
 
 def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFrame:
     """Return the DataFrame of an Arrow table. ``UnsupportedFeatureError`` if Spark will refuse to broadcast it."""
@@ -48,22 +35,19 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
         return session.createDataFrame(rows, schema)
     size, limit = rows.nbytes + rows.num_rows * (ROW + FIELD * rows.num_columns), _most_bytes(session)
     if limit is not None and size > limit:
-        reason = f"takes about {size:,} bytes, and Spark broadcasts {limit:,} at most ({_BROADCAST_LIMIT})"
-        raise broadcast_error(reason, BY_PARTS)
+        raise UnsupportedFeatureError.at(
+            "limit.broadcast",
+            f"a table of the bindings takes about {size:,} bytes, and Spark broadcasts {limit:,} at most "
+            f"({_BROADCAST_LIMIT})",
+            hint="route by parts of the topology, one after the other: docs/compile-once.md says how",
+        )
     count = max(1, rows.num_rows * tuning.TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):
         # Spark Connect cuts no table, so each part is one of its own.
         parts = [rows.slice(at, count) for at in range(0, rows.num_rows, count)]
         return reduce(DataFrame.union, (session.createDataFrame(part, schema) for part in parts))
     with _set(session, _LOCAL_LIMIT, "0"), _set(session, _BATCH, str(count)):
-        frame = session.createDataFrame(rows, schema)
-    _LARGE.add(frame)
-    return frame
-
-
-def broadcast_error(reason: str, hint: str) -> UnsupportedFeatureError:
-    """Return the error for a table of the bindings that cannot be broadcast."""
-    return UnsupportedFeatureError.at("limit.broadcast", f"a table of the bindings {reason}", hint=hint)
+        return session.createDataFrame(rows, schema)
 
 
 def _most_bytes(session: SparkSession) -> int | None:
@@ -71,11 +55,6 @@ def _most_bytes(session: SparkSession) -> int | None:
     text = session.conf.get(_BROADCAST_LIMIT, _LIMIT) or _LIMIT
     size = re.fullmatch("([0-9]+)([kmgtp]?)b?", text.strip().lower())
     return None if size is None else int(size[1]) * _UNITS[size[2]]
-
-
-def is_large(frame: DataFrame) -> bool:
-    """Return True if a DataFrame was made of an Arrow table that is no part of the plan."""
-    return frame in _LARGE
 
 
 @contextmanager

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.routing.shared_broadcast import HASH, SOUGHT, SharedTable, matched, shared
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value, quote_name
+
+#: The column of a table with the hash of its keys.
+HASH = "_routing_hash"
 
 #: A value of the message, and the column of the table that it is compared with.
 Key = tuple[ir.Value, ir.Column]
@@ -34,15 +36,13 @@ def join(
     A message that fails the prefilter ``needed`` has no key. A ``part`` is for keys that are ``hashed``.
     """
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
-    common = shared(table)
-    if common is not None and (hashed(keys) or _is_long(keys)):
-        return _shared_join(frame, table, common, keys, conditions, needed, part)
     if not hashed(keys):
         if keys and needed != ir.TRUE:
             value, column = keys[0]
             conditions[0] = emit_filter(ir.Compare(Comparison.EQ, ir.When(needed, value), column))
         return frame.join(sf.broadcast(table), sf.expr(" AND ".join(conditions) or "true"), "left")
-    stored, sought = _hashes_of(keys)
+    stored = f"xxhash64({', '.join(emit_value(column) for _, column in keys)})"
+    sought = f"xxhash64({', '.join(_as_stored(value, column) for value, column in keys)})"
     if part is not None:
         # Equal keys of two parts differ in the number, so the matched rows need no further test.
         stored, sought = f"{stored} ^ {part.column}", f"{sought} ^ {part.number}"
@@ -50,37 +50,6 @@ def join(
     condition = " AND ".join([f"{sought} = {HASH}", *map(_exactly, conditions)])
     rows = table.selectExpr(f"{stored} AS {HASH}", "*")
     return without(frame.join(sf.broadcast(rows), sf.expr(condition), "left"), HASH)
-
-
-def _shared_join(
-    frame: DataFrame,
-    table: DataFrame,
-    common: SharedTable,
-    keys: Sequence[Key],
-    conditions: Sequence[str],
-    needed: ir.Predicate,
-    part: Part | None,
-) -> DataFrame:
-    """Join the messages to a table whose broadcast all queries share: see ``shared_broadcast``."""
-    stored, sought = _hashes_of(keys)
-    if _is_long(keys):
-        [(value, column)] = keys
-        stored, sought = emit_value(column), _as_stored(value, column)
-    elif part is not None:
-        stored = f"{stored} ^ {part.column}"
-    frame = frame.selectExpr("*", f"{_if_needed(needed, sought)} AS {SOUGHT}")
-    condition = [matched(0 if part is None else part.number), *map(_exactly, conditions), common.condition]
-    frame = frame.join(sf.broadcast(common.rows(table, stored)), sf.expr(" AND ".join(condition)), "left")
-    taken = {column.path[0] for _, column in keys} | ({part.column} if part is not None else set())
-    delivered = next(name for name in common.names if name not in taken)
-    kept = f"* EXCEPT ({', '.join(map(quote_name, (HASH, SOUGHT, delivered)))})"
-    return frame.selectExpr(kept, f"{common.guarded(delivered)} AS {quote_name(delivered)}")
-
-
-def _hashes_of(keys: Sequence[Key]) -> tuple[str, str]:
-    """Return the hash of a row's key, and that of a message's."""
-    stored = f"xxhash64({', '.join(emit_value(column) for _, column in keys)})"
-    return stored, f"xxhash64({', '.join(_as_stored(value, column) for value, column in keys)})"
 
 
 def _if_needed(needed: ir.Predicate, sought: str) -> str:

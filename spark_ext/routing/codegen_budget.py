@@ -15,9 +15,9 @@ from transpiler import ir
 from transpiler.routing.signatures import Signature, columns_in
 
 
-def lookup_length(keys: Iterable[ir.Value], needed: ir.Predicate, named: int) -> int:
-    """Estimate the bytes of a look-up without its tables, which have so many columns with the keys."""
-    return tuning.LOOKUP + sum(map(_key_length, keys)) + _condition_length(needed) + tuning.NAMED_COLUMN * named
+def lookup_length(keys: Iterable[ir.Value], needed: ir.Predicate) -> int:
+    """Estimate the bytes of a look-up without its tables."""
+    return tuning.LOOKUP + sum(map(_key_length, keys)) + _condition_length(needed)
 
 
 def _key_length(key: ir.Value) -> int:

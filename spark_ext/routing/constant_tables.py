@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, cast
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
-from spark_ext.routing.arrow_frames import arrow_frame, local_frame
-from spark_ext.routing.broadcast_arrays import broadcast_columns, has_broadcast_columns
+from spark_ext.routing.arrow_frames import arrow_frame
 from spark_ext.routing.lookups import Lookup
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.routing.constant_rows import Delivery
@@ -41,10 +40,6 @@ _SUBSTRINGS = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 #: The filler of a slot without a word: words have no dots.
 _NO_WORD = "."
-
-
-#: Makes a DataFrame of an Arrow table.
-_FrameMaker = Callable[[SparkSession, Any, StructType], DataFrame]
 
 
 class Payload(Enum):
@@ -89,14 +84,12 @@ class ConstantTables:
     def _columns(self, columns: dict[str, list[Any]], count: int) -> ConstantTable:
         """Make a table of columns of ``count`` values each, by their declarations."""
         schema = declared_schema(", ".join(columns))
-        return ConstantTable(self._rows_in(columns, count, schema), tuple(schema.names))
-
-    def _rows_in(
-        self, columns: dict[str, list[Any]], count: int, schema: StructType, made: _FrameMaker = arrow_frame
-    ) -> DataFrame:
         if pyarrow is None or not columns:
-            return self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
-        return made(self._session, pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema)), schema)
+            rows = self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
+        else:
+            table = pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema))
+            rows = arrow_frame(self._session, table, schema)
+        return ConstantTable(rows, tuple(schema.names))
 
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         """The table of look-ups that share one: one row a key.
@@ -201,9 +194,6 @@ class ConstantTables:
             "slots STRUCT<words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>>": _slots(trie),
         }
         columns = {declared: [value] for declared, value in constants.items()}
-        if has_broadcast_columns(self._session):
-            schema = declared_schema(", ".join(columns))
-            return broadcast_columns(self._rows_in(columns, 1, schema, local_frame), schema)
         # Spark makes literals of scalar subqueries. Each has a table of its own: it would read all of a common one.
         return {
             declared.split()[0]: self._columns({declared: one}, 1).rows.scalar() for declared, one in columns.items()

@@ -97,19 +97,12 @@ class Lookup:
     @property
     def length(self) -> int:
         """The bytes of bytecode in a generated method: see ``codegen_budget``."""
-        named = len(self.keys) + sum(map(self._column_count, self.tables))
-        return lookup_length(self.keys, self.needed, named) + sum(
+        return lookup_length(self.keys, self.needed) + sum(
             rows_length(table.most, table.signature, self._guard(table))
             if self.in_columns(table)
             else table_length(table.signature)
             for table in self.tables
         )
-
-    def _column_count(self, table: Table) -> int:
-        """Return the number of columns that ``constant_tables`` stores a table in, without the keys."""
-        if self.in_columns(table):
-            return table.most * (1 + len(table.signature.types))
-        return 1 + (1 if table.in_structs else len(table.signature.types)) + (table.index is not None)
 
     def table_name(self, number: int) -> str:
         """Return the prefix of the columns that belong to one of the tables."""

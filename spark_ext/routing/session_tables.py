@@ -1,7 +1,7 @@
 """Constant tables that a session makes once, for all queries and micro-batches that route by one plan.
 
 A plan's tables are kept with the session, by the identity of the plan and for as long as the plan is there; they hold
-no reference to it. A large table is *shared*: its broadcast is made once, too, as ``shared_broadcast`` says.
+no reference to it. Spark broadcasts them anew in every query.
 
 Deliberately not here: what the tables have in them (``constant_tables``).
 """
@@ -16,10 +16,8 @@ from typing import Any, TypeVar, cast
 
 from pyspark.sql import Column, SparkSession
 
-from spark_ext.routing.arrow_frames import is_large
 from spark_ext.routing.constant_tables import ConstantTable, ConstantTables, Payload
 from spark_ext.routing.lookups import Lookup
-from spark_ext.routing.shared_broadcast import share
 from transpiler.routing.plan import RoutingPlan
 
 T = TypeVar("T")
@@ -51,13 +49,7 @@ class SessionTables(ConstantTables):
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         """The table of look-ups that share one."""
 
-        def make() -> ConstantTable:
-            table = super(SessionTables, self).store(look_ups)
-            if is_large(table.rows):
-                share(table.rows, table.names)
-            return table
-
-        return self._once(look_ups[0].store, make)
+        return self._once(look_ups[0].store, lambda: super(SessionTables, self).store(look_ups))
 
     @cached_property
     def automaton(self) -> dict[str, Column]:

@@ -68,9 +68,6 @@ NESTED = 420
 #: A look-up without its keys and its tables; each key, each operation in it and each field that it reads.
 LOOKUP, KEY, KEY_OPERATION, KEY_FIELD = 80, 90, 60, 90
 
-#: A column of a table in the condition of a join with a shared broadcast, which names all of them.
-NAMED_COLUMN = 60
-
 #: An operation of the prefilter, or of the condition on a row in columns of its own.
 CONDITION_OPERATION = 22
 

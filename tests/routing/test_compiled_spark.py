@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import CompiledTopology, compile_topology, route
-from spark_ext.routing import arrow_frames, session_tables, shared_broadcast, tuning
-from tests.benchmarks.routing import selector_messages, selector_topology
+from spark_ext.routing import constant_tables, session_tables, tuning
 from tests.sizes import sample
-from tests.spark.harness import largest_method, settings
+from tests.spark.harness import settings
+from transpiler import Message, route_message
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
@@ -74,28 +75,54 @@ QUERIES: dict[str, Callable[[DataFrame], DataFrame]] = {
 }
 
 
-def test_every_query_has_the_same_answer_with_shared_broadcasts(spark: SparkSession, messages: DataFrame) -> None:
+def test_every_query_has_the_same_answer_by_a_compiled_topology(spark: SparkSession, messages: DataFrame) -> None:
     bindings = topology(90)
     compiled = compile_topology(bindings, messages)
     expected = route(messages, bindings, messages).persist()
     assert expected.filter("size(queues) > 0").count() > 50
     routed = route(messages, compiled)
-    assert "ReusedExchange" in routed._jdf.queryExecution().executedPlan().toString()
     for adaptive, name in sample(itertools.product(("true", "false"), QUERIES), 10):
-        spark.conf.set("spark.sql.adaptive.enabled", adaptive)
         query = QUERIES[name]
-        assert rows(query(routed)) == rows(query(expected)), (name, adaptive)
-    spark.conf.unset("spark.sql.adaptive.enabled")
+        with settings(spark, {"spark.sql.adaptive.enabled": adaptive}):
+            assert rows(query(routed)) == rows(query(expected)), (name, adaptive)
     twice = route(routed.withColumnRenamed("queues", "before"), compiled)
     assert twice.filter("before <> queues").isEmpty()
     expected.unpersist()
 
 
-def test_look_ups_in_shared_tables_fit_a_method_that_the_jit_takes(spark: SparkSession) -> None:
-    """Each join's condition names all columns of its table, and five of them are in one method."""
-    messages = selector_messages(spark, 10, 200)
-    with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
-        assert 5_000 < largest_method(route(messages, selector_topology(2_000, 200), messages)) < 8_000
+#: Settings that a user may change between two routes by one topology.
+SETTINGS = (
+    {},
+    {"spark.sql.optimizer.disableHints": "true", "spark.sql.autoBroadcastJoinThreshold": "-1"},
+    {"spark.sql.adaptive.enabled": "false"},
+    {"spark.sql.planChangeValidation": "true"},
+    {"spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.codegen.wholeStage": "false"},
+)
+
+
+@pytest.mark.parametrize("own", SETTINGS, ids=lambda own: ", ".join(own) or "defaults")
+def test_messages_of_which_the_optimizer_knows_a_key_route_under_any_setting(
+    spark: SparkSession, messages: DataFrame, own: dict[str, str]
+) -> None:
+    """A constant key of the messages makes a join with a table of constants one without a key."""
+    bindings = topology(90)
+    compiled = compile_topology(bindings, messages)
+    frames = {
+        "all": messages,
+        "one region": messages.withColumn("region", sf.lit("r1")),
+        "no region": messages.withColumn("region", sf.lit(None).cast("string")),
+        "one weight": messages.withColumn("weight", sf.lit(30).cast("bigint")),
+        "one row": spark.sql("SELECT 0L AS id, 'r1' AS region, 99L AS weight"),
+    }
+    for name, frame in frames.items():
+        with settings(spark, own):
+            routed = route(frame, compiled)
+            answers = [routed.collect(), routed.localCheckpoint().collect()]
+        for answer in answers:
+            assert len(answer) == (1 if name == "one row" else 200)
+            for row in answer:
+                message = Message.of(region=row.region, weight=row.weight)
+                assert tuple(row.queues) == route_message(bindings, message), (name, row)
 
 
 @pytest.mark.parametrize("limit", ["1000", "1000b", "2k", " 2KB"])
@@ -122,15 +149,13 @@ def test_tables_are_made_once_a_session_and_go_with_the_plan(
     spark: SparkSession, messages: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[object] = []
-    make = shared_broadcast._broadcast
 
-    def counted(*arguments: object) -> DataFrame:
-        made.append(arguments)
-        return make(*arguments)  # type: ignore[arg-type]
+    def counted(*arguments: Any) -> object:
+        made.append(None)
+        return make(*arguments)
 
-    # A session tries once, with a broadcast of its own, that its Spark can share broadcasts.
-    route(messages, compile_topology(topology(90), messages)).count()
-    monkeypatch.setattr(shared_broadcast, "_broadcast", counted)
+    make = constant_tables.ConstantTables.store
+    monkeypatch.setattr(constant_tables.ConstantTables, "store", counted)
     bindings = topology(90)
     compiled = compile_topology(bindings, messages)
     for _ in range(2):
@@ -195,5 +220,10 @@ def test_no_task_carries_a_table_of_any_size(spark: SparkSession) -> None:
     compiled = compile_topology(large, frame, exchange="d")
     routed = route(frame, compiled)
     assert routed.filter("queues[0] = concat('queue-', substr(routing_key, 5))").count() == 10
-    [table] = [table for table in arrow_frames._LARGE if "_routing_0_k0" in table.columns and table.count() == 60_000]
-    assert table.rdd.getNumPartitions() > 3
+    [kept] = [made for made in kept_tables(spark, compiled) if "_routing_0_k0" in made.names]
+    assert kept.rows.rdd.getNumPartitions() > 3
+
+
+def kept_tables(spark: SparkSession, compiled: CompiledTopology) -> list[constant_tables.ConstantTable]:
+    kept = getattr(spark, session_tables._ATTRIBUTE)[id(compiled.plan)][1]
+    return [table for table in kept.values() if isinstance(table, constant_tables.ConstantTable)]

@@ -1,6 +1,6 @@
 """Binding buckets: the queues and bindings of a topology, partitioned by a hash of the queue's name.
 
-A change needs the bindings of the queues that it touches. Each bucket is encoded on its own, so that a change of a
+A change needs the bindings of the queues that it touches. Each bucket is a member of the file, so that a change of a
 topology that was loaded decodes those buckets only, and a topology that was loaded is saved without decoding any.
 
 Invariants: a queue is in the same bucket in every process, and so are all bindings to it, in their order; the digest is
@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.routing import tuning
-from transpiler.routing.column_codec import decode_block, encode_block
+from transpiler.routing.compiled_file import decode, encode
 from transpiler.topology.model import Binding, Queue
 
 
@@ -36,27 +35,61 @@ def bucket_number(name: str, count: int) -> int:
     return zlib.crc32(name.encode("utf-8", "surrogatepass")) % count
 
 
-class BindingBuckets(ABC):
-    """The buckets of a topology, by their numbers."""
+class BindingBuckets:
+    """The buckets of a topology, by their numbers: partitioned or decoded when they are needed for the first time."""
 
-    @property
-    @abstractmethod
-    def count(self) -> int:
-        """The number of buckets, at least one."""
+    def __init__(
+        self, count: int, partition: Callable[[], list[Bucket]] | None = None, blocks: Sequence[bytes] = ()
+    ) -> None:
+        self.count = count
+        self._partition = partition
+        self._blocks = blocks
+        self._decoded: dict[int, Bucket] = {}
 
-    @abstractmethod
+    @classmethod
+    def of(cls, queues: Sequence[Queue], bindings: Sequence[Binding]) -> BindingBuckets:
+        """Return the buckets of queues and bindings; those between exchanges are left out."""
+        count = 1 + max(len(queues), len(bindings)) // tuning.BUCKET_SIZE
+
+        def partition() -> list[Bucket]:
+            buckets = [Bucket([], []) for _ in range(count)]
+            for queue in queues:
+                buckets[bucket_number(queue.name, count)].queues.append(queue)
+            for binding in bindings:
+                if binding.destination_type == "queue":
+                    buckets[bucket_number(binding.destination, count)].bindings.append(binding)
+            return buckets
+
+        return cls(count, partition)
+
+    @cached_property
+    def _partitioned(self) -> list[Bucket] | None:
+        return None if self._partition is None else self._partition()
+
     def bucket(self, number: int) -> Bucket:
-        """Return a bucket. ``ValueError`` where it was read from a file and is damaged."""
+        """Return a bucket. ``ValueError`` where it was read from a file and its classes are others now."""
+        if self._partitioned is not None:
+            return self._partitioned[number]
+        if number not in self._decoded:
+            with pause_garbage_collection():
+                self._decoded[number] = decode(self._blocks[number])
+        return self._decoded[number]
 
-    @property
-    @abstractmethod
-    def blocks(self) -> Sequence[bytes | memoryview]:
+    @cached_property
+    def blocks(self) -> Sequence[bytes]:
         """The buckets, encoded."""
+        if self._partitioned is None:
+            return self._blocks
+        with pause_garbage_collection():
+            return [encode(bucket) for bucket in self._partitioned]
 
-    @property
-    @abstractmethod
+    @cached_property
     def digest(self) -> str:
         """A SHA-256 of the encoded buckets, in hexadecimal digits."""
+        digest = hashlib.sha256()
+        for block in self.blocks:
+            digest.update(block)
+        return digest.hexdigest()
 
     def find(self, name: str) -> tuple[Queue, tuple[Binding, ...]] | None:
         """Return a queue and its bindings; None where there is no queue of that name."""
@@ -79,80 +112,3 @@ class BindingBuckets(ABC):
     def _all(self) -> list[Bucket]:
         with pause_garbage_collection():
             return list(map(self.bucket, range(self.count)))
-
-
-class PartitionedBindings(BindingBuckets):
-    """The buckets of queues and bindings that are in memory; those between exchanges are left out."""
-
-    def __init__(self, queues: Sequence[Queue], bindings: Sequence[Binding]) -> None:
-        self._queues = queues
-        self._bindings = bindings
-
-    @property
-    def count(self) -> int:
-        """The number of buckets, by the number of queues and bindings."""
-        return 1 + max(len(self._queues), len(self._bindings)) // tuning.BUCKET_SIZE
-
-    def bucket(self, number: int) -> Bucket:
-        """Return a bucket of the partition, which is made when it is needed for the first time."""
-        return self._buckets[number]
-
-    @cached_property
-    def _buckets(self) -> list[Bucket]:
-        count = self.count
-        buckets = [Bucket([], []) for _ in range(count)]
-        for queue in self._queues:
-            buckets[bucket_number(queue.name, count)].queues.append(queue)
-        for binding in self._bindings:
-            if binding.destination_type == "queue":
-                buckets[bucket_number(binding.destination, count)].bindings.append(binding)
-        return buckets
-
-    @cached_property
-    def blocks(self) -> Sequence[bytes | memoryview]:
-        """The buckets, encoded when they are needed for the first time."""
-        with pause_garbage_collection():
-            return list(map(encode_block, self._buckets))
-
-    @cached_property
-    def digest(self) -> str:
-        """A SHA-256 of the encoded buckets."""
-        return _digest(self.blocks)
-
-
-class EncodedBindings(BindingBuckets):
-    """The buckets of a file, each decoded when it is needed for the first time."""
-
-    def __init__(self, blocks: Sequence[bytes | memoryview], digest: str) -> None:
-        self._blocks = blocks
-        self._digest = digest
-        self._decoded: dict[int, Bucket] = {}
-
-    @property
-    def count(self) -> int:
-        """The number of buckets in the file."""
-        return len(self._blocks)
-
-    @property
-    def blocks(self) -> Sequence[bytes | memoryview]:
-        """The buckets as the file has them."""
-        return self._blocks
-
-    @property
-    def digest(self) -> str:
-        """The digest in the file's header: a change is named without a pass over the file."""
-        return self._digest
-
-    def bucket(self, number: int) -> Bucket:
-        """Decode a bucket."""
-        if number not in self._decoded:
-            with pause_garbage_collection():
-                self._decoded[number] = decode_block(self._blocks[number])
-        return self._decoded[number]
-
-
-def _digest(blocks: Iterable[bytes | memoryview]) -> str:
-    digest = hashlib.sha256()
-    for block in blocks:
-        digest.update(block)
-    return digest.hexdigest()

@@ -1,28 +1,31 @@
-"""The file of a compiled topology: a header, and named parts of buffers, each with a checksum.
+"""The file of a compiled topology: a first line that names it, and a zip archive of pickled members.
 
-Invariants: a file appears under its name when it is complete; one that was cut off or altered anywhere is refused
-before anything of it is decoded, by the bytes at which it is damaged; and so is one of another version.
+Zip has the checksums, the members and the end by which a file that was cut off is known.
 
-Source of the file's form: a first line with the number of the form and the version of this package; a line with the
-CRC-32 of the header in eight hexadecimal digits and the header, which is JSON; and the buffers of the parts one after
-the other.
+Invariants: a file appears under its name when it is complete; one that was cut off, altered in its data or written by
+another version is refused; what is unpickled is made of the data classes, named tuples and enumerations of this package
+and of nothing else, so that no file runs code. Functions are no data and are refused.
 """
 
 from __future__ import annotations
 
-import json
+import io
+import pickle
 import re
-import zlib
-from collections.abc import Mapping, Sequence
-from itertools import accumulate, chain, pairwise
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
+from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any
 
 from transpiler.errors import TopologyError
 from transpiler.version import __version__
 
 #: The number of the form.
-FORMAT = 2
+FORMAT = 3
 
 #: The beginning of the first line of every form, and the whole line of this one.
 MAGIC = b"selector-sql compiled topology"
@@ -31,17 +34,74 @@ FIRST_LINE = MAGIC + f", form {FORMAT}, version {__version__}\n".encode()
 #: The rest of the first line of another version.
 _WRITTEN_BY = re.compile(rb", form (\d{1,9}), version ([\w.+-]{1,99})\n")
 
-#: Hexadecimal digits of the header's checksum.
-_DIGITS = 8
-
 _AGAIN = "copy it again from where it is whole, or compile the topology again"
 
+#: The time of every member, so that equal topologies are equal files; and how well they are compressed: the fastest.
+_TIME, _LEVEL = (1980, 1, 1, 0, 0, 0), 1
 
-class Part(NamedTuple):
-    """A part of a file: its buffers, and what the header says about them, as JSON."""
 
-    header: Any
-    buffers: Sequence[bytes | memoryview]
+def encode(value: object) -> bytes:
+    """Return plain data as bytes. ``TypeError`` for what is no plain data."""
+    buffer = io.BytesIO()
+    pickler = pickle.Pickler(buffer, protocol=4)
+    pickler.dispatch_table = _Reducers({MappingProxyType: lambda mapping: (_read_only, (dict(mapping),))})
+    try:
+        pickler.dump(value)
+    except (pickle.PicklingError, AttributeError) as error:
+        raise TypeError(f"this is no plain data: {error}") from None
+    return buffer.getvalue()
+
+
+def decode(data: bytes) -> Any:
+    """Return the value. ``ValueError`` where its classes are others now, or no data classes of this package."""
+    try:
+        return _Unpickler(io.BytesIO(data)).load()
+    # A damaged pickle fails in as many ways as there are classes in it; none of them has code to run.
+    except Exception as error:
+        raise ValueError(f"the data are damaged: {type(error).__name__}: {error}") from None
+
+
+class _Reducers(dict[type, Callable[[Any], tuple[Any, ...]]]):
+    """The functions that take objects apart, by their classes: a data class is called with its fields."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
+        if is_dataclass(kind):
+            # What a class computes of its fields is no data.
+            names = [field.name for field in fields(kind) if field.init]
+
+            def reducer(each: Any) -> tuple[Any, ...]:
+                return kind, tuple([getattr(each, name) for name in names])
+
+        elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
+
+            def reducer(each: Any) -> tuple[Any, ...]:
+                return kind, tuple(each)
+
+        else:
+            raise KeyError(kind)
+        self[kind] = reducer
+        return reducer
+
+
+def _read_only(value: dict[Any, Any]) -> Mapping[Any, Any]:
+    return MappingProxyType(value)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes objects of nothing but data classes, named tuples and enumerations of this package, and of decimals."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class of plain data."""
+        if (module, name) == (__name__, _read_only.__name__):
+            return _read_only
+        found = super().find_class(module, name) if module.startswith("transpiler.") or module == "decimal" else None
+        if found is Decimal or (isinstance(found, type) and found.__module__ == module and _is_data(found)):
+            return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no data class of this package")
+
+
+def _is_data(kind: type) -> bool:
+    return is_dataclass(kind) or issubclass(kind, Enum) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
 
 
 def is_compiled(path: str | Path) -> bool:
@@ -54,28 +114,24 @@ def is_compiled(path: str | Path) -> bool:
         return False
 
 
-def write_file(path: str | Path, header: Mapping[str, Any], parts: Mapping[str, Part]) -> None:
-    """Write a file, which appears under its name when it is complete; ``header`` is JSON."""
-    buffers = list(chain.from_iterable(part.buffers for part in parts.values()))
-    described = {
-        **header,
-        "parts": [[name, part.header, len(part.buffers)] for name, part in parts.items()],
-        "lengths": list(map(len, buffers)),
-        "checksums": list(map(zlib.crc32, buffers)),
-    }
-    text = json.dumps(described).encode()
+def write_file(path: str | Path, members: Mapping[str, bytes]) -> None:
+    """Write a file, which appears under its name when it is complete."""
     target = Path(path)
     hidden = target.with_name(f".{target.name}.incomplete")
     try:
         with hidden.open("wb") as file:
-            file.writelines([FIRST_LINE, _checksum(text), text, b"\n", *buffers])
+            file.write(FIRST_LINE)
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
+                for name, data in members.items():
+                    info = zipfile.ZipInfo(name, _TIME)
+                    archive.writestr(info, data, zipfile.ZIP_DEFLATED, _LEVEL)
         hidden.replace(target)
     finally:
         hidden.unlink(missing_ok=True)
 
 
-def read_file(path: str | Path) -> tuple[dict[str, Any], dict[str, Part]]:
-    """Return the header and the parts of a file.
+def read_file(path: str | Path) -> dict[str, bytes]:
+    """Return the members of a file.
 
     ``TopologyError`` for a directory, and for a file that this version has not written, or that is damaged.
     """
@@ -84,40 +140,18 @@ def read_file(path: str | Path) -> tuple[dict[str, Any], dict[str, Part]]:
     except IsADirectoryError:
         raise _error(path, "is a directory", "name the file that a compiled topology was saved to") from None
     _check_first_line(path, data)
-    at = len(FIRST_LINE)
-    end = data.find(b"\n", at)
-    if end < 0:
-        raise _cut_off(path, f"{len(data):,}, in its header")
-    checksum, text = data[at : at + _DIGITS], data[at + _DIGITS : end]
+    name = "directory"
     try:
-        if checksum != _checksum(text):
-            raise ValueError
-        header = json.loads(text)
-        described, lengths, checksums = header["parts"], header["lengths"], header["checksums"]
-        places = list(pairwise(accumulate(lengths, initial=end + 1)))
-        counts = [count for _, _, count in described]
-    except (ValueError, KeyError, TypeError):
-        raise _damaged(path, at, end, "header") from None
-    whole = end + 1 + sum(lengths)
-    if len(data) < whole:
-        raise _cut_off(path, f"{len(data):,} of {whole:,}")
-    if len(data) > whole:
-        raise _error(path, f"is damaged: it has {len(data) - whole:,} bytes more than were written", _AGAIN)
-    view = memoryview(data)
-    parts: dict[str, Part] = {}
-    first = 0
-    for (name, part, _), last in zip(described, accumulate(counts), strict=True):
-        buffers = [view[start:stop] for start, stop in places[first:last]]
-        for (start, stop), buffer, expected in zip(places[first:last], buffers, checksums[first:last], strict=True):
-            if zlib.crc32(buffer) != expected:
-                raise _damaged(path, start, stop, name)
-        parts[name] = Part(part, buffers)
-        first = last
-    return header, parts
-
-
-def _checksum(text: bytes) -> bytes:
-    return f"{zlib.crc32(text):0{_DIGITS}x}".encode()
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = {}
+            for name in archive.namelist():
+                members[name] = archive.read(name)
+            return members
+    # Zip fails in many ways where its own numbers are altered.
+    except Exception as error:
+        raise _error(
+            path, f"is cut off or damaged, in its {name} ({error}): it has {len(data):,} bytes", _AGAIN
+        ) from None
 
 
 def _check_first_line(path: str | Path, data: bytes) -> None:
@@ -126,7 +160,7 @@ def _check_first_line(path: str | Path, data: bytes) -> None:
     if not data:
         raise _error(path, "is empty", _AGAIN)
     if FIRST_LINE.startswith(data):
-        raise _cut_off(path, f"{len(data):,}, in its first line")
+        raise _error(path, f"is cut off: it ends at byte {len(data):,}, in its first line", _AGAIN)
     if not data.startswith(MAGIC):
         raise _error(path, "is no compiled topology, or a damaged one: its first line is another", _AGAIN)
     written = _WRITTEN_BY.match(data, len(MAGIC))
@@ -136,14 +170,6 @@ def _check_first_line(path: str | Path, data: bytes) -> None:
         f"{path} was written by {by}, and this is version {__version__} with form {FORMAT}",
         hint="compile the topology again with this version",
     )
-
-
-def _cut_off(path: str | Path, place: str) -> TopologyError:
-    return _error(path, f"is cut off: it ends at byte {place}", _AGAIN)
-
-
-def _damaged(path: str | Path, start: int, stop: int, part: str) -> TopologyError:
-    return _error(path, f"is damaged between bytes {start:,} and {stop:,}, in its {part}", _AGAIN)
 
 
 def _error(path: str | Path, message: str, hint: str) -> TopologyError:

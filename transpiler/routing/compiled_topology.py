@@ -28,9 +28,8 @@ from transpiler.layouts.sent import SentLayout
 from transpiler.layouts.store import StoreLayout
 from transpiler.lowering.names import Missing
 from transpiler.routing import tuning
-from transpiler.routing.binding_buckets import BindingBuckets, EncodedBindings, PartitionedBindings
-from transpiler.routing.column_codec import Header, decode, encode
-from transpiler.routing.compiled_file import Part, read_file, write_file
+from transpiler.routing.binding_buckets import BindingBuckets
+from transpiler.routing.compiled_file import decode, encode, read_file, write_file
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
 from transpiler.topology.model import Binding, Queue, Topology
@@ -93,11 +92,8 @@ class CompiledTopology:
         """The name that was given, else the first digits of a SHA-256 of what is compiled."""
         if self.name is not None:
             return self.name
-        header, buffers = encode((self.settings, self._bindings.digest, self._skeleton, self._changed))
-        digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-        for buffer in buffers:
-            digest.update(buffer)
-        return digest.hexdigest()[:_DIGITS]
+        named = encode((self.settings, self._bindings.digest, self._skeleton, self._changed))
+        return hashlib.sha256(named).hexdigest()[:_DIGITS]
 
     def __repr__(self) -> str:
         changed = f", {len(self.changes.queues):,} queues changed" if self.changes else ""
@@ -204,11 +200,14 @@ class CompiledTopology:
         """Write it to a file, which appears under its name when it is complete."""
         changes = None if self.changes is None else self.changes.plan
         with pause_garbage_collection():
-            routing = encode((self.plan, changes, self._changed, self._skeleton, self.settings))
-        header = {"version": self.version, "layout": self.layout_name}
-        layout = Part(*_encoded_layout(self.layout))
-        bindings = Part(self._bindings.digest, self._bindings.blocks)
-        write_file(path, header, {"plan": Part(*routing), "layout": layout, "bindings": bindings})
+            members = {
+                "names": encode((self.version, self.layout_name, self._bindings.count)),
+                "topology": encode((self._skeleton, self.settings, self._changed)),
+                "layout": _encoded_layout(self.layout),
+                "plan": encode((self.plan, changes)),
+            }
+        members |= {f"bindings/{number}": block for number, block in enumerate(self._bindings.blocks)}
+        write_file(path, members)
 
     @classmethod
     def load(cls, path: str | Path, *, layout: Layout | None = None) -> CompiledTopology:
@@ -220,14 +219,15 @@ class CompiledTopology:
         Raises ``TopologyError`` for a file that this version has not written, or that is damaged; a file that cannot
         be read is an ``OSError``.
         """
-        header, parts = read_file(path)
+        members = read_file(path)
         try:
             with pause_garbage_collection():
-                plan, changes, changed, skeleton, settings = decode(*parts["plan"])
-                kept = decode(*parts["layout"])
+                version, layout_name, count = decode(members["names"])
+                skeleton, settings, changed = decode(members["topology"])
+                kept = decode(members["layout"])
+                plan, changes = decode(members["plan"])
             topology = topology_from_dict(json.loads(skeleton))
-            version, layout_name = header["version"], header["layout"]
-            digest, blocks = parts["bindings"]
+            blocks = [members[f"bindings/{number}"] for number in range(count)]
         except (ValueError, KeyError):
             # Its bytes are as they were written, so it is the classes that were others.
             message = f"{path} is of another state of version {__version__}"
@@ -236,7 +236,7 @@ class CompiledTopology:
             _check_layout(path, layout, layout_name)
             if kept is None:
                 kept = layout if settings.destination.subject is None else SentLayout(layout)
-        bindings = EncodedBindings(blocks, digest)
+        bindings = BindingBuckets(count, blocks=blocks)
         touched = None if changes is None else Changes(changed, changes)
         return cls(plan, topology, kept, layout_name, settings, bindings, touched, version)
 
@@ -262,7 +262,7 @@ def compile_plan(
         bindings=tuple(binding for binding in topology.bindings if binding.destination_type == "exchange"),
         findings=(),
     )
-    bindings = PartitionedBindings(topology.queues, topology.bindings)
+    bindings = BindingBuckets.of(topology.queues, topology.bindings)
     return CompiledTopology(plan, skeleton, layout, layout.name, settings, bindings, None, version)
 
 
@@ -272,11 +272,11 @@ def _build(topology: Topology, layout: Layout, settings: Settings, progress: Pro
         return build_plan(topology, layout, settings.missing, exchange, settings.several, progress)
 
 
-def _encoded_layout(layout: Layout | None) -> tuple[Header, list[bytes]]:
+def _encoded_layout(layout: Layout | None) -> bytes:
     """Return a layout as data; None in its place where it has code of the user's."""
     try:
         encoded = encode(_without_binding(layout))
-        decode(*encoded)
+        decode(encoded)
     except (TypeError, ValueError):
         return encode(None)
     return encoded

@@ -58,7 +58,7 @@ def drawn_key(wildcard: str) -> str:
     return ".".join([*words, wildcard, f"w{draw.randrange(1000)}"][draw.randrange(2) :])
 
 
-# The automaton goes with the query over Connect, since there are no broadcast variables.
+# The automaton goes with the query.
 bindings = [Binding("amq.topic", f"q{number}", drawn_key(draw.choice("*#"))) for number in range(int(sys.argv[1]))]
 queues = [Queue(binding.destination) for binding in bindings]
 topology = Topology(RABBITMQ, queues=queues, bindings=bindings, default_exchange="amq.topic")

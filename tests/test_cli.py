@@ -35,7 +35,7 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
             "properties.`to` = 'q' OR properties.`to` IS NULL",
         ),
         (["sql", "JMSExpiration > 5", "--now", "9", "--dialect", "qpid-java"], "", 0, "IS NULL AND header.ttl > -4"),
-        (["sql", "JMSType = 'a'", "--names", "amqp", "--table", "standard"], "", 0, "amqp.jms_type = 'a'\n"),
+        (["sql", "JMSType = 'a'", "--names", "amqp"], "", 0, "amqp.jms_type = 'a'\n"),
         (["match", "JMSExpiration = 12", "--now", "5", "--count"], '{"header": {"ttl": 7}}', 0, "1\n"),
         (["match", "JMSDestination = 'q'", "--destination", "q", "--count"], MESSAGE, 0, "1\n"),
         (["explain", "JMSDestination = 'q'", "--destination", "q"], "", 0, "properties.`to` IS NULL"),

@@ -15,7 +15,7 @@ from tests.store_pages import PAGES, ROOT, blocks, layout_of, run, statements
 from transpiler import LayoutError, evaluate, stores, transpile_selector
 from transpiler.compiler import find_layout
 from transpiler.inference import refuse_unchosen
-from transpiler.layouts.header_fields import FIELDS
+from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.text_types import POLICIES
 
 INDEX = (ROOT / "docs" / "stores" / "README.md").read_text(encoding="utf-8")

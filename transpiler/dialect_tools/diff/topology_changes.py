@@ -26,7 +26,7 @@ from transpiler.reference.route import publish
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import ROUTING_TYPES
 from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Exchange, Queue, Topology
-from transpiler.topology.report.addresses import addresses_of, sample_address
+from transpiler.topology.report.shown_addresses import addresses_of, sample_address
 
 #: Changes of one kind in the text.
 MAX_CHANGES = 30

@@ -6,7 +6,7 @@ from typing import Literal
 
 from transpiler.diagnostics import printable
 from transpiler.topology.model import Topology
-from transpiler.topology.report.graph import Graph, build_graph
+from transpiler.topology.report.picture_graph import Graph, build_graph
 from transpiler.topology.report.summary import Summary
 
 Format = Literal["mermaid", "dot"]

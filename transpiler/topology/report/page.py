@@ -17,7 +17,7 @@ from transpiler.errors import UnsupportedFeatureError
 from transpiler.topology.model import Topology
 from transpiler.topology.report.diagram import dot_text
 from transpiler.topology.report.findings import TopologyReport
-from transpiler.topology.report.graph import Graph, Node, build_graph
+from transpiler.topology.report.picture_graph import Graph, Node, build_graph
 from transpiler.topology.report.summary import Summary
 
 #: Colours that can be read on white and on black; the picture brings its own background.

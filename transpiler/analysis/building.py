@@ -7,6 +7,7 @@ do not matter, BETWEEN with operands is two comparisons where the dialect has it
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from transpiler.analysis.constants import NOW, constants, reads_clock
@@ -22,10 +23,12 @@ from transpiler.analysis.formula import (
     Negation,
     Subject,
     Test,
+    UndecidedError,
     Words,
     bit_of,
 )
 from transpiler.analysis.places import places_of
+from transpiler.errors import UnsupportedFeatureError
 from transpiler.filters.kinds import (
     AndFilter,
     ApplicationPropertiesFilter,
@@ -140,7 +143,11 @@ class Conditions:
         destination = self.destination
 
         def judged(message: Message) -> Verdict:
-            return judge(tested, message, dialect, NOW, destination)
+            try:
+                return judge(tested, message, dialect, NOW, destination)
+            except UnsupportedFeatureError as error:
+                # The reference does not serve the regular expression, so the question stays open.
+                raise UndecidedError(error.diagnostics[0].message) from None
 
         subject = _subject_of(node, dialect)
         decided = subject is not None and not convert and _is_decided(node)
@@ -161,7 +168,8 @@ class Conditions:
                     test.relation = node
                     test.beside = frozenset(_subject_of_name(name, dialect).key for name in (node.left, node.right))
             elif not _reads(node):
-                test.outcomes = bit_of(judged(Message()))
+                with suppress(UndecidedError):
+                    test.outcomes = bit_of(judged(Message()))
         return test
 
     def filter(self, node: Filter, dialect: Dialect, other: Dialect | None = None) -> Formula:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from transpiler.analysis.cells import Cell, TooManyError
+from transpiler.analysis.cells import Cell
 from transpiler.analysis.formula import (
     FALSE,
     NOT_TRUE,
@@ -23,6 +23,7 @@ from transpiler.analysis.formula import (
     Junction,
     Negation,
     Test,
+    UndecidedError,
     all_tests,
     negated,
     possible,
@@ -149,7 +150,7 @@ class Search:
             if got & ~wanted:
                 left.append(pair)
         if self._budget < 0:
-            raise TooManyError("more cases than are looked at")
+            raise UndecidedError("more cases than are looked at")
         if not left:
             if _has_circle(self._known, outcomes):
                 return None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from transpiler.analysis.formula import FALSE, TRUE, UNKNOWN, Subject, Test, bit_of
+from transpiler.analysis.formula import FALSE, TRUE, UNKNOWN, Subject, Test, UndecidedError, bit_of
 from transpiler.analysis.representatives import representatives
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -26,10 +26,6 @@ _JUDGEMENTS = 400_000
 #: Numbers up to which, and the distance within which, two may be equal as 32-bit floating point numbers.
 _LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
 _PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
-
-
-class TooManyError(Exception):
-    """A question has more cases than are looked at; the text says which."""
 
 
 #: Cells of values that many messages have, of values of a type that no constant has, and of values that few have.
@@ -52,7 +48,7 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
     """Return the cells of a subject; the likeliest and plainest come first."""
     made = representatives(subject, tests)
     if len(made.messages) * len(tests) > _JUDGEMENTS:
-        raise TooManyError(f"{len(tests):,} tests of one name")
+        raise UndecidedError(f"{len(tests):,} tests of one name")
     judges = [_judge_of(test) for test in tests]
     real = subject.place is not None
     best: dict[tuple[int, ...], tuple[tuple[int, int], Cell]] = {}

@@ -28,6 +28,10 @@ OUTCOMES = (TRUE, FALSE, UNKNOWN, THROWN)
 _NEGATED = tuple((bits & (UNKNOWN | THROWN)) | (bits & TRUE) << 1 | (bits & FALSE) >> 1 for bits in range(16))
 
 
+class UndecidedError(Exception):
+    """The cases do not decide a question; the text says why."""
+
+
 class Subject(NamedTuple):
     """The one part of a message that a test reads: a place, or a header field that is read from several places."""
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from transpiler.analysis.building import Conditions, places_read, shown
 from transpiler.analysis.cases import Requirement, Search, split, variable_of
-from transpiler.analysis.cells import COMMON, ODD, RARE, Cell, TooManyError, cells_of, cells_of_relations
+from transpiler.analysis.cells import COMMON, ODD, RARE, Cell, cells_of, cells_of_relations
 from transpiler.analysis.formula import (
     OUTCOMES,
     Accepted,
@@ -21,6 +21,7 @@ from transpiler.analysis.formula import (
     Junction,
     Negation,
     Test,
+    UndecidedError,
     all_tests,
     bit_of,
     possible,
@@ -78,15 +79,18 @@ class Solver:
             if self._case(requirements, self._domain) is None:
                 return Impossible()
             return self._message(requirements) or Open(self._outside(requirements))
-        except TooManyError as error:
+        except UndecidedError as error:
             return Open(str(error))
 
     def search(self, requirements: Sequence[Requirement], reason: str) -> Found | Open:
         """Look for a message among samples of the places that tests read together; open keeps the reason."""
-        for thorough in (False, True):
-            found, dropped = self._sampled(requirements, thorough)
-            if found is not None:
-                return found
+        try:
+            for thorough in (False, True):
+                found, dropped = self._sampled(requirements, thorough)
+                if found is not None:
+                    return found
+        except UndecidedError as error:
+            return Open(str(error))
         return Open(dropped or reason)
 
     def cells(self, formula: Formula) -> list[Mapping[int, int]] | None:
@@ -103,14 +107,14 @@ class Solver:
         """Return True if it is certain that no message meets all requirements."""
         try:
             return self._case(requirements, self._domain) is None
-        except TooManyError:
+        except UndecidedError:
             return False
 
     def quick_message(self, requirements: Sequence[Requirement]) -> Message | None:
         """Return a message that meets requirements if a case gives one; no samples are tried."""
         try:
             case = self._case(requirements, self._domain)
-        except TooManyError:
+        except UndecidedError:
             return None
         if case is None or any(cell.message is None for cell in case.values()):
             return None
@@ -148,7 +152,7 @@ class Solver:
         cells = self._cells.get(variable)
         if cells is None:
             if self._most is not None and len(tests) > self._most:
-                raise TooManyError(f"{len(tests):,} tests of one name")
+                raise UndecidedError(f"{len(tests):,} tests of one name")
             first = tests[0]
             if first.subject is not None:
                 cells = cells_of(first.subject, tests)
@@ -270,7 +274,7 @@ class Solver:
 
             search = Search(lambda test: of_test[test.number], members_of, domain, self._budget)
             case: dict[Hashable, Cell] = {}
-            with suppress(TooManyError):
+            with suppress(UndecidedError):
                 if search.bind(parts, case) and self._holds(requirements, _joined(case)):
                     return self._smallest(requirements, case, domain), dropped
         return None, dropped

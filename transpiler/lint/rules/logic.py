@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from transpiler.analysis.building import Conditions
 from transpiler.analysis.cases import Requirement
-from transpiler.analysis.cells import TooManyError
-from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, Junction, all_tests, possible
+from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, Junction, UndecidedError, all_tests, possible
 from transpiler.analysis.representatives import representatives
 from transpiler.analysis.solve import Solver
 from transpiler.diagnostics import Severity
@@ -50,7 +49,7 @@ def find_redundancies(context: Context) -> list[Redundancy]:
     analysis = _Analysis(context, [finding.doubt.span for finding in redundancies])
     analysis.terms_of_one_name(context.tree, positive=True)
     if analysis.is_nested():
-        with suppress(TooManyError):
+        with suppress(UndecidedError):
             analysis.condition(context.tree, [])
     return redundancies + analysis.redundancies
 
@@ -133,7 +132,7 @@ class _Analysis:
     def _group(self, node: ast.And | ast.Or, group: list[ast.Expression], alone: bool, positive: bool) -> None:
         try:
             cells = self._solver.cells(self._formula(group[0]))
-        except TooManyError:
+        except UndecidedError:
             if isinstance(node, ast.And):
                 self._long_list(group)
             return

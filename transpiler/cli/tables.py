@@ -8,7 +8,8 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from transpiler.cli.group import say
+from transpiler.cli.group import click
+from transpiler.diagnostics import printable
 
 #: The width of a table that is no terminal's.
 _WIDTH = 120
@@ -39,6 +40,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], styles: Seq
         # Text of a selector may be longer than a word, and nothing of it is left out.
         table.add_column(head, overflow="fold", justify="right" if head == "line" else "left")
     for row, style in zip(rows, styles, strict=True):
-        table.add_row(*(Text(cell) for cell in row[:-1]), Text(row[-1], style=style))
+        *cells, last = map(printable, row)
+        table.add_row(*(Text(cell) for cell in cells), Text(last, style=style))
     console.print(table)
-    say("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()))
+    click.echo("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()))

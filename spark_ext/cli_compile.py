@@ -38,7 +38,7 @@ from transpiler.topology.publishing import PublishTo
 def compile_topology(
     topology: str,
     inputs: tuple[str, ...],
-    form: str | None,
+    input_format: str | None,
     layout: str | None,
     layout_option: tuple[str, ...],
     schema: str | None,
@@ -63,7 +63,7 @@ def compile_topology(
     where = read_topology_file(topology, topology_form, vhost)
     warn(where.findings)
     sender = read_destination(where, exchange, address, publish_to)
-    archives = find_inputs(inputs, form)
+    archives = find_inputs(inputs, input_format)
     types = read_schema(schema)
     session = start_session(master, packages)
     from spark_ext.routing.plans import compile_topology as compiled_for

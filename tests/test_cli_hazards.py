@@ -272,7 +272,7 @@ LOCALES = (
 def test_arguments_files_and_output_are_utf8_in_every_locale(environment: dict[str, str]) -> None:
     told = process("sql a='é😀'", environment=environment, stdout=subprocess.PIPE)
     assert (told.returncode, told.stderr) == (0, b"")
-    assert told.stdout.decode() == "application_properties['a'].string = 'é😀'\n"
+    assert told.stdout.decode() == "(application_properties['a'].string = 'é😀')\n"
     Path("é.jsonl").write_text(MESSAGE + "\n", encoding="utf-8")
     told = process("match a='é' é.jsonl", environment=environment, stdout=subprocess.PIPE)
     assert (told.returncode, told.stdout.decode()) == (0, MESSAGE + "\n")

@@ -50,7 +50,7 @@ def test_every_row_of_the_suites_is_answered() -> None:
     assert answered == {"topic": 607, "direct": 4, "headers": 187, "topic-normalize": 9}
 
 
-@pytest.mark.parametrize("engine", sorted(RULES))
+@pytest.mark.parametrize("engine", sorted(set(RULES) - {"activemq", "artemis"}))
 def test_every_pair_of_topic_keys_has_the_brokers_answer(engine: str) -> None:
     parted, count = [], 0
     for row in rows("topics.jsonl.gz"):

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from transpiler.arguments import unexpected
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError
-from transpiler.jsontext import JsonTextError, load_json, without_comments
+from transpiler.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
 from transpiler.source import Source
 from transpiler.topology.binding_texts import check_filters
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
@@ -158,8 +158,9 @@ def _load(source: Source) -> Any:
 
 def _load_json(source: Source) -> Any:
     try:
-        # What a file of a million short bindings holds is no more than what its reader asks for.
-        return load_json(without_comments(source.text), most=None)
+        # Bindings with names of one letter have a value for each eight characters. Denser texts are no topologies, and
+        # take up many times their size once they are read.
+        return load_json(without_comments(source.text), most=max(MAX_VALUES, len(source.text) // 6))
     except JsonTextError as error:
         raise TopologyError.at("topology.json", error.message, source, error.span) from None
 

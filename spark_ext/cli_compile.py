@@ -42,7 +42,7 @@ def compile_topology(
     layout: str | None,
     layout_option: tuple[str, ...],
     schema: str | None,
-    topology_form: Any,
+    form: Any,
     vhost: str | None,
     exchange: str | None,
     address: str | None,
@@ -60,7 +60,7 @@ def compile_topology(
     """
     if topology != "-" and is_compiled(topology):
         fail(f"{shown(topology)} is compiled: give the topology that it was compiled from")
-    where = read_topology_file(topology, topology_form, vhost)
+    where = read_topology_file(topology, form, vhost)
     warn(where.findings)
     sender = read_destination(where, exchange, address, publish_to)
     archives = find_inputs(inputs, input_format)

@@ -37,7 +37,7 @@ from transpiler.regex.syntax import (
 MAX_STATES = 5_000
 
 #: Steps from state to state in one call, and those that each character of a long text adds.
-MAX_STEPS, STEPS_A_CHARACTER = 1_000_000, 10
+MAX_STEPS, STEPS_A_CHARACTER = 700_000, 10
 
 #: States in the sets that an expression remembers between characters and calls.
 MAX_KEPT = 200_000

@@ -23,7 +23,7 @@ from transpiler.ir.column_types import (
     Path,
 )
 from transpiler.layouts.columns import seen
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, SelectorType, TypeClass, ValueType
+from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, SelectorType, ValueType
 from transpiler.selector.ast import Comparison
 
 
@@ -80,10 +80,6 @@ class Stored:
     def types(self) -> frozenset[ValueType]:
         """The AMQP types of all values."""
         return frozenset(amqp for value in self.values for amqp in value.types)
-
-    def of_class(self, type_class: TypeClass) -> tuple[StoredValue, ...]:
-        """The values of one class."""
-        return tuple(value for value in self.values if ir.type_class(value.value.type) is type_class)
 
     def has_type(self, types: Iterable[ValueType]) -> ir.Predicate:
         """The rows where the value is of one of some AMQP types."""

@@ -31,10 +31,6 @@ class IgnoreComment(NamedTuple):
     rules: tuple[str, ...]
     span: Span
 
-    def ignores_all(self) -> bool:
-        """Return True if it names no rule."""
-        return not self.rules
-
 
 class IgnoreComments:
     """The comments of a file that ignore rules, by their lines."""

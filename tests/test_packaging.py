@@ -100,7 +100,7 @@ def test_with_extras_the_commands_work(wheel: Path, tmp_path: Path) -> None:
     environment = Environment(tmp_path / "all")
     environment.install(f"{wheel}[cli,spark]")
     assert environment.run("selector-sql", "--version") == f"selector-sql, version {__version__}\n"
-    assert environment.run("python", "-m", "transpiler", "sql", "a = 1", "--schema", "a INT") == "a = 1\n"
+    assert environment.run("python", "-m", "transpiler", "sql", "a = 1", "--schema", "a INT") == "(a = 1)\n"
     (environment.folder / "messages.jsonl").write_text('{"color": "red"}\n{"color": "blue"}\n', encoding="utf-8")
     printed = environment.run("selector-spark", "filter", "color = 'red'", "messages.jsonl")
     assert printed.startswith("1 of 2 messages match")

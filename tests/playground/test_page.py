@@ -101,7 +101,7 @@ def test_all_panels_follow_the_selector(page: Page, address: str) -> None:
     assert text_of(page, "headline") == "does not match: unknown"
     assert text_of(page, "reason").startswith("appId is missing (the message has appid)")
     assert page.run("document.querySelector('#parts code').textContent") == "appId <> 'app-1'"
-    assert text_of(page, "sql").startswith("application_properties['appId']")
+    assert text_of(page, "sql").startswith("(application_properties['appId']")
     page.wait_for("document.getElementById('ported').textContent === \"appId NOT IN ('app-1')\"")
     # A row's dialect is chosen by its name; it reads the message's absence in another way.
     page.run("document.querySelectorAll('#dialects button')[3].click()")

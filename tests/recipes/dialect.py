@@ -15,6 +15,6 @@ assert evaluate("HQDurable = 'DURABLE'", {"header": {"durable": True}}, "hornetq
 assert evaluate("NOT a = 1", {"a": 2}, "hornetq") is True
 assert port_selector("HQPriority > 6", "hornetq", "artemis").text == "JMSPriority > 6"
 
-assert run("sql", "HQPriority > 6", "--dialect", "hornetq") == "header.priority > 6\n"
+assert run("sql", "HQPriority > 6", "--dialect", "hornetq") == "(header.priority > 6)\n"
 assert run("match", "HQPriority > 6", "--dialect", "hornetq", "--count", given='{"JMSPriority": 7}') == "1\n"
 assert "hornetq" in run("compare", "NOT a = 1")

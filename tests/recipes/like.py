@@ -3,7 +3,7 @@
 from transpiler import transpile_selector
 
 sql = transpile_selector("color LIKE '%red%blue%'", "color STRING").sql
-assert sql.startswith("contains(color, 'red') AND rlike(color, ")
+assert sql.startswith("(contains(color, 'red') AND rlike(color, ")
 negated = transpile_selector("color NOT LIKE '%red%blue%'", "color STRING").sql
-assert negated == f"NOT ({sql})"
+assert negated == f"(NOT {sql})"
 assert transpile_selector("color LIKE '%red%'", "color STRING").sql == "contains(color, 'red')"

@@ -58,7 +58,8 @@ def test_a_file_with_any_byte_altered_is_refused_or_is_the_same_topology(tmp_pat
     (tmp_path / "whole").write_bytes(whole)
     expected = CompiledTopology.load(tmp_path / "whole")
     same, messages = 0, []
-    for at in sample(range(len(whole)), 400):
+    places = sample(range(len(whole)), 400)
+    for at in places:
         altered = bytearray(whole)
         altered[at] ^= 1 << at % 8
         (tmp_path / "altered").write_bytes(altered)
@@ -74,7 +75,7 @@ def test_a_file_with_any_byte_altered_is_refused_or_is_the_same_topology(tmp_pat
             expected._bindings.digest,
         )
         same += 1
-    assert same < 100
+    assert same < len(places) / 4
     assert {text for text in messages if not any(word in text for word in REASONS)} == set()
 
 

@@ -17,17 +17,18 @@ LIMITS = (
     "REGEX, REPLACE and SPLIT take their regular expression from a literal, and REPLACE its replacement too. One that "
     "a row brings along could be no regular expression, and then Spark fails the whole job where the broker loses one "
     "message. Anything else is the error `spark.function`.",
-    "`REGEX('(a+)+$', s)` is `rlike(s, 'a$')`: a regular expression is rewritten so that Java's time grows with the "
-    "text and not with a power of it. A repeat becomes possessive where the next character says how it ends. Where no "
-    "such form is found, as for `^(x+x+)+y`, the error `spark.regex` shows the repeat.",
-    "Expressions that are not read are the error `spark.regex`, too: back-references, look-behind, named groups, "
-    "`\\p{…}`, sets in sets, flags other than `(?i)` at the beginning, counts above 255, more than 2,000 characters. "
-    "`(?i)`, `\\w`, `\\d`, `\\s` and `\\b` go by ASCII.",
-    "REPLACE needs the same matches as Java, so it takes fewer expressions than REGEX: none that matches the empty "
-    "text between two characters, and hardly one with two `.*` before its end. A replacement that Java would refuse, "
-    "such as `$2` without a second group, is the error `spark.regex`, too.",
-    "The reference evaluator takes a time that grows with the text for any expression, and ends with `limit.regex` "
-    "beyond a million steps and ten more for each character.",
+    "Regular expressions are a subset of Java's: literals, classes, `\\d` `\\w` `\\s` and their opposites, groups, "
+    "alternatives, greedy repeats of at most 255 rounds or without a bound, `^`, `$`, `\\A`, `\\z`, `\\Z`, and "
+    "look-aheads, and `(?i)` at the beginning; at most 2,000 characters. Letters without case and classes go by ASCII. "
+    "All else is refused with its place, by Spark (`spark.regex`) and by the reference evaluator (`limit.regex`): lazy "
+    "and possessive repeats, back-references, look-behind, named and atomic groups, `\\b`, `\\p{…}`, sets in sets.",
+    "A repeat may give back what it took only so often that a search takes at most the square of the text's length: "
+    "`a.*b` and `^.*a.*b` are served, `(a+)+b` and `a.*b.*c` are refused. Where the next character decides how a "
+    "repeat ends, as in `[^,]*,`, it costs nothing, and Java is given a possessive one.",
+    "REPLACE takes no expression that may match the empty text, and no group in the replacement that some matches "
+    "leave out. A replacement that Java would refuse, such as `$2` without a second group, is the error `spark.regex`.",
+    "The reference evaluator answers for texts of up to 10,000 characters where a search may take the square of the "
+    "length, and ends with `limit.regex` beyond that.",
     "A list that SPLIT or MAKELIST makes stands in INLIST only, and SPLIT splits a literal.",
     "XPATH takes the axes child, attribute, parent, self and `//`, and the functions that the reference evaluator has. "
     "What is no XPath, or another one, is the error `spark.xpath`: Java would fail the job over it.",

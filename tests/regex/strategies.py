@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 _ATOMS = st.sampled_from(["a", "b", "c", "[ab]", "[^a]", ".", "aa", "ab", r"\w", r"[b-c]"])
-_REPEATS = st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "{2,}", "{0,3}", "*?", "+?", "??"])
+_REPEATS = st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "{2,}", "{0,3}"])
 
 
 def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -21,8 +21,8 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 _BODIES = st.recursive(_ATOMS, _larger, max_leaves=6)
 
 #: Expressions, now and then with anchors.
-expressions = st.tuples(
-    st.sampled_from(["", "", "^", r"\b"]), _BODIES, st.sampled_from(["", "", "$", r"\z", "c$"])
-).map("".join)
+expressions = st.tuples(st.sampled_from(["", "", "^"]), _BODIES, st.sampled_from(["", "", "$", r"\z", "c$"])).map(
+    "".join
+)
 
 texts = st.text(st.sampled_from("aaabbc \n"), max_size=9)

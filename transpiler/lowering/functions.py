@@ -25,10 +25,10 @@ from transpiler.lowering.operands import (
     with_valid_guards,
 )
 from transpiler.lowering.receiving import Receiver
-from transpiler.lowering.regex_rewriting import TOO_MANY, replace_form, test_form
 from transpiler.message.operand_types import OperandType
-from transpiler.regex.matcher import SearchLimitError, compile_regular
+from transpiler.regex.cost import TOO_MANY
 from transpiler.regex.replacement import parse_replacement
+from transpiler.regex.search import SearchLimitError, compile_regular
 from transpiler.regex.syntax import RegexError
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
@@ -74,8 +74,8 @@ class Functions:
         return node
 
     @contextmanager
-    def _served(self, node: ast.StringLiteral) -> Iterator[None]:
-        """Show the place of a literal from which on a regular expression is refused."""
+    def _regex_errors_at(self, node: ast.StringLiteral) -> Iterator[None]:
+        """Turn a RegexError into a diagnostic inside this literal."""
         try:
             yield
         except (RegexError, SearchLimitError) as error:
@@ -90,8 +90,8 @@ class Functions:
 
     def _regex(self, node: ast.Call) -> Operand:
         written = self._pattern_text(node.arguments[0], "REGEX")
-        with self._served(written):
-            expression = test_form(written.value)
+        with self._regex_errors_at(written):
+            expression = compile_regular(written.value).java()
         candidate = self.operand(node.arguments[1])
         # The text of an array is where it lies in memory.
         texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
@@ -106,7 +106,7 @@ class Functions:
             text, separator = listed.arguments[0], self._pattern_text(listed.arguments[1], "SPLIT")
             if not isinstance(text, ast.StringLiteral) or len(listed.arguments) > 2:
                 self._refuse(listed, "SPLIT in Spark splits a literal, without a limit")
-            with self._served(separator):
+            with self._regex_errors_at(separator):
                 members = [literal(_STRING, part) for part in compile_regular(separator.value).split(text.value)]
         elif isinstance(listed, ast.Call) and listed.function == "MAKELIST":
             members = [self.operand(argument) for argument in listed.arguments]
@@ -128,13 +128,13 @@ class Functions:
         replacement = node.arguments[2]
         if not isinstance(replacement, ast.StringLiteral):
             self._refuse(replacement, "REPLACE in Spark takes its replacement from a literal")
-        with self._served(written):
-            groups = compile_regular(written.value).groups
-        with self._served(replacement):
-            parts = parse_replacement(replacement.value, groups)
-        with self._served(written):
-            expression, new_text = replace_form(written.value, parts)
-        constants = (ir.constant(expression), ir.constant(new_text))
+        with self._regex_errors_at(written):
+            regular = compile_regular(written.value)
+        with self._regex_errors_at(replacement):
+            parse_replacement(replacement.value, regular.groups)
+        with self._regex_errors_at(written):
+            regular.check_replacement(replacement.value)
+        constants = (ir.constant(regular.java()), ir.constant(replacement.value))
         pairs = [
             (item, item._replace(value=ir.Apply(ir.Function.REPLACE, (item.value, *constants), STRING)))
             for item in subject.of(_STRING)

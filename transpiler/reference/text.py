@@ -9,7 +9,7 @@ from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.arithmetic import java_text
 from transpiler.reference.operands import BrokerError, Operand, Value
-from transpiler.regex.matcher import SearchLimitError, compile_regular
+from transpiler.regex.search import SearchLimitError, compile_regular
 from transpiler.regex.syntax import RegexError
 from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.dialects import Dialect

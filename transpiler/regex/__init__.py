@@ -1,10 +1,12 @@
-"""Regular expressions of Java and of RabbitMQ's PCRE, matched in time linear in the text.
+"""A subset of the regular expressions of Java, and of RabbitMQ's PCRE, that no text makes slow.
 
-The idea: one parser for the part of both that is a regular language; the reference evaluator runs the tree with a Pike
-machine, and the compiler rewrites it to a form in which Java does not backtrack (``lowering.regex_rewriting``).
+The idea: literals, classes, groups, alternatives, greedy repeats, anchors and look-aheads. ``syntax`` reads them, and
+``cost`` refuses what takes a backtracking matcher more than the square of the text's length. Java then runs the
+expression as it is written, with possessive repeats where the next character decides, and the reference evaluator runs
+its translation to Python's ``re``.
 
-Invariants: no expression and no text make the matcher take more than its limit of steps; what the parser does not
-know is refused with its place.
+Invariants: what is outside of the subset is refused with its place, by Spark and the reference evaluator alike; a
+search takes at most ``search.MAX_STEPS`` steps.
 
-In reading order: ``characters``, ``syntax``, ``determinism``, ``matcher``, ``replacement``.
+In reading order: ``characters``, ``syntax``, ``cost``, ``search``, ``replacement``.
 """

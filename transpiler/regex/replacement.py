@@ -41,16 +41,3 @@ def parse_replacement(text: str, groups: int) -> Replacement:
 def _digit(text: str, place: int) -> int | None:
     character = text[place : place + 1]
     return int(character) if character.isascii() and character.isdigit() else None
-
-
-def print_replacement(replacement: Replacement, numbers: dict[int, int], behind_group: bool = False) -> str:
-    """Print a replacement whose groups have other numbers."""
-    text = ""
-    for part in replacement:
-        if isinstance(part, str):
-            # A digit behind a group would be read as part of its number.
-            text += f"\\{part}" if part in "\\$" or (behind_group and part.isdigit()) else part
-        else:
-            text += f"${numbers[part] if part else 0}"
-        behind_group = isinstance(part, int)
-    return text

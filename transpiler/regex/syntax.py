@@ -1,13 +1,13 @@
-"""Regular expressions as a tree: the part of Java's, and of RabbitMQ's PCRE, that is a regular language.
+"""Regular expressions as a tree: a subset of Java's and of RabbitMQ's PCRE.
 
-Back-references are not, and look-behind, named groups, ``\\p{…}`` and set arithmetic are not served. A letter's
-case and the classes ``\\d \\w \\s \\b`` go by ASCII, as in Java since 19.
+Back-references, look-behind, named groups, lazy and possessive repeats, edges of words, ``\\p{…}`` and set arithmetic
+are refused. A letter's case and the classes ``\\d \\w \\s`` go by ASCII, as in Java.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from transpiler.regex.characters import CLASSES, LINE_ENDS, SURROGATES, CharacterSet, from_ranges, of, without_case
@@ -38,16 +38,6 @@ class At(Enum):
     BEGIN = "^"
     END = "$"
     VERY_END = r"\z"
-    WORD_EDGE = r"\b"
-    NO_WORD_EDGE = r"\B"
-
-
-class Mode(Enum):
-    """The mode of a repeat: the order in which it tries another round and the rest."""
-
-    GREEDY = ""
-    LAZY = "?"
-    POSSESSIVE = "+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +56,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A look-ahead, positive or negative; its groups do not capture."""
+    """A look-ahead, positive or negative."""
 
     body: Node
     negated: bool
-    offset: int = field(default=0, compare=False)
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +75,22 @@ class Choice:
     """The first of the branches that lets the whole match."""
 
     branches: tuple[Node, ...]
-    offset: int = field(default=0, compare=False)
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A body from ``low`` to ``high`` times; None is no bound."""
+    """A body from ``low`` to ``high`` times, as often as possible; None is no bound.
+
+    ``sign`` and ``end`` are the offsets of its quantifier and behind that.
+    """
 
     body: Node
     low: int
     high: int | None
-    mode: Mode = Mode.GREEDY
-    offset: int = field(default=0, compare=False)
+    offset: int = 0
+    sign: int = 0
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,22 +102,21 @@ class Group:
 
 
 Node = One | Place | Ahead | Sequence | Choice | Repeat | Group
-EMPTY = Sequence(())
 
 _REPEAT = re.compile(r"(?:[*+?]|\{([0-9]+)(?:(,)([0-9]+)?)?\})([?+]?)")
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
-_PLACES = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END, "b": At.WORD_EDGE, "B": At.NO_WORD_EDGE}
+_PLACES = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END}
 
 
-def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Node:
-    """Parse an expression into a tree; raise ``RegexError`` if it is not supported."""
+def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> tuple[Node, int]:
+    """Parse an expression into a tree and the number of its groups; raise ``RegexError`` if it is not supported."""
     if len(text) > MAX_LENGTH:
         raise RegexError(f"the regular expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH)
     parser = _Parser(text, flavor)
     node = parser.choice()
     if parser.place < len(text):
         raise RegexError("this ) closes no group", parser.place, wrong=True)
-    return node
+    return node, parser.groups
 
 
 def line_ends(flavor: Flavor) -> CharacterSet:
@@ -172,8 +165,11 @@ class _Parser:
             raise RegexError(f"a repeat has more than {MAX_ROUNDS} rounds", self.place)
         if high is not None and high < low:
             raise RegexError("a repeat ends below its beginning", self.place, wrong=True)
-        self.place = quantifier.end()
-        return Repeat(body, low, high, Mode(quantifier[4]), start)
+        sign, self.place = self.place, quantifier.end()
+        if quantifier[4]:
+            kind = "lazy" if quantifier[4] == "?" else "possessive"
+            raise RegexError(f"a {kind} repeat is not served: write it without the second {quantifier[4]}", sign)
+        return Repeat(body, low, high, start, sign, self.place)
 
     def atom(self) -> Node:
         start, character = self.place, self.text[self.place]
@@ -214,11 +210,9 @@ class _Parser:
             kind, negated = "ahead", True
         elif self.at("?:"):
             kind = "plain"
-        elif self.at("?>"):
-            kind = "atomic"
         elif self.text.startswith("?", self.place):
             shown = self.text[start : start + 4]
-            raise RegexError(f"{shown} is not served: look-behind, names and flags inside an expression", start)
+            raise RegexError(f"{shown} is not served: look-behind, atomic groups, names and flags inside", start)
         else:
             kind = "capture"
             self.groups += 1
@@ -230,8 +224,6 @@ class _Parser:
         match kind:
             case "ahead":
                 return Ahead(body, negated, start)
-            case "atomic":
-                return Repeat(body, 1, 1, Mode.POSSESSIVE, start)
             case "capture":
                 return Group(body, number)
             case _:
@@ -261,7 +253,11 @@ class _Parser:
             high = self.member()
             if high.single is None or high.single < low.single:
                 raise RegexError("the range has no end that is above its beginning", at, wrong=True)
-            characters |= self.folded(from_ranges([(ord(low.single), ord(high.single))]))
+            members = from_ranges([(ord(low.single), ord(high.single))])
+            if members & SURROGATES:
+                # Java finds the halves of a character in it.
+                raise RegexError("a range over half characters is not served", at)
+            characters |= self.folded(members)
         self.place += 1
         return ~characters if negated else characters
 
@@ -293,7 +289,7 @@ class _Parser:
                 self.place = digits.end()
                 return of(chr(int(digits[0], 16)))
         elif character.isdigit() and character != "0":
-            raise RegexError("a back-reference is not served, for it takes a time without bound", start)
+            raise RegexError("a back-reference is not served", start)
         elif character.isascii() and not character.isalnum():
             return of(character)
         raise RegexError(f"\\{character} is not served", start)
@@ -311,16 +307,3 @@ def _rounds(quantifier: re.Match[str]) -> tuple[int, int | None]:
             # More digits than the limit has would take Python long to read.
             low = int(quantifier[1][:9])
             return low, low if not quantifier[2] else int(quantifier[3][:9]) if quantifier[3] else None
-
-
-def group_count(node: Node) -> int:
-    """Return the number of the last capturing group."""
-    match node:
-        case Group(body=body, number=number):
-            return max(number, group_count(body))
-        case Sequence(parts=parts) | Choice(branches=parts):
-            return max(map(group_count, parts), default=0)
-        case Repeat(body=body) | Ahead(body=body):
-            return group_count(body)
-        case _:
-            return 0

@@ -34,7 +34,7 @@ def _decide(term: ir.Predicate, text: ir.Value, constant: str) -> bool | None:
             if content is None:
                 return None
             # The engine of regular expressions, which few selectors need.
-            from transpiler.regex.matcher import SearchLimitError, compile_regular
+            from transpiler.regex.search import SearchLimitError, compile_regular
             from transpiler.regex.syntax import RegexError
 
             try:

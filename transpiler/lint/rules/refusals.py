@@ -332,10 +332,12 @@ OTHERS = (
     ),
     _refusal(
         "spark.regex",
-        "A regular expression that Spark is not given",
-        "REGEX('(?=a)a+b', name)",
+        "A regular expression outside of the subset",
+        "REGEX('(a+)+b', name)",
         "REGEX('a+b', name)",
-        "The selector is legal, and its regular expression is none that Spark evaluates as the broker does.",
+        "The selector is legal, and its regular expression is none of the subset that Spark and the reference "
+        "evaluator have: literals, classes, groups, alternatives, greedy repeats, anchors and look-aheads, without "
+        "repeats that could take longer than the square of the text's length.",
         dialect="activemq",
         severity="warning",
     ),

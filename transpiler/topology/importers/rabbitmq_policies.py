@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from transpiler.diagnostics import mismatch
-from transpiler.regex.matcher import Regular, SearchLimitError, compile_regular
+from transpiler.regex.search import Regular, SearchLimitError, compile_regular
 from transpiler.regex.syntax import Flavor, RegexError
 from transpiler.topology.importers.json_reader import Entry, Findings, kind, refuse
 from transpiler.topology.model import DestinationType

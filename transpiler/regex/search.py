@@ -1,0 +1,146 @@
+"""Compiled expressions: matched by Python's ``re`` as Java would, and as text for Java.
+
+The translation writes every set of characters out, for the dot, the end and the classes of Python are others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from transpiler.regex.characters import CharacterSet
+from transpiler.regex.cost import Measure, nullable, optional_groups
+from transpiler.regex.replacement import parse_replacement
+from transpiler.regex.syntax import (
+    Ahead,
+    At,
+    Choice,
+    Flavor,
+    Group,
+    Node,
+    One,
+    Place,
+    RegexError,
+    Repeat,
+    Sequence,
+    parse_regular,
+)
+
+#: Steps of one search, estimated from the power and the length of the text.
+MAX_STEPS = 100_000_000
+
+_PLACES = {At.BEGIN: r"\A", At.VERY_END: r"\Z"}
+_ENDS = {
+    # Java's line ends; the end is not between CR and LF.
+    Flavor.JAVA: r"(?:(?=\r\n\Z)|(?=[\r\x85\u2028\u2029]?\Z)|(?<!\r)(?=\n\Z))",
+    Flavor.PCRE: r"(?=\n?\Z)",
+}
+
+
+class SearchLimitError(ValueError):
+    """Matching would take too long."""
+
+
+class Regular:
+    """A compiled expression; raises ``RegexError`` if it is not in the subset."""
+
+    def __init__(self, text: str, flavor: Flavor = Flavor.JAVA) -> None:
+        self.text = text
+        self._flavor = flavor
+        self._node, self.groups = parse_regular(text, flavor)
+        self._measure = Measure(self._node)
+        self.power = self._measure.power
+        self._compiled = re.compile(self._python(self._node))
+
+    def search(self, text: str) -> bool:
+        """Return True if the expression matches somewhere in the text."""
+        self._check_length(text)
+        return self._compiled.search(text) is not None
+
+    def split(self, text: str) -> tuple[str, ...]:
+        """Split as Java's ``String.split``: no empty texts at the end, nor before an empty match at the beginning."""
+        parts, at = [], 0
+        for match in self.find_all(text):
+            if match.end() > 0:
+                parts.append(text[at : match.start()])
+                at = match.end()
+        if not at:
+            return (text,)
+        parts.append(text[at:])
+        while parts and not parts[-1]:
+            parts.pop()
+        return tuple(parts)
+
+    def replace(self, text: str, replacement: str) -> str:
+        """Replace as Java's ``replaceAll``; raise ``RegexError`` for a malformed replacement if there is a match."""
+        written: list[str] = []
+        at = 0
+        for match in self.find_all(text):
+            written.append(text[at : match.start()])
+            for part in parse_replacement(replacement, self.groups):
+                written.append(part if isinstance(part, str) else match[part] or "")
+            at = match.end()
+        return "".join(written) + text[at:]
+
+    def check_replacement(self, replacement: str) -> None:
+        """Raise ``RegexError`` if Java and Python need not replace the same."""
+        if nullable(self._node):
+            raise RegexError("this may match the empty text, in Java even between the halves of a character", 0)
+        optional = optional_groups(self._node)
+        for part in parse_replacement(replacement, self.groups):
+            if isinstance(part, int) and part in optional:
+                raise RegexError(f"the group {part} takes no part in every match, so it stands in no replacement", 0)
+
+    def java(self) -> str:
+        """Return the expression for Java, with possessive repeats where the next character decides."""
+        ends = sorted(self._measure.possessive)
+        pieces = (self.text[start:end] for start, end in zip([0, *ends], [*ends, len(self.text)], strict=True))
+        return "+".join(pieces)
+
+    def find_all(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches from left to right, as successive calls of Java's ``find``."""
+        self._check_length(text)
+        at = 0
+        while at <= len(text) and (match := self._compiled.search(text, at)) is not None:
+            yield match
+            # Behind an empty match the search goes on one character further.
+            at = match.end() + (match.start() == match.end())
+
+    def _check_length(self, text: str) -> None:
+        if len(text) ** self.power > MAX_STEPS:
+            message = f"searching {len(text):,} characters may take more than {MAX_STEPS:,} steps"
+            raise SearchLimitError(message)
+
+    def _python(self, node: Node) -> str:
+        match node:
+            case One(characters=characters):
+                return _set(characters)
+            case Place(at=at):
+                return _ENDS[self._flavor] if at is At.END else _PLACES[at]
+            case Ahead(body=body, negated=negated):
+                return f"(?{'!' if negated else '='}{self._python(body)})"
+            case Sequence(parts=parts):
+                return "".join(map(self._python, parts))
+            case Choice(branches=branches):
+                return f"(?:{'|'.join(map(self._python, branches))})"
+            case Group(body=body):
+                return f"({self._python(body)})"
+            case Repeat(body=body, low=low, high=high):
+                return f"(?:{self._python(body)}){{{low},{'' if high is None else high}}}"
+
+
+def _set(characters: CharacterSet) -> str:
+    if not characters:
+        return "(?!)"
+    return f"[{''.join(f'{_code(low)}-{_code(high)}' for low, high in characters.ranges)}]"
+
+
+def _code(code: int) -> str:
+    return f"\\U{code:08x}"
+
+
+@lru_cache(64)
+def compile_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Regular:
+    """Compile an expression, with a cache."""
+    return Regular(text, flavor)

@@ -71,10 +71,11 @@ def explain_matches(
     transpile_selector(selector, resolved, **settings)
     parts = _Parts(tree, rules, resolved, settings)
 
-    def example(row: Row) -> MatchExample:
+    def example(row: Row, part: int | None) -> MatchExample:
         assert isinstance(resolved, ReadableLayout)
         message = resolved.message(plain_row(row))
-        explanation = explain_selector(selector, message, dialect=rules, now=at, destination=destination)
+        asked = parts.asked(part)
+        explanation = explain_selector(asked, message, dialect=rules, now=at, destination=destination)
         return MatchExample(message.to_dict(), explanation.reason)
 
     rows_of: dict[tuple[Any, ...], int] = {}
@@ -90,7 +91,7 @@ def explain_matches(
             verdict,
             None if absent is None else parts.names[absent],
             rows_of[part, verdict, absent],
-            _unlike([example(row) for row in candidates.get((part, verdict, absent), ())], examples),
+            _unlike([example(row, part) for row in candidates.get((part, verdict, absent), ())], examples),
         )
         for part, verdict, absent in sorted(rows_of, key=_order)
     )
@@ -127,6 +128,11 @@ class _Parts:
         #: Each name once, by its printed text.
         self._identifiers = {print_selector(name, dialect): name for names in self._names_of for name in names}
         self.names = list(self._identifiers)
+
+    def asked(self, part: int | None) -> ast.Expression | None:
+        """Return the part by which a row was counted; the whole where that has alternatives, or matches."""
+        condition = self._condition if part is None or self.are_alternatives else self._terms[part]
+        return ast.ConvertStrings(condition) if self._converts and condition is not None else condition
 
     def judged(self) -> list[Column]:
         """Return the verdict on each part, ``truth0`` and so on, the selector's, and which names are missing."""

@@ -15,7 +15,7 @@ from transpiler.diagnostics import one_line
 from transpiler.message.types import Truth
 
 #: Characters of a part, and of a reason, in a line.
-_MAX_PART, _MAX_REASON = 70, 110
+_MAX_PART, _MAX_REASON = 70, 160
 
 _VERDICTS: Mapping[Truth, str] = {True: "true", False: "false", None: "unknown"}
 

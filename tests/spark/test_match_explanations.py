@@ -86,8 +86,8 @@ def test_rows_are_counted_by_the_first_alternative_that_let_them_in(orders: Data
         "       1  region = 'eu'",
         "       1  no alternative is true",
         "            1 false",
-        "                e.g. no alternative holds: color is 'red', not 'blue'; weight is 5, not above 2500; "
-        "region is 'us', not 'eu'",
+        "                e.g. neither `color = 'blue'`, `weight > 2500` nor `region = 'eu'` holds: color is 'red', "
+        "not 'blue'; weight is 5, not above 2500; region is 'us', not 'eu'",
     ]
 
 

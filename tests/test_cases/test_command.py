@@ -38,7 +38,8 @@ def test_the_report_is_as_pytests() -> None:
         "orders.selectors.yaml .F...\n"
         "\n"
         "orders.selectors.yaml:10: case 2\n"
-        "  expected a match, but the message does not match: color is 'blue', not 'red'\n"
+        "  expected a match, but the message does not match: color is 'blue', not 'red'; also JMSPriority is 4 "
+        "(the default: the message has no priority), not above 4\n"
         "    1 | color = 'red' AND JMSPriority > 4\n"
         "      | ^^^^^^^^^^^^^\n"
         '    message: {"color": "blue"}\n'

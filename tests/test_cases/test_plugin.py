@@ -27,7 +27,8 @@ def test_files_of_cases_are_collected(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "*orders.selectors.yaml:10: case 2",
-            "expected a match, but the message does not match: color is 'blue', not 'red'",
+            "expected a match, but the message does not match: color is 'blue', not 'red'; also JMSPriority is 4 "
+            "(the default: the message has no priority), not above 4",
             "  1 | color = 'red' AND JMSPriority > 4",
             "    | ^^^^^^^^^^^^^",
         ]

@@ -54,7 +54,16 @@ class Negated:
     decision: Decision
 
 
-Decision = Leaf | All | NoneOf | Negated
+@dataclass(frozen=True, slots=True)
+class First:
+    """The term of an AND that decides by itself; the decisions of other terms that would, too, are worth a mention."""
+
+    node: ast.And
+    decision: Decision
+    others: tuple[Decision, ...]
+
+
+Decision = Leaf | All | NoneOf | Negated | First
 
 
 def decide(tree: ast.Expression, evaluation: Evaluation) -> Decision:
@@ -72,7 +81,7 @@ def leaves(decision: Decision) -> Iterator[ast.Expression]:
     match decision:
         case Leaf(node=node):
             yield node
-        case Negated(decision=inner):
+        case Negated(decision=inner) | First(decision=inner):
             yield from leaves(inner)
         case All(decisions=several) | NoneOf(decisions=several):
             for inner in several:
@@ -82,7 +91,7 @@ def leaves(decision: Decision) -> Iterator[ast.Expression]:
 def common_node(decision: Decision) -> ast.Expression:
     """Return the smallest node that holds all deciding leaves."""
     match decision:
-        case Negated(decision=inner):
+        case Negated(decision=inner) | First(decision=inner):
             return common_node(inner)
         case _:
             return decision.node
@@ -112,8 +121,13 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
     truths = [evaluation.verdict(term).truth for term in terms]
     ends_at_unknown = evaluation.dialect.logic is Logic.QPID_JAVA
     if goal == NOT_TRUE or (goal == _IS_FALSE and not ends_at_unknown):
-        deciding = next(term for term, truth in zip(terms, truths, strict=True) if truth in goal)
-        return _decide(deciding, goal, evaluation)
+        failing = [term for term, truth in zip(terms, truths, strict=True) if truth in goal]
+        if not ends_at_unknown:
+            # A FALSE term decides whatever is unknown beside it.
+            failing.sort(key=lambda term: evaluation.verdict(term).truth is None)
+        named = [term for term in failing if evaluation.verdict(term).thrown is None]
+        first, *others = (_decide(term, goal, evaluation) for term in named)
+        return First(node, first, tuple(others)) if others else first
     if True in goal and (all(truths) or not ends_at_unknown):
         return _together(node, [_decide(term, goal, evaluation) for term in terms])
     # The first term that is not TRUE is the verdict, so those before it have to stay TRUE.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from transpiler.explanation.deciding import All, Decision, Leaf, Negated, NoneOf, leaves
+from transpiler.explanation.deciding import All, Decision, First, Leaf, Negated, NoneOf, leaves
 from transpiler.explanation.facts import leaf_fact
 from transpiler.explanation.parts import Evaluation
-from transpiler.explanation.wording import listed, name_is, operand_text, value_text
+from transpiler.explanation.wording import listed, name_is, operand_text, quoted_part, value_text
 from transpiler.selector import ast
 
-#: Conditions, and alternatives, of which one sentence says why; and the values of a list.
-_MAX_TOGETHER, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 2, 4
+#: Conditions, failing ones, and alternatives, of which one sentence says why; and the values of a list.
+_MAX_TOGETHER, _MAX_FAILING, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 3, 2, 4
 
 
 def sentence(decision: Decision, evaluation: Evaluation) -> str:
@@ -25,6 +25,8 @@ def sentence(decision: Decision, evaluation: Evaluation) -> str:
             return sentence(inner, evaluation)
         case Negated(node=node, decision=inner):
             return _negated(node, inner, evaluation)
+        case First(decision=inner, others=others):
+            return _first(inner, others, evaluation)
 
 
 def _negated(node: ast.Not, inner: Decision, evaluation: Evaluation) -> str:
@@ -44,6 +46,14 @@ def _together(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str:
     return listed([sentence(one, evaluation) for one in unknown or decisions], _MAX_TOGETHER)
 
 
+def _first(decision: Decision, others: tuple[Decision, ...], evaluation: Evaluation) -> str:
+    said = list(dict.fromkeys(sentence(one, evaluation) for one in others[: _MAX_FAILING - 1]))
+    more = len(others) - _MAX_FAILING + 1
+    if more > 0:
+        said.append(f"{more} more {'part does' if more == 1 else 'parts do'} not hold")
+    return f"{sentence(decision, evaluation)}; also {'; '.join(said)}"
+
+
 def _is_unknown(decision: Decision, evaluation: Evaluation) -> bool:
     return any(evaluation.verdict(node).truth is None for node in leaves(decision))
 
@@ -52,12 +62,17 @@ def _none_of(node: ast.Or, decisions: tuple[Decision, ...], evaluation: Evaluati
     several = _one_value(decisions, evaluation)
     if several is not None:
         return several
+    alone = [one.decision if isinstance(one, First) else one for one in decisions]
     if len(decisions) <= _MAX_ALTERNATIVES:
-        said = "; ".join(dict.fromkeys(sentence(one, evaluation) for one in decisions))
-        return f"neither alternative holds: {said}" if len(decisions) == 2 else f"no alternative holds: {said}"
-    nearest = sorted(zip(node.terms, decisions, strict=True), key=lambda pair: -_share_that_holds(pair[0], evaluation))
+        said = "; ".join(dict.fromkeys(sentence(one, evaluation) for one in alone))
+        return f"{_neither([quoted_part(term, evaluation) for term in node.terms])} holds: {said}"
+    nearest = sorted(zip(node.terms, alone, strict=True), key=lambda pair: -_share_that_holds(pair[0], evaluation))
     said = "; ".join(sentence(one, evaluation) for _, one in nearest[:_NEAREST])
     return f"none of the {len(decisions)} alternatives holds; the nearest: {said}"
+
+
+def _neither(items: list[str]) -> str:
+    return f"neither {', '.join(items[:-1])} nor {items[-1]}"
 
 
 def _share_that_holds(node: ast.Expression, evaluation: Evaluation) -> float:
@@ -87,4 +102,5 @@ def _one_value(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str |
     texts = [operand_text(node.right, evaluation) for node in equalities]
     if value_text(value.value) in texts:
         return None
-    return f"{name_is(name, evaluation)}, none of {listed(texts, _MAX_VALUES)}"
+    few = len(texts) <= _MAX_ALTERNATIVES
+    return f"{name_is(name, evaluation)}, {_neither(texts) if few else f'none of {listed(texts, _MAX_VALUES)}'}"

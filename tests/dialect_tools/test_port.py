@@ -119,6 +119,18 @@ def test_what_changes_for_rare_messages_is_noted_with_such_a_message(
     assert rule in (note.hint or "")
 
 
+def test_a_rule_is_said_once_for_all_conditions_that_it_changes_for_rare_messages() -> None:
+    found = port_selector("status = 'CLOSED' AND kind LIKE 'a_b' AND region <> 'eu' AND s LIKE '_'", "jms", "rabbitmq")
+    types, patterns = found.notes
+    assert types.span == (0, 17)
+    assert types.message.endswith("is TRUE in rabbitmq; 1 more condition changes by the same rule")
+    assert "binary is bytes in JMS, string in rabbitmq; char is string in JMS, long in rabbitmq" in (types.hint or "")
+    assert (patterns.message.count("by the same rule"), (patterns.hint or "").count("`_` and `%`")) == (1, 1)
+    # A change for common messages is said of each condition.
+    loose = port_selector("a <> 'x' AND b <> 'y' AND c <> 'z'", "jms", "rabbitmq", changes="any")
+    assert [note.code for note in loose.notes] == ["port.meaning"] * 3
+
+
 REFUSED = (
     ("activemq", "jms", "a = 1 OR 6 > n", "port.meaning", "6 > n", "with n the short 5, this is FALSE in activemq"),
     ("jms", "activemq", "a / 2 > 3", "port.meaning", "a / 2 > 3", "with a the int 5, a / 2 is 2 in JMS, and 2.5 in"),

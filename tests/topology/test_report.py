@@ -355,3 +355,17 @@ def test_two_bindings_that_look_alike_are_told_apart_by_the_argument() -> None:
     found = report(topology(queues=["q"], exchanges=[{"name": "orders", "type": "headers"}], bindings=bound))
     reason = found.by_kind()["contained-binding"][0].reason
     assert reason.endswith("takes all of its messages: they differ in x-note")
+
+
+@pytest.mark.parametrize(
+    ("broker", "kind", "zeros_are_one"), [("qpid-java", "topic", False), ("rabbitmq", "x-jms-topic", True)]
+)
+def test_selectors_of_bindings_are_compared_by_equal_values(broker: str, kind: str, zeros_are_one: bool) -> None:
+    texts = ("a <> 0.0", "a <> -0.0"), ("a = 0.0", "a = -0.0")
+    for first, second in texts:
+        for pair in ((first, second), (second, first)):
+            bound = [{"source": "x", "queue": "q", "key": "k", "selector": text} for text in pair]
+            given_ = topology(broker, exchanges=[{"name": "x", "type": kind}], bindings=bound)
+            findings = report(given_).by_kind()
+            assert ("contained-binding" in findings) is zeros_are_one, (broker, pair)
+            assert "duplicate-binding" not in findings

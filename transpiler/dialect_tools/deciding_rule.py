@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from transpiler.dialect_tools.questions import QUESTIONS, answer
 from transpiler.selector.dialects import Dialect
@@ -23,6 +24,17 @@ EVALUATED = (
 )
 
 
+class Rule(NamedTuple):
+    """A rule on which two dialects differ, and both answers; ``name`` is None where several rules differ together."""
+
+    name: str | None
+    question: str
+    answers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.question}: {'; '.join(self.answers)}" if self.answers else self.question
+
+
 def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
     """Return the name of the first question after which the dialects agree, if one has the other's answer."""
     for name in EVALUATED:
@@ -34,7 +46,7 @@ def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect],
     return None
 
 
-def rule_text(name: str, left: Dialect, right: Dialect) -> str:
+def rule_of(name: str, left: Dialect, right: Dialect) -> Rule:
     """Return the question of a rule and both dialects' answers."""
     answers = [f"{answer(getattr(dialect, name))} in {dialect.title}" for dialect in (left, right)]
-    return f"{QUESTIONS[name]}: {', '.join(answers)}"
+    return Rule(name, QUESTIONS[name], (", ".join(answers),))

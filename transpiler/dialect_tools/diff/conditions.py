@@ -26,7 +26,7 @@ from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.solve import Answer, Found, Impossible, Open, Solver
 from transpiler.analysis.subsumption import parting_message
 from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.deciding_rule import find_rule, rule_text
+from transpiler.dialect_tools.deciding_rule import find_rule, rule_of
 from transpiler.filters.kinds import Filter
 from transpiler.filters.sets import FiltersLike, read_filters
 from transpiler.message.message import Message
@@ -203,7 +203,7 @@ def diff_selectors(
         if first == second or trees[0] != trees[1]:
             return None
         name = find_rule(first, second, agree(message))
-        return None if name is None else rule_text(name, first, second)
+        return None if name is None else str(rule_of(name, first, second))
 
     return _compare(conditions, sides[0], sides[1], rule)
 

@@ -14,7 +14,7 @@ from transpiler.analysis.constants import NOW, constants, has_names, reads_clock
 from transpiler.analysis.places import places_of
 from transpiler.analysis.samples import Sample, samples
 from transpiler.compiler import parse_selector
-from transpiler.dialect_tools.deciding_rule import find_rule, rule_text
+from transpiler.dialect_tools.deciding_rule import Rule, find_rule, rule_of
 from transpiler.dialect_tools.questions import QUESTIONS
 from transpiler.errors import TranspilerError
 from transpiler.message.fields import MessageField
@@ -138,7 +138,7 @@ class Trial:
         strict = Evaluation.STRICT in (self.source.evaluation, self.target.evaluation)
         return strict or (source_verdict.thrown is None) is not (target_verdict.thrown is None)
 
-    def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> str:
+    def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> Rule:
         """Return the rule by which the two differ on a message: if one side had the other's, they would agree."""
 
         def agree(left: Dialect, right: Dialect) -> bool:
@@ -146,13 +146,13 @@ class Trial:
 
         match find_rule(self.source, self.target, agree):
             case None:
-                return "several rules together; docs/dialects.md has them side by side"
-            case "types":
-                return f"{QUESTIONS['types']}: {self._types(witness.message)}"
-            case "fields":
-                return f"{QUESTIONS['fields']}: {self._fields()}"
+                return Rule(None, "several rules together; docs/dialects.md has them side by side", ())
+            case "types" as name:
+                return Rule(name, QUESTIONS[name], tuple(self._types(witness.message)))
+            case "fields" as name:
+                return Rule(name, QUESTIONS[name], (self._fields(),))
             case name:
-                return rule_text(name, self.source, self.target)
+                return rule_of(name, self.source, self.target)
 
     def _mended(self, candidate: ast.Expression, witness: Witness, goal: Goal, left: Dialect, right: Dialect) -> bool:
         message = witness.message
@@ -174,14 +174,14 @@ class Trial:
                     return f"{dialect.title} reads '{word}' as '{read}' in every literal"
         return "docs/dialects.md has them side by side"
 
-    def _types(self, message: Message) -> str:
+    def _types(self, message: Message) -> list[str]:
         types = []
         for value in dict.fromkeys(value.type for value in (message.application_properties or {}).values()):
             left, right = (dialect.types.table.get(value) for dialect in (self.source, self.target))
             if left is not right:
                 kinds = ["NULL" if kind is None else kind.value for kind in (left, right)]
                 types.append(f"{value.value} is {kinds[0]} in {self.source.title}, {kinds[1]} in {self.target.title}")
-        return "; ".join(types) or "numbers at the end of their type are read in other ways"
+        return types or ["numbers at the end of their type are read in other ways"]
 
     def shown(self, witness: Witness) -> str:
         """Describe the message of a witness by the values of the condition's names."""

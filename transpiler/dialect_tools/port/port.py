@@ -6,7 +6,7 @@ target that a trial accepts. Where there is none, the error shows a message on w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -14,6 +14,7 @@ from transpiler.analysis.places import is_property, name_places
 from transpiler.arguments import check_choice
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
+from transpiler.dialect_tools.deciding_rule import Rule
 from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
 from transpiler.dialect_tools.port.equivalence import Goal, Result, Trial, Witness, parsed
 from transpiler.dialect_tools.port.field_mapping import names_in
@@ -61,6 +62,35 @@ def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, ch
     return _Porting(Source(text), leaving, arriving, changes).selector(tree)
 
 
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A change of meaning, and the rule by which it comes."""
+
+    change: Diagnostic
+    rule: Rule
+
+    def at(self, span: Span) -> _Note:
+        return replace(self, change=replace(self.change, span=span))
+
+    def said(self, others: Sequence[_Note] = ()) -> Diagnostic:
+        """Return the diagnostic, which speaks for other conditions with a change by the same rule."""
+        answers = dict.fromkeys(answer for note in (self, *others) for answer in note.rule.answers)
+        hint = f"the rule: {self.rule._replace(answers=tuple(answers))}"
+        conditions = "condition changes" if len(others) == 1 else "conditions change"
+        more = f"; {len(others)} more {conditions} by the same rule" if others else ""
+        return replace(self.change, message=self.change.message + more, hint=hint)
+
+
+def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
+    """Yield the notes in the order of the text; of changes for rare messages by one rule the first speaks for all."""
+    groups: dict[object, list[_Note]] = {}
+    for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
+        shared = note.change.code == "port.rare" and note.rule.name is not None
+        groups.setdefault(note.rule.name if shared else note, []).append(note)
+    for first, *others in groups.values():
+        yield first.said(others)
+
+
 class _FailedError(Exception):
     """A part has no counterpart; its diagnostic is noted already."""
 
@@ -72,10 +102,10 @@ class _Porting:
         self.changes = changes
         self.convert = self.converting = False
         self.errors: dict[ast.Expression, Diagnostic] = {}
-        self.notes: list[Diagnostic] = []
+        self.notes: list[_Note] = []
         #: The terms that were added to conditions.
         self.guards: set[ast.Expression] = set()
-        self.results: dict[tuple[ast.Expression, Goal], tuple[ast.Expression, Diagnostic | None] | Diagnostic] = {}
+        self.results: dict[tuple[ast.Expression, Goal], tuple[ast.Expression, _Note | None] | Diagnostic] = {}
 
     def selector(self, tree: ast.Expression) -> Ported:
         """Port a whole selector; the prefix that converts strings stays where the target has it."""
@@ -100,8 +130,7 @@ class _Porting:
             raise UnsupportedFeatureError.at(
                 "port.refused", f"{self.arriving.title} reads the whole in another way: {text}", self.source
             )
-        order = sorted(dict.fromkeys(self.notes), key=lambda note: note.span or Span(0, 0))
-        return Ported(text, tuple(order))
+        return Ported(text, tuple(_one_for_a_rule(self.notes)))
 
     def condition(self, node: ast.Expression, goal: Goal) -> ast.Expression:
         """Port a condition: ``goal.into`` in the target exactly where the source's is one of ``goal.truths``."""
@@ -209,10 +238,10 @@ class _Porting:
             raise self._failed(node, replace(result, span=node.span))
         candidate, note = result
         if note is not None:
-            self.notes.append(replace(note, span=node.span))
+            self.notes.append(note.at(node.span))
         return candidate
 
-    def _search(self, node: ast.Expression, goal: Goal) -> tuple[ast.Expression, Diagnostic | None] | Diagnostic:
+    def _search(self, node: ast.Expression, goal: Goal) -> tuple[ast.Expression, _Note | None] | Diagnostic:
         trial = Trial(node, self.leaving, self.arriving, self.convert)
         tried: list[tuple[ast.Expression, Result]] = []
         refused: TranspilerError | None = None
@@ -259,7 +288,7 @@ class _Porting:
         assert witness is not None
         if self.changes == "any":
             return candidate, self._parting("port.meaning", trial, candidate, witness, goal)
-        return replace(self._parting("port.meaning", trial, candidate, witness, goal), severity="error")
+        return replace(self._parting("port.meaning", trial, candidate, witness, goal).said(), severity="error")
 
     def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:
         """Yield the candidates that read as the condition does, under the likeliest names; all if there is none."""
@@ -277,7 +306,7 @@ class _Porting:
             return None
         return ast.ConvertStrings(tree) if self.converting else tree
 
-    def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> Diagnostic:
+    def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> _Note:
         left, right = self.leaving.title, self.arriving.title
         spoken = print_selector(candidate, self.arriving)
         # A candidate for the operand of a NOT may include the NOT.
@@ -294,8 +323,7 @@ class _Porting:
             message = f"with {trial.shown(witness)}, {shown} is {here} in {left}, and {there} in {right}"
         tree = self._readable(candidate)
         assert isinstance(tree, ast.Expression)
-        hint = f"the rule: {trial.rule(tree, witness, goal)}"
-        return Diagnostic(code, "warning", message, self.source, None, hint)
+        return _Note(Diagnostic(code, "warning", message, self.source), trial.rule(tree, witness, goal))
 
     def _unsaid(self, node: ast.Expression, refused: TranspilerError | None) -> Diagnostic:
         right = self.arriving.title

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages, infer_layout
+from tests.layouts.written_rows import row_of
 from tests.sizes import sample
 from tests.spark.harness import answers, numbered, settings
 from tests.spark.test_agreement import INTERPRETED
@@ -121,7 +122,7 @@ def test_spark_says_what_is_decided_on_every_layout(spark: SparkSession, layout:
     where: str | Layout = layout
     if layout == COLUMNS:
         where = infer_layout(spark.createDataFrame([], COLUMNS))
-        frame = spark.createDataFrame([where.row(MESSAGE)], COLUMNS)  # type: ignore[attr-defined]
+        frame = spark.createDataFrame([row_of(where, MESSAGE)], COLUMNS)
     else:
         frame = create_messages(spark, [MESSAGE], layout)
     truths = {text: TRUTHS[text] for text in sample(TRUTHS, 30, lambda text: NAME.sub("p", text))}

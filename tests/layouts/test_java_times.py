@@ -8,12 +8,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.layouts.texts import ask
+from tests.layouts.written_rows import write_time
 from tests.sizes import size
 from tests.spark.harness import settings
 from transpiler import LayoutError, ir
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.header_readings import Time
-from transpiler.layouts.java_times import check_pattern, read_time, write_time
+from transpiler.layouts.java_times import check_pattern, read_time
 from transpiler.layouts.stored import stored_column
 from transpiler.sql.emitter import emit_value
 

@@ -15,6 +15,7 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages, infer_layout
 from spark_ext.schemas import bound_layout
 from tests.identity import identity
+from tests.layouts.written_rows import row_of
 from tests.spark.strategies import messages
 from transpiler import DecodeError, Layout, Message, stores
 from transpiler.inference import layout_from_schema
@@ -166,4 +167,4 @@ def test_a_row_without_any_column_of_the_layout_is_told(layout: Layout, value: A
         check_columns(value, layout)
     assert text in str(caught.value)
     check_columns({}, layout)
-    check_columns(layout.row(Message()), layout)
+    check_columns(row_of(layout, Message()), layout)

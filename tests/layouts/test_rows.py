@@ -13,6 +13,7 @@ from hypothesis import given
 from pyspark.sql import Row
 
 from tests.identity import identity
+from tests.layouts.written_rows import row_of
 from tests.spark.strategies import messages
 from transpiler import DecodeError, Layout, Message, evaluate, stores
 from transpiler.inference import layout_from_schema
@@ -39,8 +40,8 @@ def properties(message: Message) -> dict[str, Any]:
 @given(messages)
 def test_the_canonical_layout_keeps_a_message(message: Message) -> None:
     layout = AmqpLayout()
-    kept = layout.message(layout.row(message))
-    assert repr(layout.row(kept)) == repr(layout.row(message))
+    kept = layout.message(row_of(layout, message))
+    assert repr(row_of(layout, kept)) == repr(row_of(layout, message))
     if "DECIMAL" not in identity(message):
         # A decimal is the double that it is to a selector.
         assert identity(kept) == identity(message)
@@ -49,8 +50,8 @@ def test_the_canonical_layout_keeps_a_message(message: Message) -> None:
 @given(messages)
 def test_amqp_0_10_keeps_what_it_can_say(message: Message) -> None:
     layout = ZeroTenLayout()
-    kept = layout.message(layout.row(message))
-    assert identity(layout.message(layout.row(kept))) == identity(kept)
+    kept = layout.message(row_of(layout, message))
+    assert identity(layout.message(row_of(layout, kept))) == identity(kept)
 
 
 V = {"type": None, "boolean": None, "long": None, "double": None, "string": None, "binary": None}
@@ -102,8 +103,8 @@ def test_a_row_of_spark_is_read_as_a_mapping_is() -> None:
 def test_a_promoted_property_is_its_column() -> None:
     layout = AmqpLayout(promoted={"color": "STRING", "size": "BIGINT", "weight": "BIGINT"}, mixed=frozenset({"size"}))
     message = Message.of(color="red", size="XL", weight=5)
-    assert layout.message(layout.row(message)) == message
-    row = dict(layout.row(message)) | {"color": "blue", "weight": None}
+    assert layout.message(row_of(layout, message)) == message
+    row = dict(row_of(layout, message)) | {"color": "blue", "weight": None}
     assert properties(layout.message(row)) == {"color": "blue", "size": "XL"}
 
 
@@ -276,5 +277,5 @@ def presets() -> list[Layout]:
 @pytest.mark.parametrize("layout", presets(), ids=lambda layout: layout.name)
 @given(message=messages)
 def test_a_store_keeps_what_it_can_hold(layout: Layout, message: Message) -> None:
-    kept = layout.message(layout.row(message))
-    assert identity(layout.message(layout.row(kept))) == identity(kept)
+    kept = layout.message(row_of(layout, message))
+    assert identity(layout.message(row_of(layout, kept))) == identity(kept)

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from spark_ext import create_messages, infer_layout
+from tests.layouts.written_rows import row_of
 from tests.sizes import size
 from tests.spark import strategies
 from tests.spark.harness import INTERPRETED, answers, numbered
@@ -105,7 +106,7 @@ def test_spark_agrees_with_the_reference_on_typed_columns(spark: SparkSession, a
     schema = StructType.fromDDL(", ".join(f"{name} {column[0]}" for name, column in _COLUMNS.items()))
     layout = infer_layout(schema)
     with spark_settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED}):
-        rows = [layout.row(message) for message in messages]
+        rows = [row_of(layout, message) for message in messages]
         frame, messages = numbered(spark.createDataFrame(rows, schema)), [layout.message(row) for row in rows]
         assert_agreement(frame, layout, [print_selector(tree) for tree in trees], messages)
 
@@ -132,7 +133,7 @@ def test_spark_collects_no_constants_of_a_sum_or_a_product(spark: SparkSession) 
     layout = infer_layout(StructType.fromDDL("n BIGINT, i INT"))
     numbers = (None, 0, 1, -1, -7, -1169, most, -most - 1, most - 5)
     messages = [Message.of(**{"n": n, "i": i}) for n in numbers for i in (None, 0, -3)]
-    rows = [layout.row(message) for message in messages]
+    rows = [row_of(layout, message) for message in messages]
     frame = numbered(spark.createDataFrame(rows, "n BIGINT, i INT"))
     assert_agreement(frame, layout, selectors, [layout.message(row) for row in rows])
 

@@ -12,6 +12,7 @@ from pyspark.sql.types import StructType
 
 from spark_ext import create_messages, infer_layout
 from tests.conformance.vectors import DIALECTS
+from tests.layouts.written_rows import row_of
 from tests.sizes import is_full, sample, size
 from tests.spark import strategies
 from tests.spark.harness import answers, numbered
@@ -143,7 +144,7 @@ def test_spark_agrees_with_the_reference_on_typed_columns(
     messages = data.draw(st.lists(strategies.typed_messages(), min_size=MESSAGES, max_size=MESSAGES))
     layout = infer_layout(schema)
     with spark_settings(spark, INTERPRETED):
-        frame = numbered(spark.createDataFrame([layout.row(message) for message in messages], schema))
+        frame = numbered(spark.createDataFrame([row_of(layout, message) for message in messages], schema))
         assert_agreement(frame, layout, dialect, accepted(trees, dialect), messages)
 
 

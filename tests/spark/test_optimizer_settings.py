@@ -21,6 +21,7 @@ from spark_ext import create_messages, infer_layout, route
 from tests.conformance.vectors import DIALECTS
 from tests.hostile.test_any_row import COMMON, FILTERS, TOPOLOGY
 from tests.hostile.test_any_row import SELECTORS as BY_DIALECT
+from tests.layouts.written_rows import row_of
 from tests.sizes import sample, size
 from tests.spark import strategies
 from tests.spark.harness import CHUNK, numbered
@@ -158,7 +159,7 @@ def test_generated_code_agrees_with_the_reference(
 def assert_typed_agreement(spark: SparkSession, table: Table, dialect: str, most: int) -> None:
     schema = StructType.fromDDL(COLUMNS)
     layout = infer_layout(schema)
-    rows = [layout.row(message) for message in table.flat]
+    rows = [row_of(layout, message) for message in table.flat]
     frame = numbered(spark.createDataFrame(rows, schema))
     # Columns under the names of header fields are read as they are, which the message of a row has.
     assert_agreement(

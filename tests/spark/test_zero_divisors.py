@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from spark_ext import create_messages, infer_layout
+from tests.layouts.written_rows import row_of
 from tests.sizes import sample, size
 from tests.spark.harness import answers, numbered
 from tests.spark.harness import settings as spark_settings
@@ -177,5 +178,5 @@ def test_a_division_by_zero_means_the_same_on_typed_columns(
     schema = StructType.fromDDL(", ".join(f"{name} {column}" for name, (column, _, _) in _COLUMNS.items()))
     layout = infer_layout(schema)
     with spark_settings(spark, INTERPRETED):
-        frame = numbered(spark.createDataFrame([layout.row(message) for message in _typed()], schema))
+        frame = numbered(spark.createDataFrame([row_of(layout, message) for message in _typed()], schema))
         assert_agreement(frame, layout, dialect, _accepted(trees, dialect), _typed())

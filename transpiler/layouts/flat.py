@@ -19,7 +19,7 @@ from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, like_col
 from transpiler.layouts.named_fields import NAMES
 from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
-from transpiler.message.types import AmqpType, coerce
+from transpiler.message.types import AmqpType
 
 if TYPE_CHECKING:
     from transpiler.message.message import Message
@@ -115,19 +115,6 @@ class FlatLayout:
         from transpiler.layouts.rows import row_columns
 
         return flat_message(row_columns(row), self)
-
-    def row(self, message: Message) -> Mapping[str, Any]:
-        """The message's properties by column, and the sections; a property without a column is left out."""
-        properties = message.application_properties or {}
-        row: dict[str, Any] = dict(self.sections.row(message))
-        for name, column in self.columns.items():
-            if isinstance(column, TypedColumn):
-                value = properties.get(name)
-                target = row
-                for step in column.path[:-1]:
-                    target = target.setdefault(str(step), {})
-                target[str(column.path[-1])] = None if value is None else coerce(value)
-        return row
 
 
 def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> FlatLayout:

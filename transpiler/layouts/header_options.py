@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -158,7 +158,3 @@ class RefusedPlace:
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:  # noqa: ARG002
         """Nothing: a selector that names the field does not compile."""
         return None
-
-    def write(self, row: MutableMapping[str, Any], value: object) -> None:  # noqa: ARG002
-        """Leave the column as it is."""
-        return

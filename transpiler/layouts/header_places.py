@@ -5,16 +5,17 @@ A place is a column, a key of the application properties, or a key of another ma
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+import base64
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from transpiler import ir
-from transpiler.ir.column_types import BOOLEAN, STRING, VARIANT, ColumnType, Path
-from transpiler.layouts.columns import PERSISTENT
+from transpiler.ir.column_types import STRING, VARIANT, ColumnType, Path
 from transpiler.layouts.header_readings import Reading
-from transpiler.layouts.property_source import PropertySource, java_text
-from transpiler.layouts.rows import amqp_value, milliseconds, plain, put, value_at, variant_value
+from transpiler.layouts.property_source import PropertySource
+from transpiler.layouts.rows import amqp_value, milliseconds, plain, value_at, variant_value
 from transpiler.layouts.stored import (
     Stored,
     StoredValue,
@@ -23,7 +24,7 @@ from transpiler.layouts.stored import (
     stored_value,
 )
 from transpiler.layouts.variants import variant_get, variant_path
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 
 
 class Place(Protocol):
@@ -35,10 +36,6 @@ class Place(Protocol):
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
         """The value in one row."""
-        ...
-
-    def write(self, row: MutableMapping[str, Any], value: object) -> None:
-        """Put a value there."""
         ...
 
 
@@ -60,12 +57,6 @@ class ColumnPlace:
             time = milliseconds(value)
             return AmqpValue(AmqpType.TIMESTAMP, time) if time is not None else variant_value(value)
         return amqp_value(value, (self.type or STRING).kind, self.path)
-
-    def write(self, row: MutableMapping[str, Any], value: object) -> None:
-        """Put a value into the column: a number as text where the column is text, a delivery mode as its boolean."""
-        if isinstance(value, int) and not isinstance(value, bool) and self.type is not None:
-            value = str(value) if self.type == STRING else value == PERSISTENT if self.type == BOOLEAN else value
-        put(row, self.path, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +84,24 @@ class VariantPlace:
         text = java_text(content)
         return None if text is None else AmqpValue(AmqpType.STRING, text)
 
-    def write(self, row: MutableMapping[str, Any], value: object) -> None:
-        """Put a value at the key."""
-        put(row, (*self.path, *self.keys), value)
+
+def java_text(value: AmqpValue) -> str | None:
+    """Return the text that Java, and Spark, write for a value; None for a null and for what holds other values."""
+    match coerce(value):
+        case None:
+            return None
+        case bool() as truth:
+            return "true" if truth else "false"
+        case bytes() as octets:
+            return None if isinstance(value.type, Compound) else base64.b64encode(octets).decode()
+        case float() as number if math.isnan(number):
+            return "NaN"
+        case float() as number if math.isinf(number):
+            return "Infinity" if number > 0 else "-Infinity"
+        case float() as number:
+            return repr(number).replace("e+", "E").replace("e", "E")
+        case other:
+            return str(other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +119,6 @@ class ConstantPlace:
         """The value."""
         return AmqpValue(AmqpType.BOOLEAN, self.value)
 
-    def write(self, row: MutableMapping[str, Any], value: object) -> None:  # noqa: ARG002
-        """Nothing: there is no place to write to."""
-        return
-
 
 @dataclass(frozen=True, slots=True)
 class PropertyPlace:
@@ -132,24 +134,6 @@ class PropertyPlace:
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:
         """The value at the key in one row."""
         return self.source.read_plain(row, self.key)
-
-    def write(self, row: MutableMapping[str, Any], value: object) -> None:
-        """Put a value at the key, beside those that are there."""
-        kinds = {bool: AmqpType.BOOLEAN, int: AmqpType.LONG, str: AmqpType.STRING}
-        if value is not None:
-            merge(row, self.source.write({self.key: AmqpValue(kinds[type(value)], value)}))  # type: ignore[arg-type]
-
-
-def merge(row: MutableMapping[str, Any], more: Mapping[str, Any]) -> None:
-    """Add columns to a row: fields and keys beside those that are there, entries behind them."""
-    for name, value in more.items():
-        known = row.get(name)
-        if isinstance(known, dict) and isinstance(value, Mapping):
-            merge(known, value)
-        elif isinstance(known, list) and isinstance(value, list):
-            known.extend(value)
-        else:
-            row[name] = value
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +152,3 @@ class HeaderPlace:
         """The field's value in one row."""
         raw = self.place.read(row)
         return None if raw is None else self.reading.read(raw)
-
-    def write(self, row: MutableMapping[str, Any], value: Any) -> None:
-        """Put the field's value into a row."""
-        place = self.place
-        kind = place.type.kind if isinstance(place, ColumnPlace) and place.type is not None else None
-        place.write(row, self.reading.write(value, kind))

@@ -6,11 +6,11 @@ import base64
 import binascii
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Protocol
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, STRING, TIMESTAMP, ColumnType, SparkType
-from transpiler.layouts.java_times import read_time, write_time
+from transpiler.layouts.java_times import read_time
 from transpiler.layouts.rows import iso_time
 from transpiler.layouts.spark_casts import cast_text
 from transpiler.layouts.stored import (
@@ -35,10 +35,6 @@ class Reading(Protocol):
 
     def read(self, raw: AmqpValue) -> bool | int | str | None:
         """The field's value in Python."""
-        ...
-
-    def write(self, value: Any, kind: SparkType | None) -> object:
-        """The value to store in a column of a Spark type, or in a place of several."""
         ...
 
 
@@ -96,10 +92,6 @@ class Integer:
         number = _read_integer(raw)
         return None if number is None or (self.least is not None and number < self.least) else number
 
-    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
-        """The integer."""
-        return value
-
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -122,10 +114,6 @@ class Text:
         """The string in Python."""
         return raw.value if isinstance(raw.value, str) and (raw.value or not self.blank_is_none) else None
 
-    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
-        """The string, or the text of an id."""
-        return value if value is not None or not self.blank_is_none else ""
-
 
 @dataclass(frozen=True, slots=True)
 class Base64Text:
@@ -146,10 +134,6 @@ class Base64Text:
             return base64.b64decode(str(raw.value), validate=True).decode("utf-8", "replace")
         except (binascii.Error, ValueError):
             return None
-
-    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
-        """The bytes of the string in base64."""
-        return None if value is None else base64.b64encode(value.encode()).decode()
 
 
 #: The numbers that stand for delivery modes in JMS, AMQP 0-8 to 0-10 and MQTT bridges.
@@ -197,12 +181,6 @@ class Mode:
                 return durable
         return None
 
-    def write(self, value: Any, kind: SparkType | None) -> object:
-        """The name, the number, or True for a durable message."""
-        if value is None or kind is SparkType.BOOLEAN:
-            return value
-        return DELIVERY_MODES[value] if self.named_only else _MODE_NUMBERS[value]
-
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -219,10 +197,6 @@ class Flag:
         """The boolean in Python."""
         value = cast_text(raw.value, SparkType.BOOLEAN) if isinstance(raw.value, str) else raw.value
         return value if isinstance(value, bool) else None
-
-    def write(self, value: Any, kind: SparkType | None) -> object:  # noqa: ARG002
-        """The boolean."""
-        return value
 
 
 class TimeUnit(Enum):
@@ -284,15 +258,6 @@ class Time:
         number = _read_integer(raw)
         seconds = self.unit is TimeUnit.SECONDS and raw.type is not AmqpType.TIMESTAMP
         return number * 1000 if number is not None and seconds else number
-
-    def write(self, value: Any, kind: SparkType | None) -> object:
-        """The number, or the text; a TIMESTAMP is milliseconds whatever the unit."""
-        if value is None:
-            return None
-        if self.pattern is not None:
-            return write_time(value, self.pattern, self.zone)
-        seconds = self.unit is TimeUnit.SECONDS and kind not in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
-        return value // 1000 if seconds else value
 
 
 def _has_zone(pattern: str) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
+from transpiler import ir
 from transpiler.errors import DecodeError, LayoutError
+from transpiler.ir.traversal import column_paths
 from transpiler.layouts.amqp import MAPS, STRUCTS, UNION, AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.amqp_rows import union_value
 from transpiler.layouts.flat import FlatLayout
-from transpiler.layouts.layout import Layout, ReadableLayout
+from transpiler.layouts.layout import ArchiveLayout, Layout, ReadableLayout
+from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.rows import iso_time
 from transpiler.message.json import SECTION_NAMES
 from transpiler.message.message import Message, as_message
@@ -52,8 +57,10 @@ def check_columns(value: Any, layout: Layout) -> None:
 
     ``to_json`` leaves out what is NULL, so one such row may be a message without anything.
     """
-    known = layout.row(Message())
-    if not isinstance(value, Mapping) or not value or any(name in known or name in SECTION_NAMES for name in value):
+    if not isinstance(value, Mapping) or not value:
+        return
+    known = _columns_read(layout, value)
+    if any(name in known or name in SECTION_NAMES for name in value):
         return
     message = (
         f"no column of the layout {layout.name} is here: it reads {_listed(known)}, and the row has {_listed(value)}"
@@ -62,8 +69,23 @@ def check_columns(value: Any, layout: Layout) -> None:
     raise DecodeError.at("row.columns", message, hint=hint)
 
 
-def _listed(names: Mapping[str, object], most: int = 6) -> str:
-    return ", ".join(list(names)[:most]) + (", …" if len(names) > most else "")
+def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
+    """Return the columns that a layout reads; those of some columns that it does, where any name has a place."""
+    if isinstance(layout, ArchiveLayout):
+        return list(layout.schema)
+    read: dict[str, None] = {}
+    answers = [partial(layout.property, name) for name in layout.names() or columns]
+    for answer in (*answers, *(partial(layout.field, place) for place in FIELDS.values())):
+        with suppress(LayoutError):
+            stored = answer()
+            read |= {
+                str(path[0]): None for path in sorted(column_paths(stored.present if stored else ir.TRUE), key=str)
+            }
+    return list(read)
+
+
+def _listed(names: Collection[str], most: int = 6) -> str:
+    return ", ".join([*names][:most]) + (", …" if len(names) > most else "")
 
 
 def _canonical(row: Mapping[str, Any]) -> Message:

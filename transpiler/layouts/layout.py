@@ -1,7 +1,6 @@
 """The Layout protocol: where the fields and properties of a message are in a DataFrame.
 
-A layout knows columns and nothing else: no dialect, no topology, no SQL. It also builds rows, so that a test can prove
-that what it says about a row is what is in it.
+A layout knows columns and nothing else: no dialect, no topology, no SQL.
 """
 
 from __future__ import annotations
@@ -43,10 +42,6 @@ class Layout(Protocol):
 
     def names(self) -> tuple[str, ...]:
         """The properties that have a place, for suggestions; empty where any name has one."""
-        ...
-
-    def row(self, message: Message) -> Mapping[str, Any]:
-        """The message as one row, by column; a time is its milliseconds."""
         ...
 
 
@@ -108,4 +103,8 @@ class ArchiveLayout(Layout, Protocol):
     @property
     def schema(self) -> Fields:
         """The columns, by name."""
+        ...
+
+    def row(self, message: Message) -> Mapping[str, Any]:
+        """The message as one row, by column; a time is its milliseconds."""
         ...

@@ -1,22 +1,17 @@
-"""Sources of application properties: the protocol, and the text that producers write for a value.
+"""Sources of application properties: the protocol, and the one that refuses until the types of texts are known.
 
-Each source answers three times: with the values of the intermediate form, with the properties of one row in Python,
-and with the columns that some properties are written to.
+Each source answers twice: with the values of the intermediate form, and with the properties of one row in Python.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from transpiler.errors import LayoutError
 from transpiler.layouts.stored import Stored
-from transpiler.message.types import AmqpValue, Compound, coerce
-
-#: The properties of a message by their names.
-Properties = Mapping[str, AmqpValue]
+from transpiler.message.types import AmqpValue
 
 
 class PropertySource(Protocol):
@@ -40,10 +35,6 @@ class PropertySource(Protocol):
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
         """One property of a row, a text as a string."""
-        ...
-
-    def write(self, properties: Properties) -> dict[str, Any]:
-        """The columns of a row that has these properties; what the store cannot say is left out."""
         ...
 
 
@@ -83,30 +74,3 @@ class UnchosenTexts:
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:  # noqa: ARG002
         """Nothing, likewise."""
         return None
-
-    def write(self, properties: Properties) -> dict[str, Any]:  # noqa: ARG002
-        """Nothing, likewise."""
-        return {}
-
-
-def java_text(value: AmqpValue) -> str | None:
-    """Return a value as the text that a producer writes for it; None for a null and for what holds other values."""
-    match coerce(value):
-        case None:
-            return None
-        case bool() as truth:
-            return "true" if truth else "false"
-        case bytes() as octets:
-            return None if isinstance(value.type, Compound) else base64.b64encode(octets).decode()
-        case float() as number:
-            return _java_double(number)
-        case other:
-            return str(other)
-
-
-def _java_double(number: float) -> str:
-    if number != number:
-        return "NaN"
-    if number in (float("inf"), float("-inf")):
-        return "Infinity" if number > 0 else "-Infinity"
-    return repr(number).replace("e+", "E").replace("e", "E")

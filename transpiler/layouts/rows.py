@@ -1,4 +1,4 @@
-"""Rows in Python: the value at a path, a value put there, and what Spark's Python gives for a time or a VARIANT.
+"""Rows in Python: the value at a path, and what Spark's Python gives for a time or a VARIANT.
 
 A row is a mapping from columns to values, or a ``pyspark.sql.Row``; a struct is likewise. It may also be a row as JSON
 has it: bytes are base64 then, a time is ISO 8601 or milliseconds, and NaN and the infinities are text, as Spark's
@@ -11,7 +11,7 @@ import base64
 import binascii
 import math
 import struct
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, NoReturn
@@ -97,14 +97,6 @@ def octets_of(value: object, path: Path) -> bytes | None:
                 refuse(path, "bytes in base64", value, "Spark's to_json writes them so; so does printf red | base64")
         case _:
             refuse(path, "bytes in base64", value)
-
-
-def put(row: MutableMapping[str, Any], path: Path, value: object) -> None:
-    """Put a value at a path of field names, and make the structs on the way."""
-    target = row
-    for step in path[:-1]:
-        target = target.setdefault(str(step), {})
-    target[str(path[-1])] = value
 
 
 def milliseconds(value: object) -> int | None:

@@ -6,9 +6,8 @@ application-headers field".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from transpiler import ir
 from transpiler.errors import LayoutError
@@ -79,10 +78,6 @@ class SentLayout:
         if SENT_SUBJECT not in columns:
             return message
         return sent_message(message, columns[SENT_SUBJECT], columns.get(SENT_HEADER))
-
-    def row(self, message: Message) -> Mapping[str, Any]:
-        """The message as a row of the layout below."""
-        return self.before.row(message)
 
 
 def _is_plain_text(stored: Stored) -> bool:

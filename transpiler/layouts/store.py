@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from transpiler import ir
-from transpiler.ir.column_types import AMQP_TYPES, BIGINT
+from transpiler.ir.column_types import BIGINT
 from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.columns import TypedColumn, like_columns
 from transpiler.layouts.flat import typed_columns
@@ -19,13 +19,13 @@ from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyP
 from transpiler.layouts.header_readings import Flag, Integer, Mode, Reading, Text, Time
 from transpiler.layouts.named_fields import FIELDS, NAMES
 from transpiler.layouts.property_source import PropertySource, column_of
-from transpiler.layouts.rows import amqp_value, put, row_columns, value_at
+from transpiler.layouts.rows import amqp_value, row_columns, value_at
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_column, stored_value
 from transpiler.layouts.text_properties import TextProperties
 from transpiler.message.broker_fields import names_header_field
-from transpiler.message.fields import FIRST_NEGATIVE, FOLD, MessageField
+from transpiler.message.fields import MessageField
 from transpiler.message.message import Header, Message, Properties
-from transpiler.message.types import AmqpType, AmqpValue, coerce
+from transpiler.message.types import AmqpType, AmqpValue
 
 #: The reading of each field where neither the store nor the user gives another.
 READINGS: Mapping[str, Reading] = MappingProxyType(
@@ -255,20 +255,6 @@ class StoreLayout:
         flag = None if "JMSXDeliveryCount" in self.headers else values["JMSRedelivered"]
         return None if flag is None else int(flag)
 
-    def row(self, message: Message) -> Mapping[str, Any]:
-        """The message as a row of the store, what the store cannot say left out."""
-        properties = message.application_properties or {}
-        row = self.source.write(properties)
-        for name in self.columns:
-            column = self._first_column(name)
-            if column is not None:
-                value = properties.get(name)
-                fits = value is not None and value.type is AMQP_TYPES[column.type.kind]
-                put(row, column.path, coerce(value) if fits and value is not None else None)
-        for name, header in self.headers.items():
-            header.write(row, _field(message, name))
-        return row
-
     def with_headers(self, headers: Mapping[str, HeaderPlace]) -> StoreLayout:
         """The layout with some header fields in other places."""
         if not headers:
@@ -280,20 +266,3 @@ class StoreLayout:
 
 def _id(text: str | None) -> AmqpValue | None:
     return None if text is None else AmqpValue(AmqpType.STRING, text)
-
-
-def _field(message: Message, name: str) -> Any:
-    """Return the value of a header field as JMS has it; None for an id that is no text."""
-    failed = None if message.header is None else message.header.delivery_count
-    if name == "JMSRedelivered":
-        return None if failed is None else failed > 0
-    if name == "JMSXDeliveryCount":
-        return None if failed is None else failed + 1
-    place = FIELDS[name]
-    value = getattr(getattr(message, place.section, None), place.field, None)
-    if name == "JMSXGroupSeq" and value is not None and value >= FIRST_NEGATIVE:
-        # JMS's int has the same bits.
-        return value - FOLD
-    if isinstance(value, AmqpValue):
-        return value.value if isinstance(value.value, str) else None
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

@@ -10,11 +10,10 @@ from typing import Any
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, ColumnType, Entry, Key, Path
-from transpiler.layouts.property_source import Properties, java_text
-from transpiler.layouts.rows import put, struct_of, structs_of, text_of, value_at
+from transpiler.layouts.rows import struct_of, structs_of, text_of, value_at
 from transpiler.layouts.spark_casts import cast_text
 from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives
-from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.selector.ast import Comparison
 
 
@@ -120,26 +119,6 @@ class TaggedTexts:
         """One text in its type."""
         pair = self._pairs(row).get(name)
         return None if pair is None else self._value(*pair)
-
-    def write(self, properties: Properties) -> dict[str, Any]:
-        """The texts, with their types."""
-        names = {amqp: type_name for type_name, amqp in reversed(list(self.types.items()))}
-        written: dict[str, tuple[str, str]] = {}
-        for name, value in properties.items():
-            text = java_text(value)
-            wide = {int: AmqpType.LONG, float: AmqpType.DOUBLE}.get(type(coerce(value)), AmqpType.STRING)
-            own = value.type if value.type in names else wide
-            if text is not None and isinstance(own, AmqpType):
-                written[name] = (text, names[own])
-            elif self.null is not None and text is None:
-                written[name] = (self.null[1], self.null[0])
-        row: dict[str, Any] = {}
-        if self.entry is not None:
-            put(row, self.path, [dict(zip(self.entry, (name, *pair), strict=True)) for name, pair in written.items()])
-        else:
-            texts = {name: text for name, (text, _) in written.items()}
-            put(row, self.path, texts | {name + self.suffix: tag for name, (_, tag) in written.items()})
-        return row
 
 
 def _equals(value: ir.Value, text: str) -> ir.Predicate:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from transpiler import ir
 from transpiler.ir.column_types import BINARY, STRING, Entry, Key, Path
-from transpiler.layouts.property_source import Properties, java_text
-from transpiler.layouts.rows import octets_of, put, struct_of, structs_of, text_of, value_at
+from transpiler.layouts.rows import octets_of, struct_of, structs_of, text_of, value_at
 from transpiler.layouts.stored import Stored, stored_value
 from transpiler.layouts.text_types import TextTypes
-from transpiler.message.types import AmqpType, AmqpValue, coerce
+from transpiler.message.types import AmqpType, AmqpValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +87,3 @@ class TextProperties:
         if text is None:
             return None
         return policy.read(text) if policy.name == "json" else AmqpValue(AmqpType.STRING, text)
-
-    def write(self, properties: Properties) -> dict[str, Any]:
-        """The texts that a producer writes for the values."""
-        texts = {self.prefix + name: self._written(name, value) for name, value in properties.items()}
-        row: dict[str, Any] = {}
-        if self.entry is None:
-            put(row, self.path, texts)
-        else:
-            put(row, self.path, [dict(zip(self.entry, pair, strict=True)) for pair in texts.items()])
-        return row
-
-    def _written(self, name: str, value: AmqpValue) -> str | bytes | None:
-        text = java_text(value)
-        if self.types.of(name).name == "json":
-            content = coerce(value)
-            text = json.dumps(text if isinstance(content, bytes) else content)
-        return text.encode() if self.binary and text is not None else text

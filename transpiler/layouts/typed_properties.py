@@ -11,10 +11,9 @@ from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, STRING, ColumnType, Key, Path, SparkType
 from transpiler.layouts.columns import TypedColumn, seen
 from transpiler.layouts.flat import Unusable
-from transpiler.layouts.property_source import Properties
-from transpiler.layouts.rows import amqp_value, put, struct_of, value_at
+from transpiler.layouts.rows import amqp_value, struct_of, value_at
 from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives, stored_column
-from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
+from transpiler.message.types import AmqpValue
 from transpiler.selector.ast import Comparison
 
 
@@ -49,16 +48,6 @@ class StructFields:
         if not isinstance(place, TypedColumn):
             return None
         return amqp_value(value_at(row, place.path), place.type.kind, place.path)
-
-    def write(self, properties: Properties) -> dict[str, Any]:
-        """The struct, with what is of its fields' types."""
-        row: dict[str, Any] = {}
-        for name, place in self.fields.items():
-            if isinstance(place, TypedColumn):
-                value = properties.get(name)
-                fits = value is not None and value.type is AMQP_TYPES[place.type.kind]
-                put(row, place.path, coerce(value) if fits and value is not None else None)
-        return row
 
 
 #: The order in which places of several types are looked at: the frequent ones first.
@@ -125,40 +114,3 @@ class TypedPlaces:
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
         """The value of one name."""
         return self.read(row).get(name)
-
-    def write(self, properties: Properties) -> dict[str, Any]:
-        """The members, each value in that of its type or the widest of its class."""
-        places = {name: self._place_of(value) for name, value in properties.items()}
-        if self.map is None:
-            row: dict[str, Any] = {member: {} for member, _ in self.members}
-            for name, place in places.items():
-                if place is not None:
-                    row[place[0]][name] = place[2]
-            return row
-        structs: dict[str, Any] = {}
-        for name, place in places.items():
-            struct: dict[str, Any] = dict.fromkeys(member for member, _ in self.members)
-            if place is not None:
-                struct[place[0]] = place[2]
-            if self.tag is not None:
-                struct[self.tag[0]] = self.tag[1][SparkType.STRING if place is None else place[1]]
-            structs[name] = struct
-        row = {}
-        put(row, self.map, structs)
-        return row
-
-    def _place_of(self, value: AmqpValue) -> tuple[str, SparkType, object] | None:
-        content = coerce(value)
-        if content is None or isinstance(value.type, Compound):
-            return None
-        own = {AMQP_TYPES[kind]: (member, kind) for member, kind in self.members}
-        wide: Mapping[type, AmqpType] = {
-            bool: AmqpType.BOOLEAN,
-            int: AmqpType.LONG,
-            float: AmqpType.DOUBLE,
-            str: AmqpType.STRING,
-            bytes: AmqpType.BINARY,
-        }
-        place = own.get(value.type) if isinstance(value.type, AmqpType) else None
-        place = place or own.get(wide[type(content)])
-        return None if place is None else (*place, content)

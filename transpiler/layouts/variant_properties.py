@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +9,10 @@ from typing import Any
 from transpiler import ir
 from transpiler.ir.column_types import STRING, VARIANT, ColumnType, Path, SparkType
 from transpiler.layouts.json_values import parse_json
-from transpiler.layouts.property_source import Properties
-from transpiler.layouts.rows import plain, put, text_of, value_at, variant_value
+from transpiler.layouts.rows import plain, text_of, value_at, variant_value
 from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives
 from transpiler.layouts.variants import parsed_json, stored_in_variant, variant_path
-from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +84,3 @@ class VariantObject:
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
         """One value."""
         return self._value(self._object(row).get(name))
-
-    def write(self, properties: Properties) -> dict[str, Any]:
-        """The object, as JSON text for a column of text and as plain Python for a VARIANT."""
-        whole: Any = {name: self._written(value) for name, value in properties.items()}
-        for key in reversed(self.keys):
-            whole = {key: whole}
-        row: dict[str, Any] = {}
-        put(row, self.path, json.dumps(whole) if self.json else whole)
-        return row
-
-    def _written(self, value: AmqpValue) -> object:
-        content = coerce(value)
-        if self.text_key is not None and isinstance(content, str):
-            return {self.text_key: list(content.encode())}
-        if isinstance(content, bytes):
-            return [] if isinstance(value.type, Compound) else base64.b64encode(content).decode()
-        if isinstance(content, float) and (content != content or abs(content) == float("inf")):
-            return None
-        return content

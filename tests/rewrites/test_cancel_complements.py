@@ -6,7 +6,7 @@ import pytest
 
 from tests.rewrites.nodes import B, D, N, S, compare, conjunction, is_nan, is_null, not_nan, not_null, one_of
 from transpiler import ir
-from transpiler.rewrites.cancel_complements import cancel_complements
+from transpiler.rewrites.simplify import cancel_complements
 from transpiler.selector.pattern import Wildcard
 
 REWRITTEN = {

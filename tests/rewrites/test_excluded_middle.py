@@ -6,7 +6,7 @@ import pytest
 
 from tests.rewrites.nodes import B, D, N, S, compare, conjunction, disjunction, is_nan, is_null, not_nan, not_null
 from transpiler import ir
-from transpiler.rewrites.excluded_middle import excluded_middle
+from transpiler.rewrites.simplify import excluded_middle
 
 REWRITTEN = {
     "s IS NULL OR s IS NOT NULL": (disjunction(is_null(S), not_null(S)), ir.TRUE),

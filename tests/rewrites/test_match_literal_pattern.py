@@ -6,7 +6,7 @@ import pytest
 
 from tests.rewrites.nodes import S, compare
 from transpiler import ir
-from transpiler.rewrites.match_literal_pattern import match_literal_pattern
+from transpiler.rewrites.simplify import match_literal_pattern
 from transpiler.selector.pattern import Wildcard
 
 REWRITTEN = {

@@ -1,4 +1,4 @@
-"""The optimizer's short cuts leave nothing undone: at the end no rule has anything to say about any part."""
+"""The optimizer's short cuts leave nothing undone: at the end no law has anything to say about any part."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from transpiler import TranspilerError, ir, print_selector
 from transpiler.compiler import find_layout
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.lowering.selectors import selector_lowering
-from transpiler.rewrites.optimizer import is_settled, optimize
-from transpiler.rewrites.rules import RULES
+from transpiler.rewrites.optimizer import LAWS, is_settled, optimize
 from transpiler.selector.ast import Comparison, Expression
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.pattern import Wildcard
@@ -46,15 +45,15 @@ def column_tests() -> Iterator[ir.Predicate]:
 
 
 def unfinished(predicate: ir.Predicate) -> list[tuple[str, object]]:
-    """The rules that would change a part, and that part."""
+    """The laws that would change a part, and that part."""
     nodes = [node for node in ir.descendants(predicate) if isinstance(node, get_args(ir.Predicate))]
-    return [(rule.name, node) for node in nodes for rule in RULES if rule(node) != node]
+    return [(law.__name__, node) for node in nodes for law in LAWS if law(node) != node]
 
 
 def test_what_passes_for_settled_is() -> None:
     settled = [node for node in column_tests() if is_settled(node)]
     assert {type(node) for node in settled} == {ir.Compare, ir.Like, ir.IsNull, ir.IsNan, ir.IsTrue}
-    assert [(rule.name, node) for node in settled for rule in RULES if rule(node) != node] == []
+    assert [(law.__name__, node) for node in settled for law in LAWS if law(node) != node] == []
 
 
 @pytest.mark.parametrize("dialect", ["jms", "activemq", "qpid-cpp", "rabbitmq"])

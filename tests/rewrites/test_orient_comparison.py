@@ -6,7 +6,7 @@ import pytest
 
 from tests.rewrites.nodes import D, N, S, compare, is_null, one_of
 from transpiler import ir
-from transpiler.rewrites.orient_comparison import orient_comparison
+from transpiler.rewrites.simplify import orient_comparison
 
 REWRITTEN = {
     f"5 {operator} n": (compare(5, operator, N), compare(N, mirrored, 5))

@@ -7,7 +7,7 @@ import pytest
 from tests.rewrites.nodes import B, N, S, column, compare
 from transpiler import ir
 from transpiler.ir.column_types import BOOLEAN
-from transpiler.rewrites.unwrap_boolean import unwrap_boolean
+from transpiler.rewrites.simplify import unwrap_boolean
 
 REWRITTEN = {
     "b = TRUE": (compare(B, "=", True), ir.IsTrue(B)),

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from transpiler import ir
-from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 
-@rule(ir.And, ir.Or, ir.In, terms=(ir.Compare, ir.In))
 def combine_in_lists(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``a = 1 OR a = 2`` as ``a IN (1, 2)``, and ``a <> 1 AND a <> 2`` as ``a NOT IN (1, 2)``.
 

@@ -8,14 +8,12 @@ from transpiler import ir
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, read_words
 from transpiler.ir.column_types import SparkType
 from transpiler.ir.java_regex import regular_expression
-from transpiler.rewrites.law import rule
 from transpiler.selector.pattern import Pattern
 
 #: Characters of a constant that is matched with a pattern here and not by Spark, so that compiling stays quick.
 MAX_FOLDED = 2_000
 
 
-@rule(ir.Compare, ir.IsTrue, ir.IsNull, ir.In, ir.Like, ir.Topic, ir.IsNan)
 def fold_constants(node: ir.Predicate) -> ir.Predicate:
     """Rewrite a test of constants alone as TRUE or FALSE."""
     match node:

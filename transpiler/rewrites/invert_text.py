@@ -15,7 +15,6 @@ from transpiler.ir.column_types import BINARY
 from transpiler.message import ids
 from transpiler.message.ids import correlation_id_text, message_id_text, read_id
 from transpiler.message.types import AmqpType, AmqpValue, coerce
-from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 
@@ -45,7 +44,6 @@ _PREFIXES: Mapping[ir.Function, str] = {
 }
 
 
-@rule(ir.Compare, ir.In, ir.Like, ir.IsNull)
 def invert_text(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``f(column) = 'ID:AMQP_ULONG:5'`` as ``column = 5``, and ``f(column) IS NULL`` as ``column IS NULL``."""
     match node:

@@ -1,24 +1,49 @@
-"""The driver: apply the rules bottom-up, in their order, until none of them changes a node."""
+"""The driver: apply the laws bottom-up, in the order of one table, until none of them changes a node."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from operator import is_
 
 from transpiler import ir
-from transpiler.rewrites.law import Law
-from transpiler.rewrites.rules import RULES
+from transpiler.rewrites.combine_in_lists import combine_in_lists
+from transpiler.rewrites.fold_constants import fold_constants
+from transpiler.rewrites.invert_text import invert_text
+from transpiler.rewrites.redundant_null_checks import remove_redundant_null_checks
+from transpiler.rewrites.simplify import (
+    cancel_complements,
+    excluded_middle,
+    flatten_chains,
+    match_literal_pattern,
+    orient_comparison,
+    unwrap_boolean,
+)
+from transpiler.rewrites.solve_timestamp import solve_timestamp
+from transpiler.rewrites.substitute_constant import substitute_constant
+from transpiler.rewrites.unwrap_casts import unwrap_casts
 
-#: By the type of a node, the laws that look at it, each with the terms of which a chain must have one.
-_LAWS: Mapping[type[ir.Predicate], tuple[tuple[Law, frozenset[type[ir.Predicate]] | None], ...]] = {
-    kind: tuple((rule.apply, rule.terms) for rule in RULES if kind in rule.nodes)
-    for kind in {kind for rule in RULES for kind in rule.nodes}
-}
+#: Each law returns the node that it is given where it has nothing to rewrite. Laws that make a test of a column simpler
+#: come before those that compare the terms of a chain, which then see each test in one form.
+LAWS: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
+    orient_comparison,
+    fold_constants,
+    unwrap_boolean,
+    match_literal_pattern,
+    solve_timestamp,
+    unwrap_casts,
+    invert_text,
+    flatten_chains,
+    combine_in_lists,
+    substitute_constant,
+    remove_redundant_null_checks,
+    excluded_middle,
+    cancel_complements,
+)
 
 
 def is_settled(node: ir.Predicate) -> bool:
-    """Return True if plainly no rule changes the node, which holds of most tests.
+    """Return True if plainly no law changes the node, which holds of most tests.
 
     It tests a bare column, a constant or a pattern with wildcards stands beside it, and the constant is no boolean.
     """
@@ -34,7 +59,7 @@ def is_settled(node: ir.Predicate) -> bool:
 
 
 def optimize(node: ir.Predicate) -> ir.Predicate:
-    """Apply all rules to a predicate; the result holds in the same rows."""
+    """Apply all laws to a predicate; the result holds in the same rows."""
     return _Optimizer().visit(node)
 
 
@@ -46,7 +71,7 @@ class _Optimizer:
         self.settled: dict[int, tuple[ir.Predicate, ir.Predicate]] = {}
 
     def visit(self, node: ir.Predicate) -> ir.Predicate:
-        """Rewrite a node and its parts until no rule changes them."""
+        """Rewrite a node and its parts until no law changes them."""
         if is_settled(node):
             return node
         known = self.settled.get(id(node))
@@ -57,19 +82,16 @@ class _Optimizer:
         return known[1]
 
     def settle(self, node: ir.Predicate) -> ir.Predicate:
-        """Rewrite a node whose parts are settled until no rule changes it."""
-        terms = set(map(type, node.terms)) if isinstance(node, ir.Chain) else None
-        for law, needed in _LAWS.get(type(node), ()):
-            if terms is not None and needed is not None and terms.isdisjoint(needed):
-                continue
+        """Rewrite a node whose parts are settled until no law changes it."""
+        for law in LAWS:
             changed = law(node)
             if changed is not node and changed != node:
-                # A rule makes nodes that no rule has seen; the parts that it kept are settled.
+                # A law makes nodes that no law has seen; the parts that it kept are settled.
                 return self.visit(changed)
         return node
 
     def value(self, value: ir.Value) -> ir.Value:
-        """Rewrite the predicates inside a value until no rule changes them."""
+        """Rewrite the predicates inside a value until no law changes them."""
         match value:
             case ir.Apply(arguments=arguments):
                 changed = tuple(map(self.value, arguments))

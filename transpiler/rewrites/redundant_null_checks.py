@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler import ir
-from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 
-@rule(ir.And, ir.Or, terms=(ir.IsNull, ir.IsNan))
 def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:
     """Remove from a conjunction each test that another term implies, and from a disjunction each that implies another.
 

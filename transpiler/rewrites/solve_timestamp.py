@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, TIMESTAMP, SparkType
-from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 #: Integers that are added to a time. Within them no sum leaves 64 bits, and no time of a query Spark's timestamps.
@@ -36,7 +35,6 @@ class _Sum(NamedTuple):
         return _Sum(timestamp, times, self.now + sign * other.now, offset)
 
 
-@rule(ir.Compare)
 def solve_timestamp(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``millis(t) + 5 > NOW`` as ``t >= NOW - 4 ms``: the timestamp alone beside one constant of the query."""
     return _solved(node) or node if isinstance(node, ir.Compare) else node

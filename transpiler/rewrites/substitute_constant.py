@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from transpiler import ir
-from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 
-@rule(ir.And, terms=(ir.Matches,))
 def substitute_constant(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``a = 'red' AND NOT rlike(trim(a), '^[0-9]')`` as ``a = 'red'``: what the text is decides the others."""
     if not isinstance(node, ir.And) or not any(isinstance(term, ir.Matches) for term in node.terms):

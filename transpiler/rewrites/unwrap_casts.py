@@ -18,7 +18,6 @@ from functools import partial
 from transpiler import ir
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.message.fields import FIRST_NEGATIVE, FOLD
-from transpiler.rewrites.law import rule
 from transpiler.selector.ast import Comparison
 
 _FLOAT32_INFINITY = 0x7F800000
@@ -119,7 +118,6 @@ def _grid(converted: ir.Apply) -> _Lattice | None:
             return None
 
 
-@rule(ir.Compare)
 def unwrap_casts(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``CAST(i AS DOUBLE) > 5.5`` as ``i > 5``, in the type of the column."""
     match node:

@@ -26,19 +26,6 @@ from transpiler.selector.token_rewriting import CHAINING, Chains, retag
 from transpiler.selector.words import Reading
 from transpiler.source import Source, Span
 
-#: The unit productions: a layer may stand where the looser one is expected.
-_LAYERS = frozenset(
-    {
-        ("negation", "equality"),
-        ("equality", "relation"),
-        ("relation", "sum"),
-        ("sum", "product"),
-        ("product", "sign"),
-        ("sign", "primary"),
-        ("primary", "string"),
-    }
-)
-
 #: What stands before a selector: the extension that has it, which of two switches it sets, and to what.
 _PREFIXES = (
     ("convert_string_expressions:", Extension.CONVERT_STRINGS, 0, True),
@@ -70,7 +57,7 @@ class SelectorParser(Parser):
 
     def read(self) -> ast.Expression:
         """Parse the whole source."""
-        tree: ast.Expression = drive(self, self._follow(retag(self.scanned, self.dialect)), _LAYERS)
+        tree: ast.Expression = drive(self, self._follow(retag(self.scanned, self.dialect)))
         return tree
 
     def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:

@@ -1,8 +1,6 @@
 """The loop that runs a grammar's tables over tokens.
 
-SLY's own loop keeps books for the recovery from errors, and here the first error raises. Half of its time goes to
-productions that only hand a value to the next layer of the grammar; this one learns where a token ends how many layers,
-and then takes them in one step.
+SLY's own loop keeps books for the recovery from errors, and here the first error raises: it takes three times as long.
 """
 
 from __future__ import annotations
@@ -40,34 +38,25 @@ class _Parts(tuple[Any, ...]):
         return end
 
 
-def drive(parser: Parser, tokens: Iterator[Token], layers: frozenset[tuple[str, str]]) -> Any:
+def drive(parser: Parser, tokens: Iterator[Token]) -> Any:
     """Parse all tokens and return the value of the start symbol.
 
-    ``layers`` are the productions of one symbol whose value is that symbol's. ``parser.state`` says where the parse
-    is whenever a token is read or refused; ``parser.error`` must raise.
+    ``parser.state`` says where the parse is whenever a token is read or refused; ``parser.error`` must raise.
     """
-    tables = _tables(parser.__class__, layers)
-    actions, productions, reached = tables.actions, tables.productions, tables.reached
+    actions, goto = parser._lrtable.lr_action, parser._lrtable.lr_goto
+    productions = _productions(parser.__class__)
     states: list[int] = [0]
     symbols: list[Any] = []
-    state = 0
     while True:
-        parser.state = state
+        parser.state = states[-1]
         token = next(tokens, None)
         kind = "$end" if token is None else token.type
-        action = actions[state].get(kind)
-        while action is not None and action < 0:
+        while (action := actions[states[-1]].get(kind)) is not None and action < 0:
             name, length, parts, make = productions[-action]
             # A slice from the end would be the whole list if a production has no symbols.
             start = len(symbols) - length
             symbols[start:] = (make(parser, parts(symbols[start:])),)
-            del states[start + 1 :]
-            key = states[-1], name, kind
-            following = reached.get(key)
-            if following is None:
-                following = reached[key] = tables.reach(*key)
-            state, action = following
-            states.append(state)
+            states[start + 1 :] = (goto[states[start]][name],)
         if action is None:
             parser.error(token)
             raise AssertionError("the parser's error method returned")
@@ -75,7 +64,6 @@ def drive(parser: Parser, tokens: Iterator[Token], layers: frozenset[tuple[str, 
             return symbols[0]
         states.append(action)
         symbols.append(token)
-        state = action
 
 
 class _Production(NamedTuple):
@@ -87,35 +75,13 @@ class _Production(NamedTuple):
     make: Callable[[Any, Any], Any]
 
 
-class _Tables(NamedTuple):
-    """LR tables: the action of a state at a token, the productions by number, and the state after each reduction."""
-
-    actions: dict[int, dict[str, int]]
-    productions: list[_Production]
-    #: By the state before a production, its name and the token: as they are met, for most of them never are.
-    reached: dict[tuple[int, str, str], tuple[int, int | None]]
-    goto: dict[int, dict[str, int]]
-    layers: frozenset[int]
-
-    def reach(self, before: int, name: str, kind: str) -> tuple[int, int | None]:
-        """Reduce by a production and by all layers that the token ends; return the state and its action."""
-        while True:
-            state = self.goto[before][name]
-            action = self.actions[state].get(kind)
-            if action is None or -action not in self.layers:
-                return state, action
-            name = self.productions[-action].name
-
-
 @cache
-def _tables(grammar: type[Parser], layers: frozenset[tuple[str, str]]) -> _Tables:
-    """The tables of a grammar."""
-    table, rules = grammar._lrtable, grammar._grammar.Productions
-    productions = [
-        _Production(rule.name, rule.len, _parts(rule.prod, grammar._grammar.Terminals), rule.func) for rule in rules
+def _productions(grammar: type[Parser]) -> list[_Production]:
+    """The productions of a grammar by number."""
+    return [
+        _Production(rule.name, rule.len, _parts(rule.prod, grammar._grammar.Terminals), rule.func)
+        for rule in grammar._grammar.Productions
     ]
-    numbers = (number for number, rule in enumerate(rules) if rule.len == 1 and (rule.name, rule.prod[0]) in layers)
-    return _Tables(table.lr_action, productions, {}, table.lr_goto, frozenset(numbers))
 
 
 def _parts(symbols: tuple[str, ...], terminals: Container[str]) -> type[_Parts]:

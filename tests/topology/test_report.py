@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sizes import size
-from transpiler import Message, route_message
 from transpiler.reference.match import matches_words
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology, topology_from_dict
-from transpiler.topology.broker_rules import QPID_JAVA, RULES
+from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 from transpiler.topology.report.containment import contains
 from transpiler.topology.report.findings import report
@@ -63,6 +62,8 @@ INTERNAL = {"name": "x", "type": "topic", "internal": True}
         ),
         (orders({"key": "a"}, {"key": "a"}), [("duplicate-binding", "orders → q: a")]),
         (orders({"key": "a.#"}, {"key": "a.*"}), [("contained-binding", "orders → q: a.*")]),
+        # The broker drops an empty word at the end of a key, so that `a.` is no key of `a.*`, and `a.x` is.
+        (orders({"key": "#", "selector": "n > 5"}, {"key": "a.*"}), []),
         (orders({"key": "#"}, {"key": "a", "selector": "n > 5"}), [("contained-binding", "orders → q: a | n > 5")]),
         (
             orders({"key": "a", "selector": "n > 5"}, {"key": "a", "selector": "n > 7"}),
@@ -139,53 +140,6 @@ def test_a_pattern_that_contains_another_matches_all_of_its_keys(outer: list[str
     assert not (contained and parted)
     if not contained and max(map(len, (outer, inner))) <= 2:
         assert parted
-
-
-VALUES = st.sampled_from([1, "1", "x", None])
-ARGUMENTS = st.dictionaries(st.sampled_from("ab"), VALUES, max_size=2).flatmap(
-    lambda pairs: st.sampled_from([{"x-match": "all", **pairs}, {"x-match": "any", **pairs}, pairs])
-)
-SELECTORS = st.sampled_from(["", "a > 1", "a > 5", "a = 7", "a IS NULL", "b LIKE 'x%'", "b = 'xy'", "a > 5 OR a < 1"])
-MESSAGES = [
-    Message.from_dict({"properties": {"subject": key}, "application_properties": properties})
-    for key in ("k", "l")
-    for properties in (
-        {},
-        {"a": 1},
-        {"a": "1"},
-        {"a": 7},
-        {"a": 0, "b": "xy"},
-        {"b": "x"},
-        {"a": 1, "b": "x"},
-        {"a": None},
-    )
-]
-
-
-@given(
-    st.sampled_from(sorted(name for name, rules in RULES.items() if rules.destinations is None)),
-    st.sampled_from(["direct", "topic", "fanout", "headers"]),
-    st.tuples(st.sampled_from("kl"), ARGUMENTS, SELECTORS),
-    st.tuples(st.sampled_from("kl"), ARGUMENTS, SELECTORS),
-)
-def test_a_binding_that_contains_another_takes_all_of_its_messages(
-    broker: str, kind: str, first: tuple[str, dict[str, Any], str], second: tuple[str, dict[str, Any], str]
-) -> None:
-    def one(part: tuple[str, dict[str, Any], str]) -> Topology:
-        key, arguments, selector = part
-        binding: dict[str, Any] = {"source": "x", "queue": "q", "key": key}
-        if kind == "headers":
-            binding["arguments"] = arguments
-        if selector and kind in RULES[broker].selector_types:
-            binding["selector"] = selector
-        return topology(broker, exchanges=[{"name": "x", "type": kind}], bindings=[binding])
-
-    outer, inner = one(first), one(second)
-    both = Topology(outer.rules, outer.exchanges, outer.queues, outer.bindings + inner.bindings)
-    assume(contains(both, outer.bindings[0], inner.bindings[0]))
-    for message in MESSAGES:
-        if route_message(inner, message, "x"):
-            assert route_message(outer, message, "x") == ("q",)
 
 
 @pytest.mark.parametrize(

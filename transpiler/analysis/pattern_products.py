@@ -146,18 +146,18 @@ def shortest_texts(
             automata.append(_Like(one, wildcards, simple=True))
     alphabet = _alphabet(patterns, constants)
     start = tuple(one.start for one in automata)
-    pending, seen = deque([(start, "")]), {start}
+    # Some brokers drop the empty words at the end of a key, so that its last character counts as well.
+    pending, seen = deque([(start, "")]), {(start, False)}
     found: dict[Hashable, str] = {}
     steps = _STEPS
     while pending:
         states, text = pending.popleft()
         answers = tuple(one.answer(state) for one, state in zip(automata, states, strict=True))
-        # Some brokers drop the empty words at the end of a key.
         found.setdefault((answers, text.endswith(".")), text)
         for character in alphabet:
             after = tuple(one.step(state, character) for one, state in zip(automata, states, strict=True))
-            if after not in seen:
-                seen.add(after)
+            if (after, character == ".") not in seen:
+                seen.add((after, character == "."))
                 pending.append((after, text + character))
         steps -= len(alphabet) * len(automata)
         if steps < 0:

@@ -83,7 +83,7 @@ def test_a_function_says_how_often_its_text_has_each_argument(function: ir.Funct
         text = emit_filter(ir.Compare(Comparison.EQ, ir.Apply(function, columns, columns[0].type), ir.constant(1)))
         times = [text.count(column.path[0]) for column in columns]
         found = [max(pair) for pair in zip(times, found or times, strict=True)]
-    assert found == list(ir.MENTIONS.get(function, (1,) * len(found)))
+    assert found == list(function.mentions or (1,) * len(found))
 
 
 def test_parts_that_are_shared_count_as_often_as_they_are_written() -> None:

@@ -15,7 +15,7 @@ In reading order: ``nodes``, ``functions``, ``traversal``, ``constant_folding``,
 from __future__ import annotations
 
 from transpiler.ir.constant_folding import Number, calculate_constants, compare_constants, in_64_bits
-from transpiler.ir.functions import MENTIONS, Function
+from transpiler.ir.functions import Function
 from transpiler.ir.nodes import (
     CLASSES,
     FALSE,
@@ -73,7 +73,6 @@ from transpiler.ir.traversal import (
 __all__ = [
     "CLASSES",
     "FALSE",
-    "MENTIONS",
     "TRUE",
     "And",
     "AnyRow",

@@ -1,168 +1,259 @@
-"""The operations on values."""
+"""The operations on values: for each one record, with its meaning, its SQL and the facts that rewrites need.
+
+None of the SQL fails on any row, with ANSI mode on or off: additions that could overflow are done in DECIMAL or with
+the ``try_`` functions, casts that could fail are ``try_cast``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from enum import Enum
-from types import MappingProxyType
+
+from transpiler.message import ids
+from transpiler.message.fields import FIRST_NEGATIVE, FOLD
+
+
+def _wrapped_int(calculation: str) -> str:
+    """Return SQL for the low 32 bits, and their sign."""
+    return f"((({calculation}) & 4294967295L) ^ 2147483648L) - 2147483648L"
+
+
+def _wrapped_long(operator: str) -> str:
+    """Return SQL for 64 bits in two's complement, through a DECIMAL, which holds the product of two longs."""
+    calculation = f"CAST({{0}} AS DECIMAL(19,0)) {operator} CAST({{1}} AS DECIMAL(19,0))"
+    modulus = "18446744073709551616BD"
+    return f"CAST(pmod({calculation} + 9223372036854775808BD, {modulus}) - 9223372036854775808BD AS BIGINT)"
+
+
+def _big(function: str) -> str:
+    return f"{function}(CAST({{0}} AS DECIMAL(38,0)), CAST({{1}} AS DECIMAL(38,0)))"
+
+
+_HEX = "lower(hex({0}))"
+_EXACT = (
+    "(CAST(try_cast({0} / 9223372036854775808D AS BIGINT) AS DECIMAL(38,0)) * 9223372036854775808BD"
+    " + CAST(try_cast(try_mod({0}, 9223372036854775808D) AS BIGINT) AS DECIMAL(38,0)))"
+)
+#: A text as Java's ``String.trim`` leaves it, which ``Double.valueOf`` reads.
+_TRIMMED = f"btrim({{0}}, CAST(X'{bytes(range(0x21)).hex().upper()}' AS STRING))"
+#: Java's $ would match before a line end, too.
+_END = "(?!.)"
+_NUMBER = rf"(?s)^[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[fFdD]?){_END}"
+_ESCAPED = f"WHEN {{0:bare}} RLIKE '^({'|'.join(ids.ESCAPED)})' THEN concat('{ids.STRING}', {{0:bare}})"
 
 
 class Function(Enum):
-    """The operations on values; each says its own type."""
+    """The operations on values; each says its own type.
+
+    ``sql`` has a place for each argument, by its number: ``{0:sum}`` is the text of an argument in parentheses where it
+    binds looser than a sum, ``{0:bare}`` never is, and of ``{0}`` a constant has its own type. It is empty where the
+    emitter writes the text by the types of the arguments. ``keeps_null`` says that the value is NULL where the first
+    argument is, and nowhere else. ``mentions`` tells how often the text has each argument, at most.
+    """
 
     # There is one of each, and Enum's own hash is slow.
     __hash__ = object.__hash__
 
+    sql: str
+    keeps_null: bool
+    mentions: tuple[int, ...]
+
+    def __new__(
+        cls, title: str, sql: str = "", keeps_null: bool = False, mentions: tuple[int, ...] | None = None
+    ) -> Function:
+        """Make a member, whose value is its title."""
+        member = object.__new__(cls)
+        member._value_ = title
+        member.sql, member.keeps_null = sql, keeps_null
+        places = re.findall(r"(?<!{){([0-9])", sql)
+        member.mentions = mentions or tuple(places.count(place) for place in sorted(set(places)))
+        return member
+
     #: Number to double, as Java widens it.
-    TO_DOUBLE = "to double"
+    TO_DOUBLE = "to double", "CAST({0:bare} AS DOUBLE)", True
     #: Integer of any width to 64 bits.
-    TO_LONG = "to long"
+    TO_LONG = "to long", "CAST({0:bare} AS BIGINT)", True
     #: Whole milliseconds since the epoch of a TIMESTAMP, or of a TIMESTAMP_NTZ read as UTC.
-    MILLISECONDS = "milliseconds"
+    MILLISECONDS = "milliseconds", "", True, (4,)
     #: A string of any collation, compared by its bytes.
-    BY_BYTES = "by bytes"
+    BY_BYTES = "by bytes", "", True
     #: A CHAR column without the spaces that pad it.
-    UNPADDED = "unpadded"
+    UNPADDED = "unpadded", "rtrim({0:bare})", True
     #: A text without the dots at its end.
-    WITHOUT_TRAILING_DOTS = "without trailing dots"
+    WITHOUT_TRAILING_DOTS = "without trailing dots", "rtrim('.', {0:bare})"
     NEGATE = "negate"
     ADD = "add"
     SUBTRACT = "subtract"
     MULTIPLY = "multiply"
-    DIVIDE = "divide"
+    DIVIDE = "divide", "", False, (2, 2)
     #: So many characters from the beginning, or from the end, of a string.
-    LEFT = "left"
-    RIGHT = "right"
+    LEFT = "left", "left({0:bare}, {1:bare})"
+    RIGHT = "right", "right({0:bare}, {1:bare})"
     #: Whether a string contains another one, or a match of a regular expression of Java, either known by its row only.
-    CONTAINS = "contains"
-    MATCHES = "matches"
+    CONTAINS = "contains", "contains({0}, {1})"
+    MATCHES = "matches", "rlike({0}, {1})"
     #: The bits that two integers have in common.
-    COMMON_BITS = "common bits"
+    COMMON_BITS = "common bits", "({0} & {1})"
     #: The text of bytes in UTF-8; NULL where they are none.
-    DECODED = "decoded"
+    DECODED = "decoded", "regexp_replace(try_validate_utf8(CAST({0:bare} AS STRING)), CAST(X'5EEFBBBF' AS STRING), '')"
     #: The first argument that is not NULL.
     FIRST = "first"
     #: Bytes as the UTF-8 text that they are; what is not UTF-8 becomes U+FFFD.
-    TEXT = "text"
+    TEXT = "text", "make_valid_utf8(CAST({0:bare} AS STRING))", True
     #: The first argument, or the second where the first is above it.
-    AT_MOST = "at most"
+    AT_MOST = "at most", "if({0:sum} > {1:bare}, {1:bare}, {0:bare})", True
     #: An integer plus one.
-    NEXT = "next"
+    NEXT = "next", "try_add({0:bare}, 1)", True
     #: An unsigned number of 32 bits as the signed one with the same bits.
-    FOLDED = "folded"
+    FOLDED = "folded", f"if({{0:sum}} >= {FIRST_NEGATIVE}, {{0:sum}} - {FOLD}, {{0:bare}})", True
     #: A content type without its parameters, in lower case.
-    MEDIA_TYPE = "media type"
+    MEDIA_TYPE = "media type", "lower(trim(substring_index({0:bare}, ';', 1)))"
     #: The address of an AMQP 0-10 exchange and routing key.
-    ADDRESS = "address"
+    ADDRESS = (
+        "address",
+        (
+            "CASE WHEN {0:sum} <> '' AND {1:sum} <> '' THEN concat({0:sum}, '/', {1:sum})"
+            " WHEN {0:sum} <> '' THEN {0:sum} WHEN {1:sum} <> '' THEN {1:sum} END"
+        ),
+    )
     #: A message id or correlation id as JMS text: see ``message.ids``.
-    STRING_MESSAGE_ID = "string message id"
-    STRING_CORRELATION_ID = "string correlation id"
-    ULONG_ID = "ulong id"
-    UUID_ID = "uuid id"
-    BINARY_ID = "binary id"
+    STRING_MESSAGE_ID = (
+        "string message id",
+        (
+            f"CASE {_ESCAPED} WHEN startswith({{0:bare}}, '{ids.PREFIX}') THEN {{0:bare}}"
+            f" ELSE concat('{ids.NO_PREFIX}', {{0:bare}}) END"
+        ),
+        True,
+    )
+    STRING_CORRELATION_ID = "string correlation id", f"CASE {_ESCAPED} ELSE {{0:bare}} END", True
+    ULONG_ID = (
+        "ulong id",
+        (
+            f"concat('{ids.ULONG}', CAST(CASE WHEN {{0:bare}} < 0 THEN {{0:bare}} + {2**64}BD"
+            " ELSE {0:bare} END AS STRING))"
+        ),
+        True,
+    )
+    UUID_ID = (
+        "uuid id",
+        (
+            f"concat('{ids.UUID_}',"
+            " lower(regexp_replace(hex({0:bare}), '(.{{8}})(.{{4}})(.{{4}})(.{{4}})', '$1-$2-$3-$4-')))"
+        ),
+        True,
+    )
+    BINARY_ID = "binary id", f"concat('{ids.BINARY}', hex({{0:bare}}))", True
     #: Number to the nearest 32-bit floating point number, kept as a double.
-    TO_FLOAT = "to float"
+    # The product keeps Spark from taking the two casts for one to DOUBLE.
+    TO_FLOAT = "to float", "CAST(CAST({0} AS FLOAT) * 1F AS DOUBLE)"
     #: Integer to DECIMAL(38, 0).
-    TO_DECIMAL = "to decimal"
+    TO_DECIMAL = "to decimal", "CAST({0} AS DECIMAL(38,0))", True
     #: A double without a fraction to DECIMAL(38, 0), exactly.
-    EXACT_DECIMAL = "exact decimal"
+    EXACT_DECIMAL = "exact decimal", _EXACT
     #: Integer arithmetic in 32 bits, which wraps.
-    ADD_INT = "add int"
-    SUBTRACT_INT = "subtract int"
-    MULTIPLY_INT = "multiply int"
+    ADD_INT = "add int", f"({_wrapped_int('try_add({0}, {1})')})"
+    SUBTRACT_INT = "subtract int", f"({_wrapped_int('try_subtract({0}, {1})')})"
+    MULTIPLY_INT = "multiply int", f"({_wrapped_int('try_multiply({0}, {1})')})"
     #: Integer arithmetic in 64 bits, which wraps.
-    ADD_LONG = "add long"
-    SUBTRACT_LONG = "subtract long"
-    MULTIPLY_LONG = "multiply long"
+    ADD_LONG = "add long", _wrapped_long("+")
+    SUBTRACT_LONG = "subtract long", _wrapped_long("-")
+    MULTIPLY_LONG = "multiply long", _wrapped_long("*")
     #: Integer arithmetic in 38 decimal digits; NULL beyond.
-    ADD_BIG = "add big"
-    SUBTRACT_BIG = "subtract big"
-    MULTIPLY_BIG = "multiply big"
+    ADD_BIG = "add big", _big("try_add")
+    SUBTRACT_BIG = "subtract big", _big("try_subtract")
+    MULTIPLY_BIG = "multiply big", _big("try_multiply")
     #: The remainder, with the sign of the dividend; NULL for integers by zero, NaN for doubles by zero.
-    REMAINDER_BIG = "remainder big"
-    REMAINDER_DOUBLE = "remainder double"
+    REMAINDER_BIG = "remainder big", _big("try_mod")
+    REMAINDER_DOUBLE = "remainder double", "coalesce(try_mod({0}, {1}), {0} * {1} * CAST('NaN' AS DOUBLE))"
     #: Division of doubles by IEEE 754, and with NULL by zero.
-    DIVIDE_IEEE = "divide by IEEE 754"
-    TRY_DIVIDE = "try divide"
+    DIVIDE_IEEE = (
+        "divide by IEEE 754",
+        (
+            "coalesce(try_divide({0}, {1}), {0} * CASE CAST({1} AS STRING)"
+            " WHEN '0.0' THEN CAST('Infinity' AS DOUBLE) WHEN '-0.0' THEN CAST('-Infinity' AS DOUBLE) END)"
+        ),
+    )
+    TRY_DIVIDE = "try divide", "try_divide({0}, {1})"
     #: A double, NULL where it is infinite.
-    FINITE = "finite"
+    # A CASE would repeat the number, and so a chain of five operations its first operand sixteen times.
+    FINITE = (
+        "finite",
+        ("get(array_remove(array_remove(array({0}), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)), 0)"),
+    )
     #: A string's UTF-16 units, big-endian.
-    UTF16 = "utf-16"
+    UTF16 = "utf-16", "encode({0}, 'UTF-16BE')"
     #: A string's bytes, each as a character.
-    OCTETS = "octets"
+    OCTETS = "octets", "decode(CAST({0} AS BINARY), 'ISO-8859-1')"
     #: Bytes as the text that they are in UTF-8.
-    TEXT_OF_BYTES = "text of bytes"
+    TEXT_OF_BYTES = "text of bytes", "CAST({0} AS STRING)"
     #: The bytes behind hexadecimal digits.
-    UNHEX = "unhex"
+    UNHEX = "unhex", "unhex({0})"
     #: Whether a string is UTF-8.
-    VALID = "valid"
+    VALID = "valid", "is_valid_utf8({0})"
     #: Sixteen bytes as a uuid in hexadecimal digits.
-    TEXT_OF_UUID = "text of a uuid"
+    TEXT_OF_UUID = (
+        "text of a uuid",
+        (
+            f"concat_ws('-', substr({_HEX}, 1, 8), substr({_HEX}, 9, 4), substr({_HEX}, 13, 4),"
+            f" substr({_HEX}, 17, 4), substr({_HEX}, 21, 12))"
+        ),
+    )
     #: A value as text, as Java writes it; of a double that stands for a float.
-    JAVA_TEXT = "java text"
-    TEXT_OF_FLOAT = "text of a float"
-    CONCATENATE = "concatenate"
+    JAVA_TEXT = "java text", "CAST({0} AS STRING)"
+    TEXT_OF_FLOAT = "text of a float", "CAST(CAST({0} AS FLOAT) AS STRING)"
+    CONCATENATE = "concatenate", "concat({0}, {1})"
     #: The number of the first code point.
-    CODE_POINT = "code point"
+    CODE_POINT = "code point", "CAST(ascii({0}) AS BIGINT)"
     #: A string up to its first NUL.
-    BEFORE_NUL = "before nul"
+    BEFORE_NUL = "before nul", "substring_index({0}, CAST(X'00' AS STRING), 1)"
     #: An integer or a double out of a string, as Java's valueOf reads it; NULL where it is none.
-    READ_LONG = "read long"
-    READ_DOUBLE = "read double"
+    READ_LONG = "read long", f"CASE WHEN rlike({{0}}, '(?s)^[+-]?[0-9]+{_END}') THEN try_cast({{0}} AS BIGINT) END"
+    READ_DOUBLE = (
+        "read double",
+        (
+            f"CASE WHEN rlike({_TRIMMED}, '{_NUMBER}')"
+            f" THEN try_cast(regexp_replace({_TRIMMED}, '(?s)[fFdD]{_END}', '') AS DOUBLE) END"
+        ),
+    )
     #: A string in lower case.
-    LOWER = "lower"
+    LOWER = "lower", "lower({0})"
     #: All matches of a regular expression replaced.
-    REPLACE = "replace"
+    REPLACE = "replace", "regexp_replace({0}, {1}, {2})"
     #: Milliseconds since the epoch, of the query or micro-batch.
-    NOW = "now"
+    NOW = "now", "unix_millis(current_timestamp())"
     #: The timestamp so many milliseconds after that.
     MOMENT = "moment"
     #: So many milliseconds, a uint, after a time in milliseconds.
-    LATER = "later"
+    LATER = "later", "try_add({0}, {1})", True
     #: The difference of two times, whose integers are so small that it does not overflow.
     UNTIL = "until"
     #: A text in the type of the node, as Spark's try_cast reads it; NULL where it is none.
-    TRY_CAST = "try cast"
+    TRY_CAST = "try cast", "try_cast({0:bare} AS {type})"
     #: An integer, or a double, out of a text that is known to be a number of JMS; NULL for an integer beyond 64 bits.
-    NUMBER_IN_TEXT = "number in text"
+    NUMBER_IN_TEXT = "number in text", "try_cast({0:bare} AS {type})"
     #: A text with a blank for each narrow no-break space, U+202F.
-    BLANKS_WIDENED = "blanks widened"
+    BLANKS_WIDENED = "blanks widened", "replace({0}, CAST(X'E280AF' AS STRING), ' ')"
     #: A text without blanks around it.
-    TRIMMED = "trimmed"
+    TRIMMED = "trimmed", "trim({0})"
     #: A point in time out of a text, by a pattern with a time zone, and a text to add for a zone that it lacks.
-    READ_TIME = "read time"
+    READ_TIME = "read time", "try_to_timestamp({0:bare}, {1:bare})"
     #: The milliseconds of a column that is a TIMESTAMP or a number of them, which only the engine can tell.
-    MILLISECONDS_OF_ANY = "milliseconds of any"
+    MILLISECONDS_OF_ANY = (
+        "milliseconds of any",
+        ("if(typeof({0}) = 'timestamp', unix_millis(CAST({0} AS TIMESTAMP)), try_cast({0} AS BIGINT))"),
+    )
     #: Bytes out of base64; NULL where it is none.
-    FROM_BASE64 = "from base64"
+    FROM_BASE64 = "from base64", "try_to_binary({0}, 'base64')"
     #: JSON text as a VARIANT; NULL where it is none.
-    PARSE_JSON = "parse JSON"
+    PARSE_JSON = "parse JSON", "try_parse_json({0})"
     #: The value of a VARIANT at a path, in the type of the node, and the name of its type.
-    VARIANT_GET = "variant get"
-    VARIANT_TYPE = "variant type"
+    VARIANT_GET = "variant get", "try_variant_get({0:bare}, {1:bare}, '{kind}')"
+    VARIANT_TYPE = "variant type", "schema_of_variant({0})"
     #: The text whose bytes, in UTF-8, are the signed or unsigned integers of an array.
-    TEXT_OF_OCTETS = "text of octets"
+    # Beside 256 every byte, signed or not, has three hexadecimal digits of which the last two are its own.
+    TEXT_OF_OCTETS = (
+        "text of octets",
+        ("CAST(unhex(array_join(transform({0}, b -> substr(hex((b & 255) | 256), 2)), '')) AS STRING)"),
+    )
     #: A double whose sign shows, zero included: its text.
-    SIGNED_TEXT = "signed text"
-
-
-#: How often the text of a function has each argument, at most, where that is more than once.
-MENTIONS: Mapping[Function, tuple[int, ...]] = MappingProxyType(
-    {
-        Function.MILLISECONDS: (4,),
-        Function.MILLISECONDS_OF_ANY: (3,),
-        Function.DIVIDE: (2, 2),
-        Function.AT_MOST: (2, 2),
-        Function.FOLDED: (3,),
-        Function.STRING_MESSAGE_ID: (5,),
-        Function.STRING_CORRELATION_ID: (3,),
-        Function.ULONG_ID: (3,),
-        Function.EXACT_DECIMAL: (2,),
-        Function.ADDRESS: (4, 4),
-        Function.REMAINDER_DOUBLE: (2, 2),
-        Function.DIVIDE_IEEE: (2, 2),
-        Function.TEXT_OF_UUID: (5,),
-        Function.READ_LONG: (2,),
-        Function.READ_DOUBLE: (2,),
-    }
-)
+    SIGNED_TEXT = "signed text", "CAST({0} AS STRING)"

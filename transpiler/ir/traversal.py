@@ -7,7 +7,6 @@ from dataclasses import replace
 from operator import is_, mul
 
 from transpiler.ir.column_types import Path
-from transpiler.ir.functions import MENTIONS, Function
 from transpiler.ir.nodes import (
     And,
     AnyRow,
@@ -174,8 +173,8 @@ class Sizes:
         known = self.known.get(id(node))
         if known is None:
             sizes = (1 if isinstance(part, _LEAVES) else self.of(part) for part in children(node))
-            mentions = MENTIONS.get(node.function) if isinstance(node, Apply) else None
-            count = 1 + (sum(sizes) if mentions is None else sum(map(mul, mentions, sizes)))
+            mentions = node.function.mentions if isinstance(node, Apply) else ()
+            count = 1 + sum(map(mul, mentions, sizes) if mentions else sizes)
             if isinstance(node, In):
                 count += len(node.members)
             elif isinstance(node, SeparateMethod):
@@ -247,31 +246,8 @@ def sql_not(predicate: Predicate) -> Predicate | None:
             return None
 
 
-#: Functions that are NULL where their first argument is, and nowhere else.
-_NULL_PRESERVING = frozenset(
-    {
-        Function.TO_DOUBLE,
-        Function.TO_LONG,
-        Function.TO_DECIMAL,
-        Function.MILLISECONDS,
-        Function.BY_BYTES,
-        Function.UNPADDED,
-        Function.TEXT,
-        Function.AT_MOST,
-        Function.NEXT,
-        Function.LATER,
-        Function.FOLDED,
-        Function.STRING_MESSAGE_ID,
-        Function.STRING_CORRELATION_ID,
-        Function.ULONG_ID,
-        Function.UUID_ID,
-        Function.BINARY_ID,
-    }
-)
-
-
 def without_conversions(value: Value) -> Value:
     """The part that decides whether a value is NULL, without conversions that keep NULL and nothing else."""
-    while isinstance(value, Apply) and value.function in _NULL_PRESERVING:
+    while isinstance(value, Apply) and value.function.keeps_null:
         value = value.arguments[0]
     return value

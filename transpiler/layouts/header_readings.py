@@ -243,8 +243,9 @@ class Time:
             text = ir.Apply(ir.Function.BLANKS_WIDENED, (text,), STRING)
         zone, letters = _zone_text(self.zone) if not _has_zone(self.pattern) else ("", "")
         pattern = ir.constant(self.pattern + letters)
-        added = (ir.constant(zone), pattern) if zone else (pattern,)
-        time = ir.Apply(ir.Function.READ_TIME, (text, *added), TIMESTAMP)
+        if zone:
+            text = ir.Apply(ir.Function.CONCATENATE, (text, ir.constant(zone)), STRING)
+        time = ir.Apply(ir.Function.READ_TIME, (text, pattern), TIMESTAMP)
         return ir.Apply(ir.Function.MILLISECONDS, (time,), BIGINT)
 
     def read(self, raw: AmqpValue) -> int | None:

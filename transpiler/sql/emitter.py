@@ -8,11 +8,8 @@ from typing import assert_never
 
 from transpiler import ir
 from transpiler.ir.column_types import ColumnType, SparkType
-from transpiler.message import ids
-from transpiler.message.fields import FIRST_NEGATIVE, FOLD
 from transpiler.message.types import TypeClass
 from transpiler.sql.constant_arrays import chunks_text, let_row_variables, map_text, rows_text
-from transpiler.sql.function_templates import TEMPLATES
 from transpiler.sql.patterns import like_text, topic_text
 from transpiler.sql.precedence import LEVELS, Text
 from transpiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
@@ -225,9 +222,6 @@ def _floating(value: float, suffix: str, kind: SparkType) -> _Text:
     return (text[:-2] if text.endswith(".0") else text) + suffix, _PRIMARY
 
 
-#: The mark that bytes of text may begin with; it is no part of the text.
-_BYTE_ORDER_MARK = "^\ufeff"
-
 #: A wall clock's milliseconds from its parts: all else that Spark has goes through the session's time zone, where an
 #: hour of the spring is missing, and what is far away overflows.
 _WALL_CLOCK = (
@@ -236,34 +230,35 @@ _WALL_CLOCK = (
 )
 
 
+class _Argument:
+    """An argument of a function. Its text is made once, for in a chain of sums each is inside of the next."""
+
+    __slots__ = ("_text", "_value")
+
+    def __init__(self, value: ir.Value) -> None:
+        self._value, self._text = value, _value(value)
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            return _within(self._text, _FORMATS[spec])
+        return _wide(self._value) if isinstance(self._value, ir.Constant) else _within(self._text, _PRIMARY)
+
+
+_FORMATS = {"bare": _OR, "sum": _SUM}
+
+
 def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: ColumnType) -> _Text:
-    template = TEMPLATES.get(function)
-    if template is not None:
-        texts = (_wide(argument) if isinstance(argument, ir.Constant) else _alone(argument) for argument in arguments)
-        return template.format(*texts), _PRIMARY
+    if function.sql:
+        kind = value_type.kind.value.lower()
+        return function.sql.format(*map(_Argument, arguments), type=value_type, kind=kind), _PRIMARY
     if function in _SYMBOLS or function is ir.Function.DIVIDE:
         left, right = arguments
         return _calculate(function, left, right, value_type)
     if function is ir.Function.FIRST:
         return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
-    # An argument is written once: in a chain of sums each is inside of the next.
     first = arguments[0]
     text = _value(first)
     match function:
-        case ir.Function.TO_DOUBLE:
-            return f"CAST({text[0]} AS DOUBLE)", _PRIMARY
-        case ir.Function.TRY_CAST | ir.Function.NUMBER_IN_TEXT:
-            return f"try_cast({text[0]} AS {value_type})", _PRIMARY
-        case ir.Function.VARIANT_GET:
-            place = _value(arguments[1])[0]
-            return f"try_variant_get({text[0]}, {place}, '{value_type.kind.value.lower()}')", _PRIMARY
-        case ir.Function.READ_TIME if len(arguments) == 3:
-            zone, pattern = (_value(argument)[0] for argument in arguments[1:])
-            return f"try_to_timestamp(concat({text[0]}, {zone}), {pattern})", _PRIMARY
-        case ir.Function.READ_TIME:
-            return f"try_to_timestamp({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
-        case ir.Function.TO_LONG:
-            return f"CAST({text[0]} AS BIGINT)", _PRIMARY
         case ir.Function.MILLISECONDS if first.type.kind is SparkType.TIMESTAMP_NTZ:
             return _WALL_CLOCK.format(_within(text, _PRIMARY)), _SUM
         case ir.Function.MILLISECONDS:
@@ -271,72 +266,17 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
         case ir.Function.MOMENT if isinstance(first, ir.Constant):
             offset = int(first.value)
             added = f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
-            return f"timestamp_millis({TEMPLATES[ir.Function.NOW]}{added})", _PRIMARY
+            return f"timestamp_millis({ir.Function.NOW.sql}{added})", _PRIMARY
         case ir.Function.UNTIL:
             return f"{_within(text, _SUM)} - {_within(_value(arguments[1]), _PRODUCT)}", _SUM
         case ir.Function.BY_BYTES:
             return f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT
-        case ir.Function.WITHOUT_TRAILING_DOTS:
-            return f"rtrim('.', {text[0]})", _PRIMARY
-        case ir.Function.UNPADDED:
-            return f"rtrim({text[0]})", _PRIMARY
-        case ir.Function.LEFT | ir.Function.RIGHT:
-            return f"{function.value}({text[0]}, {_value(arguments[1])[0]})", _PRIMARY
-        case ir.Function.DECODED:
-            decoded = f"try_validate_utf8(CAST({text[0]} AS STRING))"
-            return f"regexp_replace({decoded}, {quote_text(_BYTE_ORDER_MARK)}, '')", _PRIMARY
-        case ir.Function.TEXT:
-            return f"make_valid_utf8(CAST({text[0]} AS STRING))", _PRIMARY
-        case ir.Function.AT_MOST:
-            most = _value(arguments[1])[0]
-            return f"if({_within(text, _SUM)} > {most}, {most}, {text[0]})", _PRIMARY
-        case ir.Function.NEXT:
-            return f"try_add({text[0]}, 1)", _PRIMARY
-        case ir.Function.FOLDED:
-            inner = _within(text, _SUM)
-            return f"if({inner} >= {FIRST_NEGATIVE}, {inner} - {FOLD}, {text[0]})", _PRIMARY
-        case ir.Function.MEDIA_TYPE:
-            return f"lower(trim(substring_index({text[0]}, ';', 1)))", _PRIMARY
-        case ir.Function.ADDRESS:
-            node, key = (_within(_value(argument), _SUM) for argument in arguments)
-            both = f"WHEN {node} <> '' AND {key} <> '' THEN concat({node}, '/', {key})"
-            return f"CASE {both} WHEN {node} <> '' THEN {node} WHEN {key} <> '' THEN {key} END", _PRIMARY
-        case (
-            ir.Function.STRING_MESSAGE_ID
-            | ir.Function.STRING_CORRELATION_ID
-            | ir.Function.ULONG_ID
-            | ir.Function.UUID_ID
-            | ir.Function.BINARY_ID
-        ):
-            return _id_text(function, text[0]), _PRIMARY
         case ir.Function.NEGATE if value_type.kind is SparkType.DOUBLE:
             return f"- {_within(text, _PRIMARY)}", _PRODUCT
         case ir.Function.NEGATE:
             return f"try_subtract(0, {text[0]})", _PRIMARY
         case _:
             raise AssertionError(f"{function} has no text")
-
-
-_ESCAPED_ID = "^(" + "|".join(ids.ESCAPED) + ")"
-
-
-def _id_text(function: ir.Function, inner: str) -> str:
-    """A message id of one type as JMS text: the same that ``message.ids`` writes."""
-    match function:
-        case ir.Function.ULONG_ID:
-            unsigned = f"CASE WHEN {inner} < 0 THEN {inner} + {2**64}BD ELSE {inner} END"
-            return f"concat('{ids.ULONG}', CAST({unsigned} AS STRING))"
-        case ir.Function.BINARY_ID:
-            return f"concat('{ids.BINARY}', hex({inner}))"
-        case ir.Function.UUID_ID:
-            groups = "'(.{8})(.{4})(.{4})(.{4})', '$1-$2-$3-$4-'"
-            return f"concat('{ids.UUID_}', lower(regexp_replace(hex({inner}), {groups})))"
-        case _:
-            escaped = f"CASE WHEN {inner} RLIKE '{_ESCAPED_ID}' THEN concat('{ids.STRING}', {inner})"
-            if function is ir.Function.STRING_CORRELATION_ID:
-                return f"{escaped} ELSE {inner} END"
-            prefixed = f"startswith({inner}, '{ids.PREFIX}')"
-            return f"{escaped} WHEN {prefixed} THEN {inner} ELSE concat('{ids.NO_PREFIX}', {inner}) END"
 
 
 _SYMBOLS = {ir.Function.ADD: ("+", _SUM), ir.Function.SUBTRACT: ("-", _SUM), ir.Function.MULTIPLY: ("*", _PRODUCT)}
@@ -416,7 +356,7 @@ def _divide_doubles(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
         and ir.type_class(divisor.arguments[0].type) is TypeClass.INTEGER
     )
     if not whole:
-        return TEMPLATES[ir.Function.DIVIDE_IEEE].format(_within(first, _PRIMARY), by), _PRIMARY
+        return ir.Function.DIVIDE_IEEE.sql.format(_within(first, _PRIMARY), by), _PRIMARY
     # An integer is no negative zero.
     by_zero = f"CASE WHEN {by} = 0D THEN CAST('Infinity' AS DOUBLE) END"
     return f"coalesce(try_divide({first[0]}, {by}), {dividend} * {by_zero})", _PRIMARY

@@ -73,6 +73,8 @@ def test_a_section_has_fields_of_its_own() -> None:
 def test_a_field_knows_what_stands_in_for_it() -> None:
     fields = ARTEMIS.fields.table
     assert fields["JMSType"].falls_back_to_property
+    assert fields["AMQGroupID"].falls_back_to_property
+    assert fields["AMQAddress"].falls_back_to_property
     assert not fields["JMSPriority"].falls_back_to_property
     # The one place of this field is a property.
     assert not JMS.fields.table["JMSXAppID"].falls_back_to_property

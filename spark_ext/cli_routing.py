@@ -16,12 +16,12 @@ from transpiler.cli.layouts import layout_option, missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import text_or_json, warn
 from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
-from transpiler.cli.topologies import read_topology_file
+from transpiler.cli.topologies import read_topology_file, state_options
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
-from transpiler.topology.files import Form
+from transpiler.topology.files import FORMS, Form
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.report.summary import Summary
@@ -45,7 +45,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--form",
             "form",
-            type=click.Choice(["topology", "rabbitmq", "broker-j"]),
+            type=click.Choice(FORMS),
             help="What the topology's file is  [default: as it shows]",
         ),
         click.option(
@@ -53,6 +53,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
             shell_complete=complete_vhosts,
             help="The virtual host, where the topology's file has several.",
         ),
+        state_options,
         click.option(
             "--exchange", shell_complete=complete_exchanges, help="The exchange that all messages were published to."
         ),

@@ -218,7 +218,7 @@ class ConstantTables:
             row: list[Any] = [name] if plan.exchange is None else []
             row += self._starts(entry)
             if not plan.simple:
-                row += [entry.states[0], len(entry.states) - 1, self._alternates(entry), self._steps(entry)]
+                row += [entry.states[0], entry.length, self._alternates(entry), self._steps(entry)]
             rows.append(tuple(row))
         schema = declared_schema(", ".join(columns))
         return ConstantTable(self._frame(rows, schema), tuple(schema.names))

@@ -6,7 +6,10 @@ from pyspark.sql import DataFrame
 
 from spark_ext.generated_methods import codegen_barrier
 from spark_ext.routing.constant_tables import Payload
+from spark_ext.routing.topic_sql import let
 from transpiler.routing.binding_patterns import SUBJECT
+from transpiler.sql import quote_text
+from transpiler.topology.destinations import FAILED
 
 #: The deliveries of a message, each with the state that it belongs to.
 DELIVERED = "_routing_found"
@@ -15,12 +18,16 @@ DELIVERED = "_routing_found"
 #: were matched before.
 DIRECT, KNOWN_DIRECT = "_routing_direct", "_routing_known_direct"
 
-_WITH_ALTERNATES, _ACTIVE, _BOUND = "_routing_with_alternates", "_routing_active", "_routing_bound"
+_WITH_ALTERNATES, _BOUND = "_routing_with_alternates", "_routing_bound"
 
-#: The states that a message reaches by deliveries of a column: a fixed point, in as many rounds as there are states.
+#: The deliveries within the expressions of this room. Spark puts a column that is read in one place there, and would
+#: make it anew in each round of a fold, or for each element of an array: so it is bound to a variable first.
+_ALL = "deliveries"
+
+#: The states that a message reaches by deliveries of a column: a fixed point, in as many rounds as a path has steps.
 _ACTIVATION = (
     "aggregate(array_repeat(0, coalesce(_routing_rounds, 0)), array(_routing_root), (active, i) -> "
-    "array_union(active, transform(filter({}, "
+    f"array_union(active, transform(filter({_ALL}, "
     "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
 )
 
@@ -36,19 +43,31 @@ _BY_STOP = (
 )
 
 
-def composed(frame: DataFrame, on_no_match: bool) -> tuple[DataFrame, str]:
+#: The states that a message is in after more steps than a path has: some only if it comes back to one.
+_COMES_BACK = (
+    "size(aggregate(array_repeat(0, coalesce(_routing_rounds, 0) + 1), array(_routing_root), (now, i) -> "
+    f"array_distinct(transform(filter({_ALL}, "
+    "m -> m.e IS NOT NULL AND array_contains(now, m.x)), m -> m.e)))) > 0"
+)
+
+
+def composed(frame: DataFrame, on_no_match: bool, rings: bool = False) -> tuple[DataFrame, str]:
     """Return the messages, and the SQL of their queues, in any order.
 
-    With ``on_no_match`` an alternate gets what no binding matched; else it gets what reached no queue.
+    With ``on_no_match`` an alternate gets what no binding matched; else it gets what reached no queue. With ``rings`` a
+    message that comes back to a state reaches the mark of a send that fails.
     """
     if not on_no_match:
         return frame, f"coalesce(element_at({_BY_STOP}, -1), CAST(array() AS ARRAY<STRING>))"
     alternates = f"coalesce(_routing_alternates, {Payload.DELIVERY.empty})"
     unanswered = f"filter({alternates}, a -> NOT exists({DELIVERED}, m -> m.x = a.x))"
     frame = frame.selectExpr("*", f"concat({DELIVERED}, {unanswered}) AS {_WITH_ALTERNATES}")
-    frame = frame.selectExpr("*", f"{_ACTIVATION.format(_WITH_ALTERNATES)} AS {_ACTIVE}")
-    reached = f"filter({_WITH_ALTERNATES}, m -> m.q IS NOT NULL AND array_contains({_ACTIVE}, m.x))"
-    return frame, f"transform({reached}, m -> m.q)"
+    reached = let({"active": _ACTIVATION}, f"filter({_ALL}, m -> m.q IS NOT NULL AND array_contains(active, m.x))")
+    queues = f"transform({reached}, m -> m.q)"
+    if rings:
+        failed = f"CASE WHEN {_COMES_BACK} THEN array({quote_text(FAILED)}) ELSE CAST(array() AS ARRAY<STRING>) END"
+        queues = f"concat({queues}, {failed})"
+    return frame, let({_ALL: _WITH_ALTERNATES}, queues)
 
 
 def with_direct(frame: DataFrame, known: bool) -> DataFrame:
@@ -56,8 +75,8 @@ def with_direct(frame: DataFrame, known: bool) -> DataFrame:
 
     With ``known`` there is a column ``KNOWN_DIRECT``.
     """
-    frame = frame.selectExpr("*", f"{codegen_barrier(_ACTIVATION.format(DELIVERED))} AS {_BOUND}")
-    direct = f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains({_BOUND}, m.x))"
+    frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {_BOUND}")
+    direct = let({"bound": _BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")
     if known:
         # Of a known key not everything was matched anew.
         direct = f"coalesce({KNOWN_DIRECT}, {direct})"

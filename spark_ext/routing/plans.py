@@ -16,7 +16,7 @@ from spark_ext.routing.routing_keys import Source, has_routing_keys, published_e
 from spark_ext.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
 from transpiler import Layout
 from transpiler.arguments import check_choice
-from transpiler.errors import LayoutError, UnsupportedFeatureError
+from transpiler.errors import LayoutError
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import ColumnType
 from transpiler.layouts.sent import SentLayout
@@ -24,6 +24,7 @@ from transpiler.lowering.names import Missing
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
+from transpiler.topology.destinations import ROUTING_TYPES, entered_by
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.publishing import PUBLISH_TO, PublishTo
 from transpiler.topology.qpid_address.address import Address
@@ -53,16 +54,18 @@ def prepare(
     exchange: str | None,
     address: str | Address | Sender | None,
     publish_to: PublishTo,
+    routing_type: str | None = None,
 ) -> Prepared:
     """Resolve where messages are published to. ``ValueError`` for parameters that exclude each other."""
     check_topology(topology)
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if topology.rules.destinations is not None:
-        raise UnsupportedFeatureError.at(
-            "routing.destinations",
-            f"messages to {topology.rules.name} are not routed in Spark yet",
-            hint="selector-sql route and route_message do it, without Spark",
-        )
+        if address is not None or publish_to == "to":
+            raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
+        if routing_type is not None:
+            check_choice("routing_type", routing_type, ROUTING_TYPES)
+        entered = entered_by(topology, routing_type)
+        return Prepared(entered, columns, Source(destination=exchange, routing_type=routing_type), False)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
     resolved = columns.layout
@@ -103,6 +106,7 @@ def compile_topology(
     missing: Missing = "error",
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
+    routing_type: str | None = None,
     version: str | None = None,
     progress: Progress | None = None,
 ) -> CompiledTopology:
@@ -114,7 +118,7 @@ def compile_topology(
     done and of all. Raises what ``route`` raises.
     """
     columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout, "amqp")
-    prepared = prepare(topology, columns, exchange, address, publish_to)
+    prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
     refuse_choices(prepared.topology, prepared.source.exchange)
     target, several = prepared.settings
     sender = prepared.source.sender
@@ -124,6 +128,8 @@ def compile_topology(
         None if sender is None else sender.subject,
         sender is not None,
         prepared.source.relay,
+        prepared.source.destination,
+        prepared.source.routing_type,
     )
     settings = Settings(destination, missing, several)
     return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)
@@ -146,7 +152,7 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
         )
     _check_columns(compiled.plan, columns.schema)
     sender = Sender(compiled.topology, to.exchange or "", to.key, to.subject) if to.by_sender else None
-    source = Source(to.exchange, sender, to.relay)
+    source = Source(to.exchange, sender, to.relay, to.named, to.routing_type)
     return Prepared(compiled.topology, columns._replace(layout=resolved), source, compiled.settings.several)
 
 
@@ -184,13 +190,16 @@ def _missing(path: tuple[object, ...], column_type: ColumnType | None, schema: S
     return None if plain else f"{'.'.join(map(str, path))} {column_type}"
 
 
-def without_settings(exchange: str | None, missing: Missing, address: object, publish_to: PublishTo) -> None:
+def without_settings(
+    exchange: str | None, missing: Missing, address: object, publish_to: PublishTo, routing_type: str | None
+) -> None:
     """Raise ``ValueError`` for what is decided when a topology is compiled."""
     given = {
         "exchange": exchange is not None,
         "missing": missing != "error",
         "address": address is not None,
         "publish_to": publish_to != "exchange",
+        "routing_type": routing_type is not None,
     }
     wrong = [name for name, is_given in given.items() if is_given]
     if wrong:

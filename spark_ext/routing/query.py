@@ -26,6 +26,7 @@ from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
 from spark_ext.routing.publish_outcomes import Outcomes
 from spark_ext.routing.routing_keys import WORDS, Published, Source
+from spark_ext.routing.sends import sent
 from spark_ext.routing.session_tables import SessionTables
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, literal_code, run_automaton
 from spark_ext.schemas import MessageColumns, SchemaLike, message_columns
@@ -74,6 +75,7 @@ def route(
     outcome: str | None = None,
     exchange_column: str | None = None,
     possible_column: str | None = None,
+    routing_type: str | None = None,
     protocol: Protocol | None = None,
     mandatory: bool = False,
     reject_unroutable: bool = False,
@@ -105,6 +107,11 @@ def route(
     topology in which messages come to such an exchange is refused. ``undecided`` is the outcome of those that reach
     a queue or none by a choice.
 
+    For a JMS broker ``exchange`` is the destination of all messages, and the column ``exchange`` that of each (Artemis:
+    ``address`` or ``address::queue``; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas, which takes a
+    shuffle of the lists and no stream). ``routing_type`` is that of all messages to an Artemis broker, and a column
+    ``routing_type`` that of each. ``exchange_column`` has the destination.
+
     ``topology`` may be compiled before, by ``compile_topology``, which ``exchange``, ``address``, ``publish_to`` and
     ``missing`` are given to then. What is made of a topology is kept with the session and used again by its next
     queries, of a ``CompiledTopology`` and of a ``Topology`` that is the same object.
@@ -116,13 +123,17 @@ def route(
     """
     publisher = Publisher(protocol, mandatory, reject_unroutable)
     if isinstance(topology, CompiledTopology):
-        without_settings(exchange, missing, address, publish_to)
+        without_settings(exchange, missing, address, publish_to, routing_type)
         prepared = prepare_compiled(topology, messages, layout)
         names = _Names(column, outcome, exchange_column)
-        frame = _compiled(messages, topology, prepared, publisher, names, keys)
-        return frame if possible_column is None else with_no_choices(frame, possible_column)
+
+        def by_plan(messages: DataFrame) -> DataFrame:
+            frame = _compiled(messages, topology, prepared, publisher, names, keys)
+            return frame if possible_column is None else with_no_choices(frame, possible_column)
+
+        return sent(messages, prepared, column, outcome, possible_column, exchange_column, by_plan)
     columns = message_columns(messages, layout, "amqp")
-    prepared = prepare(topology, columns, exchange, address, publish_to)
+    prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
     exchange, several = prepared.settings
 
     def routed(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:
@@ -131,10 +142,13 @@ def route(
         with pause_garbage_collection():
             return _Query(messages, topology, prepared.columns, plan, prepared.source, publisher).routed(names, keys)
 
-    if possible_column is not None:
-        return route_with_choices(messages, prepared.topology, column, outcome, possible_column, routed)
-    refuse_choices(prepared.topology, exchange)
-    return routed(messages, prepared.topology, column, True)
+    def by_topology(messages: DataFrame) -> DataFrame:
+        if possible_column is not None:
+            return route_with_choices(messages, prepared.topology, column, outcome, possible_column, routed)
+        refuse_choices(prepared.topology, exchange)
+        return routed(messages, prepared.topology, column, True)
+
+    return sent(messages, prepared, column, outcome, possible_column, exchange_column, by_topology)
 
 
 def _compiled(
@@ -317,7 +331,7 @@ class _Query:
             frame = frame.selectExpr("*", f"{collected.together()} AS {DELIVERED}")
             if self._direct:
                 frame = with_direct(frame, templates is _UNLESS_KNOWN)
-            frame, queues = composed(frame, self._topology.rules.alternate_on_no_match)
+            frame, queues = composed(frame, self._topology.rules.alternate_on_no_match, plan.rings)
             in_order = distinct_in_order(codegen_barrier(queues))
         return frame.withColumn(column, sf.expr(templates.queues.format(in_order)))
 

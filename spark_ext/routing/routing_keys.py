@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, DataType, StringType, StructType
 
 from spark_ext.routing import relay
-from spark_ext.routing.topic_sql import exact_key, key_words
+from spark_ext.routing.topic_sql import exact_key, key_words, let
 from spark_ext.schemas import MessageColumns, analyzed_schema
 from transpiler import Layout, ir
 from transpiler.errors import LayoutError, UnsupportedFeatureError
@@ -30,6 +30,19 @@ from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TO
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
 from transpiler.sql import emit_filter, emit_value, quote_path, quote_text
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.destinations import (
+    FULLY_QUALIFIED,
+    INNER_DOT,
+    LISTED,
+    QUEUE_KIND,
+    SPACES,
+    TOPIC_KIND,
+    UNTYPED,
+    Characters,
+    key_characters,
+    own_prefix,
+)
 from transpiler.topology.model import Topology
 from transpiler.topology.receivers import Sender
 
@@ -62,6 +75,80 @@ def _is_texts(kind: DataType) -> bool:
     return isinstance(kind, ArrayType) and kind.elementType == StringType()
 
 
+class Sends:
+    """The entry and the key of each message to a destination of a JMS broker, as SQL: see ``topology.destinations``."""
+
+    def __init__(self, topology: Topology, columns: Container[str], layout: Layout, source: Source) -> None:
+        self._topology = topology
+        self._characters = key_characters(topology)
+        if source.destination is not None:
+            self.destination = quote_text(source.destination)
+        elif named := published_exchanges(columns, layout):
+            self.destination = first_text(named)
+        else:
+            raise LayoutError.at(
+                "route.no-destination",
+                f"messages to {topology.rules.name} have a destination, and these have no column exchange",
+                hint="give the messages a column exchange, or give route exchange='the destination of all'",
+            )
+        given = source.routing_type
+        of_column = "routing_type" if "routing_type" in columns else relay.NO_TEXT
+        self._routing_type = of_column if given is None else quote_text(given)
+
+    @property
+    def columns(self) -> tuple[str, str]:
+        """The entry and the key."""
+        if self._topology.rules.destinations is Destinations.ACTIVEMQ:
+            kind, name = f"get({self.parts}, {PART}).kind", f"get({self.parts}, {PART}).name"
+            return f"coalesce({kind}, {quote_text(NO_DESTINATION)})", translated(self._characters, name)
+        mark = quote_text(FULLY_QUALIFIED)
+        address = translated(self._characters, f"substring_index({self.destination}, {mark}, 1)")
+        queue = f"substr({self.destination}, instr({self.destination}, {mark}) + {len(FULLY_QUALIFIED)})"
+        word = f"translate({translated(self._characters, queue)}, '.', {quote_text(INNER_DOT)})"
+        qualified = f"contains({self.destination}, {mark})"
+        routing_type = f"coalesce({self._routing_type}, {quote_text(UNTYPED)})"
+        exchange = f"concat({routing_type}, CASE WHEN {qualified} THEN {mark} ELSE '' END)"
+        exchange = f"CASE WHEN {self.destination} IS NULL THEN {quote_text(NO_DESTINATION)} ELSE {exchange} END"
+        return exchange, f"CASE WHEN {qualified} THEN concat({word}, '.', {address}) ELSE {address} END"
+
+    @property
+    def parts(self) -> str:
+        """The kinds and names of an ActiveMQ destination, which may be a list."""
+        spaces = quote_text(SPACES)
+        queue, topic = (quote_text(f"{kind}://") for kind in (QUEUE_KIND, TOPIC_KIND))
+        listed = f"transform(split({self.destination}, ','), p -> trim(BOTH {spaces} FROM p))"
+        kind = (
+            f"CASE WHEN startswith(p, {topic}) OR (startswith(l[0], {topic}) AND NOT startswith(p, {queue})) "
+            f"THEN '{TOPIC_KIND}' ELSE '{QUEUE_KIND}' END"
+        )
+        if QUEUE_KIND + LISTED in self._topology.exchange_by_name:
+            kind = f"concat({kind}, CASE WHEN size(l) > 1 THEN {quote_text(LISTED)} ELSE '' END)"
+        bare = f"CASE WHEN startswith(p, {queue}) OR startswith(p, {topic}) THEN substr(p, 9) ELSE p END"
+        name = f"trim(BOTH {spaces} FROM substring_index({bare}, '?', 1))"
+        structs = f"transform(l, p -> named_struct('kind', {kind}, 'name', {name}))"
+        return let({"l": listed}, f"filter({structs}, s -> s.name <> '')")
+
+    @property
+    def own_queue(self) -> str:
+        """The name of the destination's own queue."""
+        prefix = quote_text(own_prefix(self._topology))
+        return f"concat({prefix}, {translated(self._characters.inverse, self.columns[1])})"
+
+
+#: The number of the destination in a list that a row is sent to.
+PART = "_list_part"
+
+#: The entry of messages without a destination; there is no exchange of that name.
+NO_DESTINATION = "{no destination}"
+
+
+def translated(characters: Characters, text: str) -> str:
+    """Return SQL that replaces characters of a text."""
+    if not characters.sought:
+        return text
+    return f"translate({text}, {quote_text(characters.sought)}, {quote_text(characters.replaced)})"
+
+
 def published_exchanges(columns: Container[str], layout: Layout) -> list[ir.Value]:
     """The texts that name the exchange a message was published to, the first of them first: a column, or a field."""
     named: list[ir.Value] = [ir.Column(("exchange",), STRING)] if "exchange" in columns else []
@@ -78,6 +165,9 @@ class Source:
     exchange: str | None = None
     sender: Sender | None = None
     relay: bool = False
+    #: Of a JMS broker: the destination of all messages, and their routing type; None is what each message names.
+    destination: str | None = None
+    routing_type: str | None = None
 
     @property
     def by_message(self) -> bool:
@@ -166,6 +256,9 @@ class Published:
     def with_keys(self, frame: DataFrame) -> DataFrame:
         """The messages with their exchange, where the plan knows no only one, and their routing keys."""
         made = []
+        if self._topology.rules.destinations is not None:
+            exchange, key = Sends(self._topology, self._schema.names, self._layout, self._source).columns
+            return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {SUBJECT}")
         if self._source.relay:
             own = self._own_keys()
             subject = first_text(own) if own else relay.NO_TEXT

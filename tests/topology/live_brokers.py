@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from transpiler import Message, Topology
+from transpiler import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology import parse_topology
+from transpiler.topology.broker_rules import RULES
+from transpiler.topology.destinations import DEFAULT_WORDS, UNDECLARED
+from transpiler.topology.model import REPLACEMENT_ARGUMENT, Binding, Exchange, Queue, Topology
 
 _DATA = Path(__file__).parent / "data"
 
@@ -75,3 +82,80 @@ def _message(item: Mapping[str, Any]) -> Message:
         application_properties=Message.from_dict({"application_properties": item["properties"]}).application_properties,
         header_values=message.header_values,
     )
+
+
+def merged(broker: str, rings: bool) -> tuple[Topology, list[Sent]]:
+    """Return the configurations of a broker as one topology, and all messages; those with rings, or those without.
+
+    The number of its configuration is one more word of each name, so that one plan routes all of them.
+    """
+    exchanges: dict[str, Exchange] = {}
+    queues: list[Queue] = []
+    bindings: list[Binding] = []
+    messages: list[Sent] = []
+    rules = RULES[broker]
+    for configuration in configurations(broker):
+        if "start_error" in configuration:
+            continue
+        topology, word = topology_of(configuration), configuration["id"]
+        if topology.words != DEFAULT_WORDS or build_exchange_graph(topology).rings is not rings:
+            continue
+        for exchange in topology.exchanges:
+            alternate = exchange.alternate
+            if alternate is not None:
+                is_queue = alternate.type == "queue"
+                name = _queue(alternate.name, word) if is_queue else f"{word}/{alternate.name}"
+                alternate = replace(alternate, name=name)
+            inner = replace(exchange, name=f"{word}/{exchange.name}", alternate=alternate, internal=True)
+            exchanges[inner.name] = inner
+            if not exchange.internal:
+                exchanges.setdefault(exchange.name, Exchange(exchange.name, "topic"))
+                key = f"*.{word}.#" if exchange.name.endswith("::") else f"{word}.#"
+                bindings.append(Binding(exchange.name, inner.name, key, destination_type="exchange"))
+        queues += (Queue(_queue(queue.name, word)) for queue in topology.queues)
+        bindings += (_with_word(binding, word, topology) for binding in topology.bindings)
+        messages += (_sent_with_word(each, word) for each in sent(configuration))
+    return Topology(rules, tuple(exchanges.values()), tuple(queues), tuple(bindings)), messages
+
+
+def _queue(name: str, word: str) -> str:
+    return name if name in UNDECLARED else _named(name, word)
+
+
+def _named(name: str, word: str) -> str:
+    kind, separator, rest = name.rpartition("://")
+    return f"{kind}{separator}{word}.{rest}"
+
+
+def _key(key: str, word: str, qualified: bool) -> str:
+    if key in ("", "#"):
+        return key
+    first, dot, rest = key.partition(".")
+    return f"{first}.{word}.{rest}" if qualified and dot else f"{word}.{key}"
+
+
+def _with_word(binding: Binding, word: str, topology: Topology) -> Binding:
+    source, key = binding.source, binding.key
+    qualified = any(source.startswith(f"{entry}::") for entry in ("untyped", "ANYCAST", "MULTICAST"))
+    to_queue = binding.destination_type == "queue"
+    # An exchange without a type of its own compares no keys; the empty key of an address is one.
+    is_fanout = topology.exchange_by_name[source].type == "fanout"
+    arguments = dict(binding.arguments)
+    replacement = binding.text(REPLACEMENT_ARGUMENT)
+    if replacement is not None:
+        onward = _key(replacement, word, binding.destination.split(",")[0].split(" ")[0].endswith("::"))
+        arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, onward)
+    return replace(
+        binding,
+        source=f"{word}/{source}",
+        destination=_queue(binding.destination, word) if to_queue else f"{word}/{binding.destination}",
+        key=key if is_fanout else f"{word}." if key == "" else _key(key, word, qualified),
+        arguments=arguments,
+    )
+
+
+def _sent_with_word(each: Sent, word: str) -> Sent:
+    parts = [
+        re.sub(r"^(\s*(?:(?:queue|topic)://)?\s*)", rf"\g<1>{word}.", part) for part in each.destination.split(",")
+    ]
+    return each._replace(destination=",".join(parts), received=frozenset(_named(name, word) for name in each.received))

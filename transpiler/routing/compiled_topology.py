@@ -51,6 +51,9 @@ class Destination:
     subject: str | None = None
     by_sender: bool = False
     relay: bool = False
+    #: The destination of a JMS broker that all messages are sent to, and their routing type, if they are known.
+    named: str | None = None
+    routing_type: str | None = None
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,13 @@ gets what reached no queue by any path, and a message that comes back goes no fu
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from transpiler.errors import UnsupportedFeatureError
+from transpiler.topology.destinations import OWN_QUEUE, own_queue
 from transpiler.topology.model import Binding, Topology
 
 #: Paths through the exchanges of a topology with cycles that are followed from one exchange at most.
@@ -56,6 +59,8 @@ class Entry:
     states: tuple[int, ...]
     alternates: tuple[tuple[int, int | None, str | None], ...] = ()
     steps: tuple[Visit, ...] = ()
+    #: The steps from state to state that a message takes at most, if it does not come back to one.
+    length: int = 0
 
     @property
     def simple(self) -> bool:
@@ -69,6 +74,8 @@ class ExchangeGraph:
 
     states: list[State] = field(default_factory=list)
     entries: dict[str, Entry] = field(default_factory=dict)
+    #: A message may come back to a state, and the send fails then.
+    rings: bool = False
 
 
 class _Reach:
@@ -102,7 +109,10 @@ class _Reach:
             target: State | str | None = None
             alternate = self.topology.alternate(self.topology.exchange_by_name[state.exchange])
             if alternate is not None:
-                target = alternate.name if alternate.type == "queue" else State(alternate.name, state.key)
+                is_queue = alternate.type == "queue"
+                target = (
+                    queue_at(self.topology, alternate.name, state) if is_queue else State(alternate.name, state.key)
+                )
             known = self._known[state] = tuple(dict.fromkeys(targets)), target
         return known
 
@@ -132,6 +142,11 @@ class _Reach:
         return tuple(reached)
 
 
+def queue_at(topology: Topology, name: str, state: State) -> str:
+    """Return the name of a queue; that of a destination's own queue where the state has decided the destination."""
+    return own_queue(topology, state.key) if name == OWN_QUEUE and state.key is not None else name
+
+
 def onward(topology: Topology, binding: Binding, state: State) -> State:
     """The state that a binding between exchanges leads to."""
     replacement = topology.replacement_key(binding)
@@ -148,7 +163,66 @@ def build_exchange_graph(topology: Topology, exchange: str | None = None) -> Exc
         if known is not None and not known.internal:
             graph.entries[name] = _entry(reach, State(name))
     graph.states = list(reach.numbers)
+    graph.rings = topology.rules.rings_fail and _has_ring(reach)
     return graph
+
+
+def _length(reach: _Reach, start: State) -> int:
+    """Return the steps of the longest path from a state at most, on which no state comes twice.
+
+    A path passes each strongly connected component once, and there each state at most once.
+    """
+    following = {
+        state: [each for each in (*reach.onward(state), reach.alternate(state)) if isinstance(each, State)]
+        for state in reach.closure(start)
+    }
+    lengths: dict[State, int] = {}
+    for component in _components(following):
+        behind = max((lengths.get(each, 0) for state in component for each in following[state]), default=0)
+        for state in component:
+            lengths[state] = behind + len(component)
+    return lengths[start] - 1
+
+
+def _components(following: Mapping[State, Sequence[State]]) -> Iterator[list[State]]:
+    """Yield the strongly connected components of a graph, successors first: Tarjan's algorithm."""
+    found: dict[State, int] = {}
+    low: dict[State, int] = {}
+    pending: list[State] = []
+    done: set[State] = set()
+    for root in following:
+        walk = [] if root in found else [(root, iter(following[root]))]
+        while walk:
+            state, ahead = walk[-1]
+            if state not in found:
+                found[state] = low[state] = len(found)
+                pending.append(state)
+            for each in ahead:
+                if each not in found:
+                    walk.append((each, iter(following[each])))
+                    break
+                if each not in done:
+                    low[state] = min(low[state], low[each])
+            else:
+                walk.pop()
+                if walk:
+                    low[walk[-1][0]] = min(low[walk[-1][0]], low[state])
+                if low[state] == found[state]:
+                    place = pending.index(state)
+                    component, pending[place:] = pending[place:], []
+                    done.update(component)
+                    yield component
+
+
+def _has_ring(reach: _Reach) -> bool:
+    following = {state: [*reach.onward(state), reach.alternate(state)] for state in reach.numbers}
+    try:
+        TopologicalSorter(
+            {state: [each for each in states if isinstance(each, State)] for state, states in following.items()}
+        ).prepare()
+    except CycleError:
+        return True
+    return False
 
 
 def _entry(reach: _Reach, start: State) -> Entry:
@@ -163,9 +237,8 @@ def _entry(reach: _Reach, start: State) -> Entry:
             alternates.append((reach.number(state), None, alternate))
     if len(states) == 1 and not alternates:
         return Entry(numbers)
-    if reach.topology.rules.alternate_on_no_match:
-        return Entry(numbers, tuple(alternates))
-    return Entry(numbers, tuple(alternates), _Paths(reach, start).steps)
+    steps = () if reach.topology.rules.alternate_on_no_match else _Paths(reach, start).steps
+    return Entry(numbers, tuple(alternates), steps, _length(reach, start))
 
 
 class _Stop(NamedTuple):

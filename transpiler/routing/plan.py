@@ -20,7 +20,7 @@ from transpiler.routing import tuning
 from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, BindingPatterns, Pattern
 from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.constant_rows import Delivery, Rule, Rules
-from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward
+from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward, queue_at
 from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.merge_signatures import merge_signatures, open_constants
 from transpiler.routing.prefilter import implied_filter
@@ -41,6 +41,7 @@ from transpiler.routing.specialize import specialize
 from transpiler.routing.substring_index import Grams, choose_grams, find_substring
 from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
 from transpiler.selector.ast import Comparison
+from transpiler.topology.destinations import OWN_QUEUE
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 
 #: The numbers of the binding keys that a message's key matches, of those whose bindings have a residual predicate.
@@ -124,7 +125,8 @@ class RoutingPlan:
     before any message is seen. ``queues`` are the names of all queues in order, so numbers sort as the names do.
     ``patterns`` has the delivery of each number in the trie, None where a residual predicate tests the number.
     ``whole`` are the states in which the trie has keys as one word, where messages have several keys. ``reads`` are
-    columns that the conditions name, by where in a message each is.
+    columns that the conditions name, by where in a message each is. ``rings`` if a message may come back to a state,
+    and the send fails then.
     """
 
     queues: list[str]
@@ -136,6 +138,7 @@ class RoutingPlan:
     patterns: list[Delivery | None]
     whole: frozenset[int] | None = None
     reads: dict[str, Path] = field(default_factory=dict)
+    rings: bool = False
 
     @cached_property
     def grams(self) -> dict[ir.Value, Grams]:
@@ -249,6 +252,7 @@ class _Builder:
             self._trie.build() if self._patterns else None,
             self._patterns,
             reads=reads.paths,
+            rings=self._states.rings,
         )
 
     def _bindings(self, number: int, state: State) -> Iterator[tuple[Pattern, Delivery]]:
@@ -262,11 +266,14 @@ class _Builder:
             if pattern.predicate == ir.FALSE:
                 continue
             if binding.destination_type == "queue":
-                yield pattern, Delivery(number, None, self._queues[binding.destination])
+                queue = queue_at(topology, binding.destination, state)
+                yield pattern, Delivery(number, None, self._queues[queue])
                 continue
             following = self._numbers[onward(topology, binding, state)]
-            # A binding back to its own state adds nothing but the fact of a match, which matters to an alternate only.
-            if following != number or topology.alternate(topology.exchange_by_name[state.exchange]) is not None:
+            # A binding back to its own state adds nothing but the fact of a match, which matters to an alternate and to
+            # a send that fails for it.
+            has_alternate = topology.alternate(topology.exchange_by_name[state.exchange]) is not None
+            if following != number or topology.rules.rings_fail or has_alternate:
                 yield pattern, Delivery(number, following, None)
 
     def _add(self, state: int, pattern: Pattern, delivery: Delivery) -> None:
@@ -343,6 +350,8 @@ def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
     """The queues that something can be delivered to, other than by a message's own key."""
     names = set(topology.queue_names)
     names.update(binding.destination for binding in topology.bindings if binding.destination_type == "queue")
+    own = {binding.source for binding in topology.bindings if binding.destination == OWN_QUEUE}
+    names.update(queue_at(topology, OWN_QUEUE, state) for state in states.states if state.exchange in own)
     names.update(queue for entry in states.entries.values() for _, _, queue in entry.alternates if queue is not None)
     return names
 

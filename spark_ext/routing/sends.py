@@ -1,0 +1,134 @@
+"""Sends to destinations of a JMS broker: the names of their own queues, the marks that decide outcomes, and lists.
+
+A list of destinations is several sends. Rows with one are routed once for each, and put together again by a shuffle of
+these rows alone; a stream has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from spark_ext.routing.broadcast_join import without
+from spark_ext.routing.plans import Prepared
+from spark_ext.routing.routing_keys import PART, Sends
+from transpiler.sql import quote_name, quote_text
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.destinations import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED, UNDECLARED, activemq_parts
+
+#: The row of a list, and its message.
+_ROW, _MESSAGE = "_list_row", "_list_message"
+
+_NO_TEXTS = "CAST(array() AS ARRAY<STRING>)"
+
+
+def sent(
+    messages: DataFrame,
+    prepared: Prepared,
+    column: str,
+    outcome: str | None,
+    possible: str | None,
+    exchange: str | None,
+    routed: Callable[[DataFrame], DataFrame],
+) -> DataFrame:
+    """Return the messages as ``routed`` returns them; to a JMS broker with names in the place of its marks."""
+    topology = prepared.topology
+    if topology.rules.destinations is None:
+        return routed(messages)
+    sends = Sends(topology, prepared.columns.schema.names, prepared.columns.layout, prepared.source)
+    answers = _Answers(sends, column, outcome, possible)
+    if topology.rules.destinations is Destinations.ACTIVEMQ:
+        frame = answers.of_lists(messages, routed, prepared.source.destination)
+    else:
+        frame = answers.named(routed(messages))
+    frame = answers.settled(frame)
+    return frame if exchange is None else frame.withColumn(exchange, sf.expr(sends.destination))
+
+
+class _Answers:
+    """The columns that routing has added, and what is made of them."""
+
+    def __init__(self, sends: Sends, column: str, outcome: str | None, possible: str | None) -> None:
+        self._sends = sends
+        self._column = column
+        self._outcome = outcome
+        self._possible = possible
+
+    @property
+    def _arrays(self) -> list[str]:
+        return [self._column] if self._possible is None else [self._column, self._possible]
+
+    def named(self, frame: DataFrame) -> DataFrame:
+        """Replace the mark of a destination's own queue by its name."""
+        own = self._sends.own_queue
+        for name in self._arrays:
+            renamed = f"CASE WHEN q = {quote_text(OWN_QUEUE)} THEN {own} ELSE q END"
+            frame = frame.withColumn(
+                name,
+                sf.expr(
+                    f"CASE WHEN array_contains({quote_name(name)}, {quote_text(OWN_QUEUE)}) "
+                    f"THEN array_sort(array_distinct(transform({quote_name(name)}, q -> {renamed}))) "
+                    f"ELSE {quote_name(name)} END"
+                ),
+            )
+        return frame
+
+    def of_lists(
+        self, messages: DataFrame, routed: Callable[[DataFrame], DataFrame], destination: str | None
+    ) -> DataFrame:
+        """Route messages to ActiveMQ's destinations, each to all of its own."""
+        if destination is not None and len(list(activemq_parts(destination))) < 2:
+            return without(self.named(routed(messages.withColumn(PART, sf.lit(0)))), PART)
+        several = f"size({self._sends.parts}) > 1"
+        first = "CAST(0 AS INT)"
+        if messages.isStreaming:
+            # No part of a list is better than one of them.
+            first = f"CASE WHEN {several} THEN -1 ELSE 0 END"
+            return without(self.named(routed(messages.selectExpr("*", f"{first} AS {PART}"))), PART)
+        single = messages.filter(f"NOT coalesce({several}, false)").selectExpr("*", f"{first} AS {PART}")
+        rows = messages.filter(several).selectExpr("*", f"struct(*) AS {_MESSAGE}")
+        rows = rows.withColumn(_ROW, sf.monotonically_increasing_id())
+        rows = rows.selectExpr("*", f"explode(sequence(0, size({self._sends.parts}) - 1)) AS {PART}")
+        parts = self.named(routed(rows))
+        gathered = [f"first({_MESSAGE}) AS {_MESSAGE}"]
+        gathered += [
+            f"array_sort(array_distinct(flatten(collect_list({quote_name(name)})))) AS {quote_name(name)}"
+            for name in self._arrays
+        ]
+        if self._outcome is not None:
+            outcomes = f"collect_list({quote_name(self._outcome)})"
+            gathered.append(
+                f"CASE WHEN array_contains({outcomes}, 'delivered') THEN 'delivered' "
+                f"WHEN array_contains({outcomes}, 'undecided') THEN 'undecided' ELSE get({outcomes}, 0) END "
+                f"AS {quote_name(self._outcome)}"
+            )
+        together = parts.groupBy(_ROW).agg(*map(sf.expr, gathered))
+        answers = [*self._arrays, *([] if self._outcome is None else [self._outcome])]
+        together = together.selectExpr(f"{_MESSAGE}.*", *map(quote_name, answers))
+        return without(self.named(routed(single)), PART).unionByName(together)
+
+    def settled(self, frame: DataFrame) -> DataFrame:
+        """Decide the outcome by the marks that a message reached, and take these out."""
+        queues = quote_name(self._column)
+        marked = {
+            outcome: f"array_contains({queues}, {quote_text(mark)})"
+            for outcome, mark in (("error", FAILED), ("rejected", REJECTED), ("dead-letter", DEAD_LETTER))
+        }
+        if self._outcome is not None:
+            cases = " ".join(f"WHEN {condition} THEN '{outcome}'" for outcome, condition in marked.items())
+            before = quote_name(self._outcome)
+            nowhere = f"WHEN {before} = 'no-exchange' AND {self._sends.destination} IS NOT NULL THEN 'discarded'"
+            frame = frame.withColumn(self._outcome, sf.expr(f"CASE {cases} {nowhere} ELSE {before} END"))
+        marks = f"array({', '.join(map(quote_text, sorted(UNDECLARED)))})"
+        if self._possible is not None:
+            possible = quote_name(self._possible)
+            # What was sent before a failure depends on the order of bindings.
+            cases = f"WHEN {marked['error']} THEN array_sort(array_union({queues}, {possible}))"
+            cases += f" WHEN {marked['rejected']} THEN {_NO_TEXTS}"
+            others = f"CASE {cases} ELSE array_except({possible}, {queues}) END"
+            frame = frame.withColumn(self._possible, sf.expr(f"array_except({others}, {marks})"))
+        none = f"{marked['error']} OR {marked['rejected']}"
+        certain = f"CASE WHEN {none} THEN {_NO_TEXTS} ELSE array_except({queues}, {marks}) END"
+        return frame.withColumn(self._column, sf.expr(certain))

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from spark_ext import compile_topology
 from tests.topology import live_brokers
-from transpiler import Message, TopologyError, UnsupportedFeatureError
+from transpiler import Message, TopologyError
 from transpiler.dialect_tools.diff import diff_topologies
 from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import Routed, publish
@@ -282,8 +281,3 @@ def test_a_destination_is_all_that_says_where_a_message_to_a_jms_broker_goes() -
             publish(topology, Message(), **options)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="routing_type"):
         publish(topology, Message(), "a", routing_type="anycast")
-
-
-def test_spark_refuses_what_it_does_not_route() -> None:
-    with pytest.raises(UnsupportedFeatureError, match="artemis are not routed in Spark yet"):
-        compile_topology(artemis("<addresses/>"))

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from spark_ext.cli_inputs import Inputs
-from transpiler import TranspilerError
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
-from transpiler.cli.layouts import choose_layout
-from transpiler.cli.options import to_message
+from transpiler.cli.layouts import ChosenLayout, choose_layout
+from transpiler.cli.messages import read_messages
 from transpiler.compiler import find_layout
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.amqp import SECTIONS, AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.amqp_0_10_json import read_row
+from transpiler.layouts.json_rows import BESIDE
 from transpiler.layouts.layout import ArchiveLayout
-from transpiler.message.json import SECTION_NAMES
-from transpiler.stores import STORES
+from transpiler.message.rabbitmq_trace import is_entry
+from transpiler.stores import STORES, preset
 
 ZERO_TEN = ZeroTenLayout()
 TRACE, FLAT = "rabbitmq-trace", "flat"
-
-#: Members that say where a message was published and where the broker put it.
-_BESIDE = ("exchange", "routed_queues", "queues", "outcome")
 
 #: The column that Spark adds for lines that are not JSON.
 _CORRUPT = "_corrupt_record"
@@ -71,18 +68,23 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any)
             return Archive(_READERS[name](session, inputs.for_spark()), name)
     if inputs.form != "json" or schema is not None:
         return _table(session, inputs, layout, schema)
-    first_line = _first_line(session, inputs) if layout is None else {}
-    if layout == TRACE or {"routing_keys", "routed_queues"} <= first_line.keys():
+    text = _first_text(session, inputs)
+    first = _object(text) if layout is None else {}
+    if (layout == TRACE and text[:1] == "{") or is_entry(first):
         return Archive(_trace(session, inputs), None)
-    if layout == ZERO_TEN.name or first_line.keys() & ZERO_TEN.schema.keys():
+    if layout == ZERO_TEN.name or first.keys() & ZERO_TEN.schema.keys():
         # The rows of AMQP 0-10 in JSON, and the values in them, are read in Python.
         return Archive(_rows_in_python(session, inputs, ZERO_TEN), ZERO_TEN)
+    if layout in (None, "amqp", TRACE) and text[:1] not in ("{", ""):
+        # What is not a line of JSON each is read in Python as well.
+        return Archive(_rows_in_python(session, inputs, AmqpLayout()), None)
     if layout in (None, "amqp"):
         return Archive(_messages(session, inputs), None)
     messages = inputs.table(session)
     if _CORRUPT in messages.columns:
-        wrong_line = _first_wrong(session, inputs, lambda line: isinstance(line, dict))
-        fail(f"{wrong_line or inputs.names[0]}: this is no object in JSON")
+        for file, number, line in inputs.objects(session):
+            if not isinstance(line, dict):
+                fail(f"{shown(file)}:{number}: this is no object in JSON")
     return Archive(messages, messages if layout == FLAT else layout)
 
 
@@ -136,66 +138,34 @@ def _trace(session: Any, inputs: Inputs) -> Any:
     with inputs.failures(session):
         wrong = trace.filter("exchange IS NULL OR routed_queues IS NULL OR size(routing_keys) = 0").count()
     if wrong:
-        wrong_line = _first_wrong(session, inputs, _is_entry)
-        fail(
-            f"{wrong_line or inputs.names[0]}: {wrong:,} lines are no entries of a tracing log, this is the first; "
-            "write it with the tracing plugin, in JSON"
-        )
+        for _ in read_messages(inputs.files(), ChosenLayout(rows=preset(TRACE, {})), lines=inputs.opened(session)):
+            pass
+        fail(f"{shown(inputs.names[0])}: {wrong:,} lines are no entries of a tracing log")
     return trace
 
 
 def _messages(session: Any, inputs: Inputs) -> Any:
     """Message JSON lines on the executors, with the columns of the members beside the sections that a line has."""
-    from spark_ext.message_lines import BESIDE, CONTENT, NO_MESSAGE, PROBLEM, parse_lines
+    from spark_ext.message_lines import BESIDE as COLUMNS
+    from spark_ext.message_lines import CONTENT, NO_MESSAGE, PROBLEM, parse_lines
 
     if not inputs.for_hadoop:
         return _rows_in_python(session, inputs, AmqpLayout())
-    parsed = parse_lines(inputs.text(session), _BESIDE)
+    parsed = parse_lines(inputs.text(session), BESIDE)
     with inputs.failures(session):
         counts = parsed.selectExpr(
             f"min(CASE WHEN {PROBLEM} = '{NO_MESSAGE}' THEN file_path END) AS wrong",
             f"count(CASE WHEN {PROBLEM} = '{CONTENT}' THEN 1 END) AS content",
-            *(f"count({name}) AS {name}" for name in BESIDE),
+            *(f"count({name}) AS {name}" for name in COLUMNS),
         ).collect()[0]
     if counts.wrong is not None:
-        wrong = inputs.at(counts.wrong)
-        for _ in _rows(session, wrong, AmqpLayout()):
+        # The file with the wrong line is read first, which tells it by its number.
+        for _ in read_messages(inputs.at(counts.wrong).files(), lines=inputs.opened(session)):
             pass
-        if any(_is_plain(line) for _, _, line in wrong.objects(session)):
-            # Names of header fields among plain properties are read in Python.
-            return _rows_in_python(session, inputs, AmqpLayout())
-        # Python's reader takes NaN and repeated names, which are no JSON.
-        fail(f"{shown(wrong.names[0])}: a line is not JSON: it has NaN, or an object that has a name twice")
-    if counts.content:
-        # The encoding of the content of a list or a map is made in Python.
+    if counts.wrong is not None or counts.content:
+        # Plain properties, NaN, and the encoding of the content of a list or a map are read in Python.
         return _rows_in_python(session, inputs, AmqpLayout())
-    return parsed.select(*SECTIONS, *(name for name in BESIDE if counts[name]))
-
-
-def _is_plain(line: Any) -> bool:
-    """Return True if a line is an object of plain properties, and no message in sections."""
-    return isinstance(line, dict) and bool(line.keys() - _BESIDE) and not line.keys() & set(SECTION_NAMES)
-
-
-def _rows(
-    session: Any, inputs: Inputs, layout: ArchiveLayout
-) -> Iterator[tuple[Mapping[str, Any], str | None, list[str] | None]]:
-    """Yield the row of each line of JSON, its exchange and its recorded queues, in this process."""
-    for file, number, line in inputs.objects(session):
-        known = {name: value for name, value in line.items() if name not in _BESIDE} if isinstance(line, dict) else line
-        if layout is ZERO_TEN and isinstance(known, dict) and known.keys() & ZERO_TEN.schema.keys():
-            try:
-                row: Mapping[str, Any] = read_row(known)
-            except TranspilerError as error:
-                fail(f"{shown(file)}:{number}: {error}")
-        else:
-            row = layout.row(to_message(known, file, number))
-        exchange, queues = line.get("exchange"), line.get("routed_queues")
-        if not isinstance(exchange, str | None):
-            fail(f"{shown(file)}:{number}: exchange: expected text")
-        if queues is not None and not (isinstance(queues, list) and all(isinstance(queue, str) for queue in queues)):
-            fail(f"{shown(file)}:{number}: routed_queues: expected a list of texts")
-        yield row, exchange, queues
+    return parsed.select(*SECTIONS, *(name for name in COLUMNS if counts[name]))
 
 
 def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Any:
@@ -204,45 +174,31 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Any:
     from spark_ext.schemas import create_rows
 
     rows: list[Mapping[str, Any]] = []
-    beside: list[tuple[int, str | None, list[str] | None]] = []
-    for row, exchange, queues in _rows(session, inputs, layout):
-        rows.append(row)
-        beside.append((len(beside), exchange, queues))
+    beside: list[tuple[int, str | None, tuple[str, ...] | None, tuple[str, ...] | None]] = []
+    for read in read_messages(inputs.files(), lines=inputs.opened(session)):
+        own = read.value.keys() & ZERO_TEN.schema.keys() if layout is ZERO_TEN else ()
+        rows.append(read_row({name: read.value[name] for name in own}) if own else layout.row(read.message))
+        sent = read.sent()
+        beside.append((len(beside), sent.exchange, sent.routing_keys, read.recorded("routed_queues")))
     frame = create_rows(session, rows, layout).coalesce(1).withColumn("_row", sf.monotonically_increasing_id())
-    names = session.createDataFrame(beside, "_row BIGINT, exchange STRING, routed_queues ARRAY<STRING>")
-    absent = [
-        name for place, name in ((1, "exchange"), (2, "routed_queues")) if all(row[place] is None for row in beside)
-    ]
+    columns = {"exchange": "STRING", "routing_keys": "ARRAY<STRING>", "routed_queues": "ARRAY<STRING>"}
+    kinds = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+    names = session.createDataFrame(beside, f"_row BIGINT, {kinds}")
+    absent = [name for place, name in enumerate(columns, 1) if all(row[place] is None for row in beside)]
     return frame.join(names, "_row").drop("_row", *absent)
 
 
-def _first_wrong(session: Any, inputs: Inputs, right: Callable[[Any], bool]) -> str | None:
-    """Return the place of the first line that is no JSON, or whose value is not right."""
-    for file, number, text in inputs.lines(session):
-        try:
-            if not right(load_json(text)):
-                return f"{shown(file)}:{number}"
-        except JsonTextError as error:
-            column = "" if error.span is None else f":{error.span.start + 1}"
-            return f"{shown(file)}:{number}{column}"
-    return None
+def _first_text(session: Any, inputs: Inputs) -> str:
+    """Return the first line that is not blank, which shows what the file is; an empty text if there is none."""
+    if not inputs.for_hadoop:
+        return next((text.strip() for _, _, text in inputs.lines(session)), "")
+    lines = inputs.text(session)
+    with inputs.failures(session):
+        row = lines.filter("value RLIKE '[^ \t\r\n]'").first()
+    return "" if row is None else str(row.value).strip()
 
 
-def _is_entry(line: Any) -> bool:
-    if not isinstance(line, dict):
-        return False
-    return line.get("type") == "received" or {"exchange", "routed_queues", "routing_keys"} <= line.keys()
-
-
-def _first_line(session: Any, inputs: Inputs) -> dict[str, Any]:
-    """Return the object in the first line, which shows what the file is; an empty one if there is none."""
-    if inputs.for_hadoop:
-        lines = inputs.text(session)
-        with inputs.failures(session):
-            row = lines.filter("value RLIKE '[^ \t\r\n]'").first()
-        text = "{}" if row is None else row.value
-    else:
-        text = next((text for _, _, text in inputs.lines(session)), "{}")
+def _object(text: str) -> dict[str, Any]:
     try:
         first = load_json(text)
     except JsonTextError:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from glob import glob
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NoReturn
@@ -17,12 +17,13 @@ from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import input_lines, shown, system_path
 from transpiler.cli.layouts import read_schema as schema_of
 from transpiler.cli.options import load_json_line
+from transpiler.cli.records import Lines
 from transpiler.diagnostics import one_line
 
 #: The formats of inputs; XML is an export of Artemis.
 FORMATS = ("json", "csv", "parquet", "orc", "avro", "xml")
 
-_FORMAT_OF = {f".{name}": name for name in FORMATS} | {".jsonl": "json", ".ndjson": "json"}
+_FORMAT_OF = {f".{name}": name for name in FORMATS} | dict.fromkeys((".jsonl", ".ndjson", ".log"), "json")
 
 _LOCAL_URI = re.compile("file:(?://(?:localhost)?)?(?=/)")
 
@@ -122,13 +123,25 @@ class Inputs(NamedTuple):
                     return self._replace(names=(os.path.join(name, path.removeprefix(f"{whole}/")),))
         return self._replace(names=(path,))
 
+    def files(self) -> Iterator[str]:
+        """Yield the names of the files, those in directories too, for ``opened``."""
+        return (file for name in self.names for file in _parts(name))
+
+    def opened(self, session: Any) -> Lines:
+        """Return the reader of a file's lines in this process, of those behind URIs by Spark."""
+
+        def opened(file: str, guard: Callable[[], AbstractContextManager[None]]) -> Iterator[tuple[int, str]]:
+            return _remote_lines(session, file) if is_uri(file) else input_lines(file, guard)
+
+        return opened
+
     def lines(self, session: Any) -> Iterator[tuple[str, int, str]]:
         """Yield the file, the number and the text of each line that is not blank, in this process."""
-        for name in self.names:
-            for file in _parts(name):
-                for number, text in _remote_lines(session, file) if is_uri(file) else input_lines(file):
-                    if text.strip():
-                        yield file, number, text
+        opened = self.opened(session)
+        for file in self.files():
+            for number, text in opened(file, nullcontext):
+                if text.strip():
+                    yield file, number, text
 
     def objects(self, session: Any) -> Iterator[tuple[str, int, Any]]:
         """Yield the file, the number and the value of each line of JSON."""

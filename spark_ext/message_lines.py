@@ -39,7 +39,10 @@ PROBLEM = "_problem"
 NO_MESSAGE, CONTENT = "no message", "content of a list or map"
 
 #: Members beside the sections that archives have, with their types; any others are left out.
-BESIDE = {"exchange": "STRING", "routed_queues": "ARRAY<STRING>"}
+BESIDE = {
+    **dict.fromkeys(("exchange", "routing_key"), "STRING"),
+    **dict.fromkeys(("routing_keys", "routed_queues"), "ARRAY<STRING>"),
+}
 
 _HEADER = {
     **dict.fromkeys(("durable", "first_acquirer"), "BOOLEAN"),

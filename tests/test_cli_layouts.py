@@ -244,7 +244,7 @@ def test_rows_of_a_layout_are_routed(
     file.write_text(json.dumps(TOPOLOGY))
     result = CliRunner().invoke(main, ["route", str(file), *options], input=json.dumps(line) + "\n")
     assert result.exit_code == 0, result.output
-    routed = json.loads(result.output)
+    routed = json.loads(result.stdout)
     assert routed["queues"] == queues
     assert {key: routed[key] for key in line} == line
 

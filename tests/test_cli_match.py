@@ -70,6 +70,7 @@ def test_keep_going_tells_of_each_bad_record_and_reads_on() -> None:
         "a.jsonl:2:2: this is not JSON: Expecting property name enclosed in double quotes",
         "a.jsonl:4: message.type: headers: expected a simple value, found an object",
         "  hint: did you mean header? That is a section of message JSON",
+        "  hint: if this is a row of a table, give --layout kafka-headers",
         "a.jsonl:5:8: this is not UTF-8: byte 0xff",
         "3 bad records were left out",
     ]

@@ -6,7 +6,7 @@ guessed: the user names a policy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -188,6 +188,11 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
         hint = "if it is, stores.variant('properties', json=True) reads it"
         return unchosen(UnchosenTexts("properties", message, hint), schema)
     return None
+
+
+def layouts_with(columns: Collection[str]) -> list[str]:
+    """Return the names of the stores whose own columns are all there, whatever their types."""
+    return list(dict.fromkeys(store().name for store, shape in _SHAPES if all(name in columns for name in shape)))
 
 
 def refuse_unchosen(layout: Layout) -> Layout:

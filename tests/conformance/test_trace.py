@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
+import base64
 import json
 from pathlib import Path
 
 import pytest
 
-from transpiler import DecodeError, evaluate, route_message
-from transpiler.message.rabbitmq_trace import Publication, read_publication, read_trace
+from transpiler import evaluate, route_message
+from transpiler.cli.group import CommandError
+from transpiler.cli.layouts import choose_layout
+from transpiler.cli.messages import ReadMessage, read_messages
+from transpiler.message.rabbitmq_trace import entry_message
 from transpiler.message.types import AmqpType, Compound
 from transpiler.topology import read_topology
 from transpiler.topology.backtest import Backtest
@@ -17,17 +20,21 @@ from transpiler.topology.backtest import Backtest
 DATA = Path(__file__).parent.parent.parent / "examples" / "data"
 
 
-def publications() -> list[Publication]:
-    with gzip.open(DATA / "trace.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return list(read_trace(lines, "trace.jsonl"))
+def publications() -> list[ReadMessage]:
+    return list(read_messages([str(DATA / "trace.jsonl.gz")]))
 
 
 def test_all_messages_get_exactly_the_brokers_queues() -> None:
     topology = read_topology(DATA / "definitions.json")
     backtest = Backtest()
     for number, published in enumerate(publications(), 1):
-        routed = route_message(topology, published.message, published.exchange, published.routing_keys)
-        backtest.add(str(number), published.exchange, published.routing_keys[0], published.queues, routed)
+        exchange, keys, _ = published.sent()
+        queues = published.recorded("routed_queues")
+        assert exchange is not None
+        assert keys is not None
+        assert queues is not None
+        routed = route_message(topology, published.message, exchange, keys)
+        backtest.add(str(number), exchange, keys[0], queues, routed)
     assert backtest.passed, backtest.render()
     assert backtest.agreed == 3_000
     assert backtest.deliveries == 8_145
@@ -40,7 +47,7 @@ def test_the_archive_holds_the_messages_of_the_log() -> None:
         # In the archive the routing key is the subject, for a message in JSON has no other place for it.
         subject = published.message.to_dict()["properties"].get("subject")
         own = message["properties"]
-        assert own.pop("subject") == published.routing_keys[0]
+        assert [own.pop("subject")] == list(published.sent().routing_keys or ())[:1]
         message["properties"] = own if subject is None else own | {"subject": subject}
         assert published.message.to_dict() == message
 
@@ -49,16 +56,15 @@ def test_the_archive_holds_the_messages_of_the_log() -> None:
 @pytest.mark.parametrize("dialect", ["jms", "activemq", "artemis", "qpid-java"])
 def test_jms_type_is_the_basic_property_type(basic: dict[str, str], expected: str | None, dialect: str) -> None:
     entry = {"exchange": "x", "routing_keys": ["eu"], "routed_queues": ["q"], "properties": basic}
-    published = read_publication(entry)
-    assert (evaluate("JMSType = 'order'", published.message, dialect) is True) is (expected == "order")
-    assert evaluate("JMSType IS NULL", published.message, dialect) is (expected is None)
-    assert published.routing_keys == ("eu",)
+    message = entry_message(entry)
+    assert (evaluate("JMSType = 'order'", message, dialect) is True) is (expected == "order")
+    assert evaluate("JMSType IS NULL", message, dialect) is (expected is None)
 
 
 def test_header_types_are_those_of_the_json() -> None:
     headers = {"n": 5, "f": 5.0, "t": "5", "b": True, "v": None, "table": {"a": 1}, "array": [1]}
     entry = {"exchange": "x", "routing_keys": ["k"], "routed_queues": "none", "properties": {"headers": headers}}
-    found = read_publication(entry).message.application_properties
+    found = entry_message(entry).application_properties
     assert found is not None
     assert {name: value.type for name, value in found.items()} == {
         "n": AmqpType.LONG,
@@ -71,25 +77,116 @@ def test_header_types_are_those_of_the_json() -> None:
     }
 
 
-def test_deliveries_to_consumers_are_passed_over() -> None:
-    lines = ['{"type": "received", "queue": "q"}\n', "\n"]
-    assert list(read_trace(lines)) == []
+def test_deliveries_to_consumers_are_passed_over(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    delivery = {"type": "received", "queue": "q", "routing_keys": ["k"], "routed_queues": "none", "properties": {}}
+    log.write_text(f"{json.dumps(delivery)}\n\n", encoding="utf-8")
+    assert list(read_messages([str(log)])) == []
+
+
+#: An entry of RabbitMQ's tracing log in text, whose terms go on in the next line and whose payload has a rule.
+TEXT = """
+{rule}
+2026-01-02 3:04:05:678: Message published
+
+Node:         rabbit@host
+Connection:   127.0.0.1:51234 -> 127.0.0.1:5672
+Virtual host: /
+User:         guest
+Channel:      1
+Exchange:     orders
+Routing keys: [<<"eu.new">>,<<"cc">>]
+Routed queues: [<<"all">>,<<"eu">>]
+Properties:   [{{<<"headers">>,table,
+                [{{<<"color">>,longstr,<<"r\\"{{e}}d é"/utf8>>}},
+                 {{<<"long">>,longstr,<<"one "
+                   "two">>}},
+                 {{<<"weight">>,signedint,2600}},
+                 {{<<"ratio">>,double,2.5}},
+                 {{<<"bytes">>,longstr,<<195,169>>}},
+                 {{<<"none">>,void,undefined}},
+                 {{<<"table">>,table,[{{<<"a">>,bool,true}}]}},
+                 {{<<"array">>,array,[{{longstr,<<"a">>}}]}},
+                 {{<<"flag">>,bool,false}}]}},
+               {{<<"delivery_mode">>,signedint,2}},
+               {{<<"type">>,longstr,<<"order">>}}]
+Payload: 
+two
+{rule}
+lines
+
+{rule}
+2026-01-02 3:04:06:000: Message received
+
+Exchange:     orders
+Routing keys: [<<"eu.new">>]
+Queue:        all
+Properties:   []
+Payload: 
+x
+
+{rule}
+2026-01-02 3:04:07:000: Message published
+
+Exchange:     
+Routing keys: [<<"gone">>]
+Routed queues: []
+Properties:   []
+Payload: 
+
+""".format(rule="=" * 80)
+
+
+def test_the_text_form_of_a_log_is_its_json_form(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(TEXT, encoding="utf-8")
+    first, last = read_messages([str(log)])
+    assert first.sent() == ("orders", ("eu.new", "cc"), None)
+    assert first.recorded("routed_queues") == ("all", "eu")
+    assert (first.record.line, last.record.line) == (3, 42)
+    properties = {
+        "color": 'r"{e}d é',
+        "long": "one two",
+        "weight": 2600,
+        "ratio": 2.5,
+        "bytes": "é",
+        "none": None,
+        "table": {"type": "map"},
+        "array": {"type": "list"},
+        "flag": False,
+    }
+    written = first.message.to_dict()
+    assert written["application_properties"] == properties
+    assert written["header"] == {"durable": True}
+    assert written["properties"]["subject"] == "order"
+    assert base64.b64decode(written["body"]["data"]).decode() == f"two\n{'=' * 80}\nlines"
+    assert (last.sent(), last.recorded("routed_queues")) == (("", ("gone",), None), ())
 
 
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("{oops", "log:2:2: this is not JSON"),
-        ("5", "log:2: an entry of a tracing log is an object"),
-        ('{"exchange": "x"}', "log:2: an entry of a tracing log has an exchange, routing_keys and routed_queues"),
-        ('{"exchange": "x", "routing_keys": ["k"], "routed_queues": []}', "log:2: properties is missing"),
+        ("5", "log:2: trace.entry: an entry of a tracing log is an object"),
+        ('{"exchange": "x"}', "log:2: trace.entry: an entry of a tracing log has an exchange, routing_keys and"),
+        ('{"exchange": "x", "routing_keys": ["k"], "routed_queues": []}', "log:2: trace.entry: properties is missing"),
         (
             '{"exchange": "x", "routing_keys": ["k"], "routed_queues": [], "properties": {"expiration": "soon"}}',
-            "log:2: properties.expiration: 'soon' is no number of milliseconds",
+            "log:2: trace.entry: properties.expiration: 'soon' is no number of milliseconds",
         ),
+        (
+            f"{'=' * 80}\nnow: Message published\nProperties:   [oops",
+            "log:3: trace.entry: this is no Erlang term: [oops",
+        ),
+        (f"{'=' * 80}\nnow: Message published\nProperties:   [1]", "log:3: trace.entry: Properties is no table"),
+        (f"{'=' * 80}\nnow: Message published", "log:3: trace.entry: an entry of a tracing log has an exchange"),
     ],
 )
-def test_a_line_that_is_no_entry_is_named(line: str, expected: str) -> None:
-    with pytest.raises(DecodeError) as error:
-        list(read_trace(["", line], "log"))
-    assert expected in str(error.value)
+def test_a_line_that_is_no_entry_is_named(
+    line: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("log").write_text(f"\n{line}\n", encoding="utf-8")
+    with pytest.raises(CommandError) as error:
+        list(read_messages(["log"], choose_layout("rabbitmq-trace", (), None)))
+    assert error.value.message.startswith(expected)

@@ -128,8 +128,8 @@ def test_messages_read_from_a_queue_are_compared_with_that_queue(run) -> None:  
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([ENTRY, "{oops"], "1 lines are no entries of a tracing log"),
-        ([ENTRY, {"exchange": "x"}], "1 lines are no entries of a tracing log"),
+        ([ENTRY, "{oops"], "an entry of a tracing log"),
+        ([ENTRY, {"exchange": "x"}], "an entry of a tracing log"),
         ([{"headers": {}}], "did you mean header?"),
         (["{oops"], "this is not JSON"),
         (["[1]"], "a message is an object"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from transpiler.cli.group import say
-from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.group import fail, say
+from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import read_message, read_text
+from transpiler.cli.messages import read_messages
+from transpiler.cli.options import read_text
 from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
 from transpiler.selector.dialects import DIALECTS
 
@@ -25,16 +26,20 @@ _TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
     ],
 )
 @click.argument("selector")
-@click.option("--message", type=InputFile(), help="A message in JSON; - is standard input.")
+@click.option(
+    "--message", type=InputFile(), help="A file with one message, in any form that match reads; - is standard input."
+)
 def compare(selector: str, message: str | None) -> None:
     """Show what every dialect makes of SELECTOR: accepted or why not, and the verdict on a message.
 
     A dialect that parts from jms has a star, and the rule behind the difference.
     """
     text = read_text(selector)
-    example = None if message is None else read_message(read_text_file(message), message)
+    examples = [] if message is None else [read.message for read in read_messages([message])]
+    if message is not None and len(examples) != 1:
+        fail(f"{shown(message)} has {len(examples)} messages: every dialect judges one")
     width = max(len(name) for name in DIALECTS)
-    for row in compare_dialects(text, example):
+    for row in compare_dialects(text, examples[0] if examples else None):
         star = "*" if row.rule is not None or row.reading is not None else " "
         say(f"{star} {row.dialect.name:{width}}  {_said(row)}")
         if row.verdict is not None and row.verdict.thrown is not None:

@@ -10,13 +10,13 @@ import click
 
 from transpiler import Message, parse_selector, transpile_selector
 from transpiler.cli.group import fail, say
-from transpiler.cli.inputs import InputFile, read_text_file, shown
+from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import MessageReader, load_json_line, read_text, receiver_options, text_or_json, warn
+from transpiler.cli.messages import read_messages
+from transpiler.cli.options import read_text, receiver_options, text_or_json, warn
 from transpiler.compiler import find_layout
 from transpiler.explanation.explanation import explain_tree
-from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.layout import Layout
 from transpiler.lowering import receiving as lowered
 from transpiler.lowering.names import Missing, Names
@@ -67,7 +67,7 @@ def _is_text(given: str) -> bool:
 @click.option(
     "--message",
     type=_Messages(),
-    help="A message in JSON, or a file of some, a line each or an array; rows of --layout; - is standard input.",
+    help="A message in JSON, or a file of some in any form that match reads; rows of --layout; - is standard input.",
 )
 @text_or_json("How to print why a message matches; the JSON of several messages is one a line.")
 def explain(
@@ -132,29 +132,15 @@ def explain(
 
 
 def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]:
-    """Read the messages of a file, each with its line, or with its place in an array."""
-    text = name if _is_text(name) else read_text_file(name)
-    name = "--message" if _is_text(name) else name
-    reader = MessageReader(layout.rows)
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if len(lines) > 1 and _is_json(lines[0][1]):
-        messages = [(number, reader.read(line, name, number)) for number, line in lines]
+    """Read the messages of a file, or of an option's text, each with its line."""
+    if _is_text(name):
+        given = read_messages(["--message"], layout, lines=lambda *_: enumerate(name.split("\n"), 1))
     else:
-        value = load_json_line(text, name)
-        values = value if isinstance(value, list) else [value]
-        messages = [(number, reader.read_value(one, name)) for number, one in enumerate(values, 1)]
+        given = read_messages([name], layout)
+    messages = [(read.record.line, read.message) for read in given]
     if not messages:
         fail("standard input has no message" if name == "-" else f"{shown(name)} has no message")
-    reader.finish()
     return messages
-
-
-def _is_json(line: str) -> bool:
-    try:
-        load_json(line)
-    except JsonTextError:
-        return False
-    return True
 
 
 def _types(

@@ -7,15 +7,13 @@ from typing import Any
 
 import click
 
-from transpiler import Message, TranspilerError, evaluate, matches, parse_selector
+from transpiler import Message, evaluate, matches, parse_selector
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import check_input, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import MessageReader, filter_options, read_filter, read_text, receiver_options, warn
-from transpiler.cli.records import Errors, Record, compact, header_value, records, typed_cells
-from transpiler.layouts.store import StoreLayout
-from transpiler.message.named_properties import HEADERS, with_headers
+from transpiler.cli.messages import read_messages
+from transpiler.cli.options import filter_options, read_filter, read_text, receiver_options, warn
+from transpiler.cli.records import Errors, Record, compact
 
 
 @click.command(
@@ -41,9 +39,7 @@ from transpiler.message.named_properties import HEADERS, with_headers
 @receiver_options
 @click.option("--invert", is_flag=True, help="The messages that do not match.")
 @click.option("--count", is_flag=True, help="Only how many there are.")
-@click.option(
-    "--input-format", type=click.Choice(["json", "csv"]), help="What FILES are  [default: CSV if the name ends in .csv]"
-)
+@click.option("--input-format", type=click.Choice(["json", "csv"]), help="What FILES are  [default: as they show]")
 @click.option("--keep-going", is_flag=True, help="Tell of bad records and leave them out; the exit code is 2 then.")
 def match(
     arguments: tuple[str, ...],
@@ -62,10 +58,11 @@ def match(
 ) -> None:
     """Filter messages in FILES (default: standard input) by SELECTOR.
 
-    A file has JSON lines, a JSON array, or CSV with a header, compressed (.gz) or not. A message is plain properties
-    ({"color": "red", "weight": 2600, "JMSPriority": 7}) or message JSON; with --layout, or --schema, it is a row of
-    that layout, binary columns in base64 and times in ISO 8601 or milliseconds. A cell of CSV is text, and a number or
-    a boolean where SELECTOR compares it with one, or of its type in --schema; an empty one is missing.
+    A file has JSON lines, a JSON array, CSV with a header, or RabbitMQ's tracing log, compressed (.gz) or not. A
+    message is plain properties ({"color": "red", "weight": 2600, "JMSPriority": 7}) or message JSON; with --layout, or
+    --schema, it is a row of that layout, binary columns in base64 and times in ISO 8601 or milliseconds. A cell of CSV
+    is text, and a number or a boolean where SELECTOR compares it with one, or of its type in --schema; an empty one is
+    missing.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are files.
     """
     filters = read_filter(filter_file, filter_bytes, unknown)
@@ -88,21 +85,14 @@ def match(
 
     else:
         fail("nothing to match: give a selector, --filter FILE or --filter-bytes FILE")
-    for file in files:
-        check_input(file)
     if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):
         fail("standard input cannot hold both the filter and the messages: name a file of messages")
-    reader = RecordReader(layout)
-    errors = Errors(keep_going)
-    matched = 0
-    for file in files or ("-",):
-        output = _Output(count)
-        for record in records(file, input_format, errors, output.header):
-            with errors.told():
-                if test(reader.message(record)) is not invert:
-                    matched += 1
-                    output.record(record)
-    reader.finish()
+    errors, output, matched = Errors(keep_going), _Output(), 0
+    for read in read_messages(files or ("-",), layout, errors, input_format):
+        if test(read.message) is not invert:
+            matched += 1
+            if not count:
+                output.record(read.record)
     if count:
         click.echo(str(matched))
     errors.finish()
@@ -110,50 +100,14 @@ def match(
         raise SystemExit(1)
 
 
-class RecordReader:
-    """Messages of records, by the layout that the options name."""
-
-    def __init__(self, layout: ChosenLayout) -> None:
-        self._json = MessageReader(layout.rows)
-        self._chosen = layout
-        self._texts: StoreLayout | None = None
-
-    def message(self, record: Record) -> Message:
-        """Return the message of a record; one that is none ends the command."""
-        if record.cells is None:
-            return self._json.read(record.text, record.file, record.line)
-        if self._chosen.rows is not None:
-            return self._json.read_value(typed_cells(record.cells, self._chosen.types), record.file, record.line)
-        if self._texts is None:
-            from transpiler.stores import text_map
-
-            self._texts = text_map(types="by-use")
-        headers = {name: header_value(name, cell) for name, cell in record.cells.items() if name in HEADERS}
-        properties = {name: cell for name, cell in record.cells.items() if name not in HEADERS}
-        try:
-            return with_headers(self._texts.message({"properties": properties}), headers)
-        except TranspilerError as error:
-            fail(f"{shown(record.file)}:{record.line}: {error}")
-
-    def finish(self) -> None:
-        """Warn of members that no record had."""
-        self._json.finish()
-
-
 class _Output:
-    """The records that match, as they were read; the header of CSV comes before the first of them."""
+    """The records that match, as they were read; the header of CSV comes before the first of a file."""
 
-    def __init__(self, count: bool) -> None:
-        self._silent = count
-        self._header: str | None = None
-
-    def header(self, text: str) -> None:
-        self._header = text
+    def __init__(self) -> None:
+        self._header: tuple[str, str | None] | None = None
 
     def record(self, record: Record) -> None:
-        if self._silent:
-            return
-        if self._header is not None:
-            click.echo(self._header)
-            self._header = None
+        if record.header is not None and self._header != (record.file, record.header):
+            click.echo(record.header)
+            self._header = record.file, record.header
         click.echo(record.text if record.cells is not None else compact(record.text))

@@ -8,12 +8,9 @@ from typing import Any
 
 from transpiler import Message, Topology, evaluate, matches, parse_selector
 from transpiler.cli.comparables import Comparable
-from transpiler.cli.group import fail
-from transpiler.cli.inputs import check_input, shown
 from transpiler.cli.layouts import ChosenLayout
-from transpiler.cli.match import RecordReader
-from transpiler.cli.publications import PublishedLine, read_publications
-from transpiler.cli.records import Errors, records
+from transpiler.cli.messages import ReadMessage, read_messages
+from transpiler.cli.publishing import hint_exchange, published_to
 from transpiler.diagnostics import one_line
 from transpiler.filters.sets import FilterSet
 from transpiler.reference.receiving import Receiver
@@ -48,29 +45,26 @@ class MessageChanges:
 
     def of_conditions(self, old: Condition, new: Condition, files: Sequence[str], layout: ChosenLayout) -> None:
         """Compare two selectors or filters on the messages of files."""
-        reader, errors = RecordReader(layout), Errors(keep_going=False)
-        for file in files:
-            check_input(file)
-        for file in files:
-            for record in records(file, None, errors, lambda _: None):
-                message = reader.message(record)
-                before, after = old(message), new(message)
-                place = f"{shown(record.file)}:{record.line}"
-                self._count(
-                    place, record.text, ["messages"] * (after and not before), ["messages"] * (before and not after)
-                )
-        reader.finish()
+        for read in read_messages(files, layout):
+            before, after = old(read.message), new(read.message)
+            self._count(
+                read.place,
+                read.record.text,
+                ["messages"] * (after and not before),
+                ["messages"] * (before and not after),
+            )
 
     def of_topologies(
         self, old: Topology, new: Topology, files: Sequence[str], layout: ChosenLayout, exchange: str | None
     ) -> None:
         """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
         self._of_queues = True
-        for file in files:
-            check_input(file)
-        for line in read_publications(files, layout.rows):
-            before, after = _queues(old, line, exchange), _queues(new, line, exchange)
-            self._count(line.place, str(line.line), sorted(after - before), sorted(before - after))
+        unnamed = 0
+        for read in read_messages(files, layout):
+            before, after = _queues(old, read, exchange), _queues(new, read, exchange)
+            self._count(read.place, read.record.text, sorted(after - before), sorted(before - after))
+            unnamed += exchange is None and not before and not after and read.sent().exchange is None
+        hint_exchange(unnamed)
 
     def _count(self, place: str, text: str, gained: Iterable[str], lost: Iterable[str]) -> None:
         gained, lost = list(gained), list(lost)
@@ -114,14 +108,8 @@ class MessageChanges:
         return "\n".join(lines)
 
 
-def _queues(topology: Topology, line: PublishedLine, exchange: str | None) -> set[str]:
+def _queues(topology: Topology, read: ReadMessage, exchange: str | None) -> set[str]:
     """Return the queues of a publication; those that an exchange may choose are marked."""
-    target, keys = exchange if line.exchange is None else line.exchange, line.routing_keys
-    if topology.rules.destinations is not None:
-        if not target:
-            fail(f"{line.place}: the message names no destination: give it a member exchange, or give --exchange")
-        # The destination holds the key.
-        keys = None
-    target = topology.default_exchange if target is None else target
-    routed = publish(topology, line.message, target, keys, routing_type=line.routing_type)
+    target, keys, routing_type = published_to(topology, read, exchange)
+    routed = publish(topology, read.message, target, keys, routing_type=routing_type)
     return {*routed.queues, *(f"{queue} (possible)" for queue in routed.possible_queues)}

@@ -1,4 +1,4 @@
-"""Arguments and options that commands share: filters, receivers, selectors, messages."""
+"""Arguments and options that commands share: filters, receivers, selectors."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from transpiler import Diagnostic, Layout, TranspilerError
+from transpiler import Diagnostic, TranspilerError
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
 from transpiler.jsontext import JsonTextError, load_json
 
 if TYPE_CHECKING:
-    from transpiler import Message
     from transpiler.filters.sets import FilterSet
 
 
@@ -104,57 +103,6 @@ def warn(findings: tuple[Diagnostic, ...]) -> None:
     """Print findings on standard error."""
     for finding in findings:
         click.echo(finding.render(), err=True)
-
-
-def read_message(text: str, name: str, line: int | None = None) -> Message:
-    """A message from message JSON or plain properties; errors say the name of its file, and the number of its line."""
-    return to_message(load_json_line(text, name, line), name, line)
-
-
-def to_message(value: Any, name: str, line: int | None = None, rows: Layout | None = None) -> Message:
-    """A message from the value of its JSON, or from a row of a layout; errors as those of ``read_message``."""
-    from transpiler.layouts.json_rows import message_from_json, message_from_json_row
-
-    try:
-        return message_from_json(value) if rows is None else message_from_json_row(value, rows)
-    except TranspilerError as error:
-        fail(_placed(error, name, line))
-
-
-def _placed(error: TranspilerError, name: str, line: int | None) -> str:
-    return f"{shown(name)}{'' if line is None else f':{line}'}: {error}"
-
-
-class MessageReader:
-    """Messages in JSON; with a layout they are its rows, and at least one of them has a column of it."""
-
-    def __init__(self, rows: Layout | None) -> None:
-        self._rows = rows
-        #: The error text of the first row without a column of the layout, until a row has one.
-        self._foreign: str | None = None
-        self._known = rows is None
-
-    def read(self, text: str, name: str, line: int | None = None) -> Message:
-        """Return one message; errors as those of ``read_message``."""
-        return self.read_value(load_json_line(text, name, line), name, line)
-
-    def read_value(self, value: Any, name: str, line: int | None = None) -> Message:
-        """Return the message in a value of JSON; errors as those of ``read_message``."""
-        message = to_message(value, name, line, self._rows)
-        if not self._known and self._rows is not None and value:
-            from transpiler.layouts.json_rows import check_columns
-
-            try:
-                check_columns(value, self._rows)
-                self._known = True
-            except TranspilerError as error:
-                self._foreign = self._foreign or _placed(error, name, line)
-        return message
-
-    def finish(self) -> None:
-        """End the command if there were rows, and none had a column of the layout."""
-        if self._foreign is not None and not self._known:
-            fail(self._foreign)
 
 
 def load_json_line(text: str, name: str, line: int | None = None) -> Any:

@@ -9,6 +9,7 @@ import click
 
 from transpiler import Topology
 from transpiler.cli.group import fail
+from transpiler.cli.messages import ReadMessage, Sent
 from transpiler.diagnostics import nearest
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
@@ -80,3 +81,28 @@ def read_destination(
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(filter(None, topology.exchange_by_name))}"
         fail(f"there is no exchange called {exchange!r}\n  hint: {hint}")
     return None if address is None else resolve_sender(topology, address)
+
+
+def published_to(topology: Topology, read: ReadMessage, exchange: str | None) -> Sent:
+    """Return where a message is published: ``exchange`` is that of a message that names none.
+
+    A message to a broker of destinations that names none ends the command.
+    """
+    sent = read.sent()
+    target = exchange if sent.exchange is None else sent.exchange
+    if topology.rules.destinations is None:
+        return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)
+    if not target:
+        fail(f"{read.place}: the message names no destination: give it a member exchange, or give --exchange")
+    # The destination holds the key.
+    return Sent(target, None, sent.routing_type)
+
+
+def hint_exchange(unnamed: int) -> None:
+    """Tell of messages that name no exchange, and reached no queue of the default one."""
+    if unnamed:
+        what = "message names" if unnamed == 1 else "messages name"
+        hint = "--exchange NAME says where messages were published"
+        click.echo(
+            f"{unnamed:,} {what} no exchange and reached no queue from the default one\n  hint: {hint}", err=True
+        )

@@ -1,4 +1,4 @@
-"""selector-sql route: message JSON lines through a topology."""
+"""selector-sql route: the messages of files through a topology."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import Any
 
 import click
 
-from transpiler import Topology
 from transpiler.cli.completion import complete_exchanges
 from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import InputFile
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
+from transpiler.cli.messages import read_messages
 from transpiler.cli.options import warn
-from transpiler.cli.publications import read_publications
-from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
+from transpiler.cli.publishing import (
+    check_publisher,
+    destination_options,
+    hint_exchange,
+    published_to,
+    publisher_options,
+    read_destination,
+)
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import publish
@@ -30,11 +36,11 @@ from transpiler.topology.report.summary import Summary
     examples=[
         Example(
             "Add its queues and its outcome to each message",
-            "selector-sql route definitions.json trace.jsonl.gz --layout rabbitmq-trace",
+            "selector-sql route definitions.json trace.jsonl.gz",
         ),
         Example(
             "Count what each queue gets",
-            "selector-sql route definitions.json trace.jsonl.gz --layout rabbitmq-trace --summary",
+            "selector-sql route definitions.json trace.jsonl.gz --summary",
         ),
         Example(
             "Say why a message reached no queue",
@@ -87,15 +93,15 @@ def route(
     nearest: int,
     output_format: str | None,
 ) -> None:
-    """Route message JSON lines from FILES (default: standard input) through TOPOLOGY.
+    """Route the messages in FILES (default: standard input) through TOPOLOGY.
 
-    A line is message JSON, or a row of --layout or --schema; rabbitmq-trace reads RabbitMQ's tracing log. It comes back
-    with its queues and its outcome: delivered, alternate (delivered by way of an alternate only), discarded, returned,
-    rejected, or no-exchange. Queues that it reaches only if an exchange chooses them, by a hash or at random, stand in
-    "possible_queues"; where it may reach none at all, the outcome is undecided. A member "exchange" says where the
-    message was published; --address and --publish-to say it in its place. The routing key is the message's subject, or
-    the layout's; where there is none, a member "routing_key". With --why it is said for each message in words which
-    bindings took it, and what it lacked for those that nearly did, nearest first.
+    FILES have message JSON, plain properties, RabbitMQ's tracing log, CSV, or rows of --layout or --schema, as match
+    reads them. A message comes back with its queues and its outcome: delivered, alternate (delivered by way of an
+    alternate only), discarded, returned, rejected, or no-exchange. Queues that it reaches only if an exchange chooses
+    them, by a hash or at random, stand in "possible_queues"; where it may reach none at all, the outcome is undecided.
+    A member "exchange" says where the message was published; --address and --publish-to say it in its place. The
+    routing key is the message's subject, or the layout's; where there is none, a member "routing_key". With --why it is
+    said for each message in words which bindings took it, and what it lacked for those that nearly did, nearest first.
     """
     if summary and why:
         fail("--why is about each message, and --summary about all of them: give one of them")
@@ -116,13 +122,11 @@ def route(
         "mandatory": mandatory,
         "reject_unroutable": reject_unroutable,
     }
-    for place, line, message, published_to, keys, routing_type in read_publications(files or ("-",), layout.rows):
-        target = _first(published_to, exchange, where) if by_name else None
-        if where.rules.destinations is not None:
-            if not target:
-                fail(f"{place}: the message names no destination: give it a member exchange, or give --exchange")
-            # The destination holds the key.
-            keys, publication["routing_type"] = None, routing_type
+    unnamed = 0
+    for read in read_messages(files or ("-",), layout):
+        sent = published_to(where, read, exchange) if by_name else read.sent()
+        target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
+        line, message = dict(read.value), read.message
         if why:
             explanation = explain_route(where, message, target, keys, nearest=nearest, **publication)
             if unroutable and (explanation.routed.queues or explanation.routed.possible_queues):
@@ -130,13 +134,14 @@ def route(
             if output_format == "json":
                 click.echo(json.dumps(line | {"why": explanation.to_dict()}, ensure_ascii=False))
             else:
-                say(f"{place}: {explanation}")
+                say(f"{read.place}: {explanation}")
             continue
         routed = publish(where, message, target, keys, **publication)
         if routed.exchange is not None:
             exchanges[routed.exchange] += 1
         queues.update(routed.queues)
         outcomes[routed.outcome] += 1
+        unnamed += by_name and exchange is None and read.sent().exchange is None and not routed.queues
         if not summary and not (unroutable and (routed.queues or routed.possible_queues)):
             result = line | {"queues": list(routed.queues), "outcome": routed.outcome}
             if routed.possible_queues:
@@ -145,9 +150,4 @@ def route(
     if summary:
         counted = Summary(dict(sorted(exchanges.items())), dict(sorted(queues.items())), dict(sorted(outcomes.items())))
         click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
-
-
-def _first(published_to: str | None, exchange: str | None, topology: Topology) -> str:
-    if published_to is not None:
-        return published_to
-    return topology.default_exchange if exchange is None else exchange
+    hint_exchange(unnamed)

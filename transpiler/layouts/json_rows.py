@@ -1,4 +1,9 @@
-"""Messages in JSON objects: the sections of message JSON, plain properties, or a row of a layout as JSON has it."""
+"""Messages in JSON objects: the sections of message JSON, plain properties, entries of logs, or a row of a layout.
+
+Where a message was published, and where the broker put it, may stand beside it (``BESIDE``). Beside sections these
+members are no part of the message. Among plain properties they are properties as well, for a property may have any
+name; only an array or an object, which no property can be, is left out.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +25,45 @@ from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.rows import iso_time
 from transpiler.message.json import SECTION_NAMES
 from transpiler.message.message import Message, as_message
+from transpiler.message.rabbitmq_trace import entry_message, is_entry
+
+#: Members that may stand beside a message: the input of ``route``, its output, and the answer of a broker.
+BESIDE = (
+    "exchange",
+    "routing_type",
+    "routing_key",
+    "routing_keys",
+    "routed_queues",
+    "queues",
+    "possible_queues",
+    "outcome",
+    "why",
+)
+
+_ZERO_TEN = ZeroTenLayout()
 
 _TIMES = ("absolute_expiry_time", "creation_time")
 
 
 def message_from_json(value: Any) -> Message:
-    """Return a message from message JSON, or from an object of plain properties, which has no section's name.
+    """Return a message by what its object shows: an entry of a tracing log, a row of AMQP 0-10, sections or properties.
 
     ``DecodeError`` with the path of what does not fit.
     """
-    return as_message(value) if isinstance(value, Mapping) else Message.from_dict(value)
+    if not isinstance(value, Mapping):
+        return Message.from_dict(value)
+    if is_entry(value):
+        return entry_message(value)
+    if value.keys() & _ZERO_TEN.schema.keys():
+        return message_from_json_row(value, _ZERO_TEN)
+    sections = any(name in SECTION_NAMES for name in value)
+    return as_message(
+        {
+            name: item
+            for name, item in value.items()
+            if name not in BESIDE or not (sections or isinstance(item, list | Mapping))
+        }
+    )
 
 
 def message_from_json_row(value: Any, layout: Layout) -> Message:
@@ -44,7 +78,7 @@ def message_from_json_row(value: Any, layout: Layout) -> Message:
     if isinstance(layout, FlatLayout) and all(name in SECTION_NAMES for name in value):
         return Message.from_dict(value)
     if isinstance(layout, ZeroTenLayout):
-        return layout.message(read_row(value))
+        return layout.message(read_row({name: item for name, item in value.items() if name not in BESIDE}))
     if isinstance(layout, AmqpLayout) and not layout.promoted:
         return _canonical(value)
     if not isinstance(layout, ReadableLayout):

@@ -1,69 +1,130 @@
-"""RabbitMQ's tracing log, one JSON object a line: AMQP 0-9-1 messages with the broker's own answer beside them.
+"""RabbitMQ's tracing log, JSON or text: AMQP 0-9-1 messages with the broker's own answer beside them.
 
 Headers become application properties, and the basic properties go where AMQP 1.0 has them. The basic property ``type``
 becomes the subject, where JMSType is read; the routing keys are beside the message. ``app_id`` and ``cluster_id`` are
 left out, for AMQP 1.0 has no field for them. A header that is a table or an array is a map or a list whose content is
-not known, for the log has lost the types inside: it is there, and nothing equals it.
+not known, for the log has lost the types inside: it is there, and nothing equals it. The text form is read as the JSON
+form of the same entry; ``rabbit_tracing_consumer.erl`` writes both.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from transpiler.errors import DecodeError
 from transpiler.message.message import Message
 
+#: The second line of an entry in text; the first is a rule of equals signs.
+TEXT_ENTRY = re.compile(r": Message (published|received)\s*\Z")
 
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """A message, the exchange and the routing keys that it was published with, and the queues that the broker chose.
+_FIELDS = re.compile(r"^(Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE)
 
-    There are several routing keys where the sender wrote CC or BCC headers; the first one is the message's own.
-    """
-
-    message: Message
-    exchange: str
-    routing_keys: tuple[str, ...]
-    queues: tuple[str, ...]
-
-
-def read_trace(lines: Iterable[str], name: str = "trace") -> Iterator[Publication]:
-    """The publications of a tracing log, in order; deliveries to consumers are passed over.
-
-    ``DecodeError`` names the line, by ``name``.
-    """
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DecodeError.at(
-                "trace.json", f"{name}:{number}:{error.colno}: this is not JSON: {error.msg}"
-            ) from None
-        try:
-            if not isinstance(entry, Mapping):
-                raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
-            if entry.get("type") != "received":
-                yield read_publication(entry)
-        except DecodeError as error:
-            finding = error.diagnostics[0]
-            raise DecodeError.at(finding.code, f"{name}:{number}: {finding.message}", hint=finding.hint) from None
+#: A binary, a string, a word, an opening or a closing brace of an Erlang term; the rest is as in JSON.
+_TERM = re.compile(
+    r'<<(?P<binary>(?:"(?:[^"\\]|\\.)*"|[^">])*)>>|"(?P<text>(?:[^"\\]|\\.)*)"|(?P<word>[a-z]\w*)|(?P<brace>[{}])',
+    re.DOTALL,
+)
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:x\{([0-9A-Fa-f]+)\}|([0-7]{1,3})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "b": "\b", "f": "\f", "e": "\x1b", "s": " ", "d": "\x7f"}
 
 
-def read_publication(entry: Mapping[str, Any]) -> Publication:
-    """One entry of a tracing log; ``DecodeError`` where a member is missing or is not what the plugin writes."""
-    exchange, keys, queues = entry.get("exchange"), entry.get("routing_keys"), entry.get("routed_queues")
-    if queues == "none":
-        queues = []
-    if not isinstance(exchange, str) or not _texts(keys) or not keys or not _texts(queues):
+def is_entry(value: object) -> bool:
+    """Return True for an entry of a tracing log, by the members that only it has."""
+    return isinstance(value, Mapping) and {"routing_keys", "routed_queues", "properties"} <= value.keys()
+
+
+def is_delivery(entry: object) -> bool:
+    """Return True for the delivery of a message to a consumer, which nobody published."""
+    return isinstance(entry, Mapping) and entry.get("type") == "received"
+
+
+def entry_message(entry: Any) -> Message:
+    """Return the message of an entry; ``DecodeError`` where a member is missing or is not what the plugin writes."""
+    if not isinstance(entry, Mapping):
+        raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
+    keys, queues = entry.get("routing_keys"), entry.get("routed_queues")
+    if (
+        not isinstance(entry.get("exchange"), str)
+        or not _texts(keys)
+        or not keys
+        or not (queues == "none" or _texts(queues))
+    ):
         message = "an entry of a tracing log has an exchange, routing_keys and routed_queues"
-        raise DecodeError.at("trace.entry", message, hint="write the log with the tracing plugin, in the JSON format")
-    return Publication(Message.from_dict(message_json(entry)), exchange, tuple(keys), tuple(sorted(set(queues or ()))))
+        raise DecodeError.at("trace.entry", message, hint="write the log with the tracing plugin, as JSON or as text")
+    return Message.from_dict(message_json(entry))
+
+
+def text_entry(text: str) -> dict[str, Any]:
+    """Return the JSON form of an entry in text, from its second line on; ``DecodeError`` where it is none."""
+    head, _, payload = text.partition("\nPayload: \n")
+    first, *rest = _FIELDS.split(head)
+    fields = dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True))
+    title = first.partition("\n")[0]
+    return {
+        "timestamp": title.partition(": Message ")[0],
+        "type": title.rpartition(" ")[2],
+        "exchange": fields.get("Exchange"),
+        "queue": fields.get("Queue", "none"),
+        "routed_queues": _term(fields["Routed queues"]) if "Routed queues" in fields else "none",
+        "routing_keys": _term(fields.get("Routing keys", "[]")),
+        "properties": _table(_term(fields.get("Properties", "[]"))),
+        "payload": base64.b64encode(payload.removesuffix("\n").encode()).decode(),
+    }
+
+
+def _term(text: str) -> Any:
+    """Return the value of an Erlang term; a tuple is an array."""
+    try:
+        return json.loads(_TERM.sub(_as_json, text))
+    except ValueError:
+        raise DecodeError.at("trace.entry", f"this is no Erlang term: {text[:60]}") from None
+
+
+def _as_json(found: re.Match[str]) -> str:
+    if found["brace"]:
+        return "[" if found["brace"] == "{" else "]"
+    if found["word"]:
+        return found[0] if found[0] in ("true", "false") else json.dumps(found[0])
+    if found["text"] is not None:
+        return json.dumps(_ESCAPE.sub(_unescaped, found["text"]))
+    # Long texts are broken into several strings.
+    texts = _STRING.findall(found["binary"])
+    if texts:
+        return json.dumps(_ESCAPE.sub(_unescaped, "".join(texts)))
+    return json.dumps(
+        bytes(int(octet) for octet in found["binary"].split(",") if octet.strip()).decode(errors="replace")
+    )
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[3]:
+        return _ESCAPED.get(found[3], found[3])
+    return chr(int(found[1], 16) if found[1] else int(found[2], 8))
+
+
+def _table(rows: Any) -> dict[str, Any]:
+    """Return an AMQP table, each of whose rows has a name, a type and a value."""
+    try:
+        return {name: _value(kind, value) for name, kind, value in rows}
+    except (TypeError, ValueError):
+        raise DecodeError.at("trace.entry", "Properties is no table of names, types and values") from None
+
+
+def _value(kind: str, value: Any) -> Any:
+    match kind:
+        case "table":
+            return _table(value)
+        case "array":
+            return [_value(*item) for item in value]
+        case "void":
+            return None
+        case _:
+            return value
 
 
 def _texts(value: Any) -> bool:

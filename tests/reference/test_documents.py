@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from xml.parsers import expat
 
 import pytest
@@ -15,9 +14,7 @@ from transpiler.reference.documents import read_document
 @pytest.mark.parametrize("name", BODIES)
 def test_a_document_is_told_from_what_is_none(name: str) -> None:
     text, expected = BODIES[name]
-    start = time.perf_counter()
     assert (read_document(text) is not None) is expected
-    assert time.perf_counter() - start < 5
 
 
 #: What expat reads and the subset has not: a mark of byte order in front, colons in some places, targets of

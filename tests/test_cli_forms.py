@@ -19,6 +19,7 @@ TOPOLOGY = {
 }
 COLORS = {"eu.new": "red", "us.new": "blue", "asia.new": "red"}
 RULE = "=" * 80
+EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
 
 
 def trace(key: str, color: str) -> dict[str, object]:
@@ -101,6 +102,31 @@ def test_every_command_takes_every_form(name: str) -> None:
     ]
     assert explained == [True, False, True]
     assert run("compare", red, "--message", name).stderr == f"{name} has 3 messages: every dialect judges one\n"
+
+
+@pytest.mark.parametrize("name", ["trace.log", "text.log"])
+def test_a_log_is_backtested_without_spark(name: str) -> None:
+    assert (run("backtest", name, "topology.json").exit_code, run("backtest", name, "new.json").exit_code) == (0, 1)
+    found = json.loads(run("backtest", name, "new.json", "--format", "json").stdout)
+    assert (found["messages"], found["agreed"], found["deliveries"]) == (3, 1, 2)
+    assert found["extra"] == [{"exchange": "orders", "queue": "us", "messages": 2}]
+    assert [(one["message"], one["routing_key"]) for one in found["examples"]] == [("1", "eu.new"), ("3", "asia.new")]
+
+
+def test_a_backtest_is_of_the_brokers_own_log() -> None:
+    words = ["backtest", str(EXAMPLES / "trace.jsonl.gz"), str(EXAMPLES / "definitions.json")]
+    assert run(*words).stdout.startswith(
+        "3,000 of 3,000 messages have exactly the broker's queues (8,145 deliveries)\n"
+    )
+
+
+def test_queues_that_a_backtest_has_no_whole_record_of_are_not_extra() -> None:
+    Path("read.jsonl").write_text(lines(PLAIN[0] | {"queue": "eu"}, PLAIN[1] | {"queue": "eu"}), encoding="utf-8")
+    told = "1 of 2 messages go to the queue that they were read from (2 deliveries)"
+    for options in (["--partial", "--recorded", "queue"], ["--recorded-queue", "eu"]):
+        assert run("backtest", "read.jsonl", "new.json", *options).stdout.startswith(told)
+    result = run("backtest", "read.jsonl", "new.json")
+    assert (result.exit_code, "read.jsonl has no recorded queues" in result.stderr) == (2, True)
 
 
 def test_what_match_prints_of_a_log_is_read_again() -> None:

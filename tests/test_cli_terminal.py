@@ -96,3 +96,15 @@ def test_a_picture_of_any_names_is_xml() -> None:
     drawn = topology_from_dict(topology())
     assert draw(drawn, "dot").replace("\n", "").isprintable()
     assert ElementTree.fromstring(draw_svg(drawn)).tag.endswith("svg")
+
+
+def test_a_long_file_shows_its_progress_on_a_terminal_alone(tmp_path: Path) -> None:
+    long = tmp_path / "long.jsonl"
+    long.write_text(('{"color": "red"}' + " " * 9_000 + "\n") * 600, encoding="utf-8")
+    words = [sys.executable, "-m", "transpiler.cli", "match", "color = 'red'", str(long), "--count"]
+    ours, theirs = pty.openpty()
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=True, env={**os.environ, "TERM": "xterm"})
+    os.close(theirs)
+    assert (done.stdout, b"long.jsonl" in os.read(ours, 65_536)) == (b"600\n", True)
+    done = subprocess.run(words, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"600\n", b"")

@@ -19,6 +19,7 @@ _COMMANDS = (
     "port",
     "test",
     "route",
+    "backtest",
     "topology",
     "playground",
 )

@@ -7,6 +7,7 @@ command with one line that names the file as the user did, and for bytes that ar
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import stat
 import sys
@@ -23,6 +24,9 @@ MAX_BYTES = 2**29
 
 #: Bytes of one line: brokers take messages of 128 MiB at most, and a line that is too long is held until it is.
 MAX_LINE = 2**27 + 2**26
+
+#: Bytes of a file whose reading takes seconds.
+LONG = 2**22
 
 #: Bytes that are read of a line at a time.
 _PIECE = 2**20
@@ -75,14 +79,15 @@ def read_text_file(name: str) -> str:
 
 
 def input_lines(
-    name: str, guard: Callable[[], AbstractContextManager[None]] = nullcontext
+    name: str, guard: Callable[[], AbstractContextManager[None]] = nullcontext, *, progress: bool = False
 ) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file without their ends, with their numbers from 1; a file called .gz is decompressed.
 
-    ``guard`` is entered to decode each line, and leaves the line out if it keeps the error to itself.
+    ``guard`` is entered to decode each line, and leaves the line out if it keeps the error to itself. With ``progress``
+    a terminal shows how much of a long file has been read.
     """
     number = 0
-    with _opened(name, unzip=name.endswith(".gz")) as stream:
+    with _opened(name, unzip=name.endswith(".gz"), progress=progress) as stream:
         while raw := _read_line(stream):
             if len(raw) > MAX_LINE:
                 _refuse(name, f"has more than {MAX_LINE:,} bytes in line {number + 1}")
@@ -122,17 +127,33 @@ def system_path(name: str) -> str | bytes:
 
 
 @contextmanager
-def _opened(name: str, *, unzip: bool = False) -> Iterator[BinaryIO]:
+def _opened(name: str, *, unzip: bool = False, progress: bool = False) -> Iterator[BinaryIO]:
     with _reported(name):
         if name == "-":
             yield _standard_input()
             return
-        with open(system_path(name), "rb") as stream:
+        with open(system_path(name), "rb") as opened, _measured(name, opened, progress) as stream:
             if unzip:
                 with gzip.open(stream) as unzipped:
                     yield cast(BinaryIO, unzipped)
             else:
                 yield stream
+
+
+@contextmanager
+def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]:
+    """Show on a terminal's standard error how much of a long file has been read."""
+    size = os.fstat(stream.fileno()).st_size
+    if not progress or size < LONG or not sys.stderr.isatty():
+        yield stream
+        return
+    from rich.console import Console
+    from rich.progress import wrap_file
+
+    console = Console(stderr=True)
+    with wrap_file(stream, size, description=shown(name), console=console, transient=True) as measured:
+        # In pieces: to count each line would cost as much as to read it.
+        yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, measured), _PIECE))
 
 
 def _standard_input() -> BinaryIO:

@@ -88,7 +88,7 @@ def match(
     if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):
         fail("standard input cannot hold both the filter and the messages: name a file of messages")
     errors, output, matched = Errors(keep_going), _Output(), 0
-    for read in read_messages(files or ("-",), layout, errors, input_format):
+    for read in read_messages(files or ("-",), layout, errors, input_format, progress=count):
         if test(read.message) is not invert:
             matched += 1
             if not count:

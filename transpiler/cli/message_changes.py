@@ -45,7 +45,7 @@ class MessageChanges:
 
     def of_conditions(self, old: Condition, new: Condition, files: Sequence[str], layout: ChosenLayout) -> None:
         """Compare two selectors or filters on the messages of files."""
-        for read in read_messages(files, layout):
+        for read in read_messages(files, layout, progress=True):
             before, after = old(read.message), new(read.message)
             self._count(
                 read.place,
@@ -60,7 +60,7 @@ class MessageChanges:
         """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
         self._of_queues = True
         unnamed = 0
-        for read in read_messages(files, layout):
+        for read in read_messages(files, layout, progress=True):
             before, after = _queues(old, read, exchange), _queues(new, read, exchange)
             self._count(read.place, read.record.text, sorted(after - before), sorted(before - after))
             unnamed += exchange is None and not before and not after and read.sent().exchange is None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, NoReturn
 
 from transpiler import DecodeError, Message, TranspilerError
@@ -93,15 +93,19 @@ def read_messages(
     layout: ChosenLayout | None = None,
     errors: Errors | None = None,
     form: str | None = None,
-    lines: Lines = input_lines,
+    lines: Lines | None = None,
+    *,
+    progress: bool = False,
 ) -> Iterator[ReadMessage]:
     """Yield the messages of files; deliveries in a tracing log, which nobody published, are passed over.
 
-    ``form`` is json or csv where the options say so, and ``lines`` opens a file.
+    ``form`` is json or csv where the options say so, and ``lines`` opens a file. With ``progress`` a terminal shows how
+    much has been read, where nothing else is written to it.
     """
     errors = errors or Errors(keep_going=False)
     reader = _Reader(layout or ChosenLayout())
-    if lines is input_lines:
+    if lines is None:
+        lines = partial(input_lines, progress=progress)
         files = list(files)
         for file in files:
             check_input(file)

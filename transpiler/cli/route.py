@@ -123,7 +123,7 @@ def route(
         "reject_unroutable": reject_unroutable,
     }
     unnamed = 0
-    for read in read_messages(files or ("-",), layout):
+    for read in read_messages(files or ("-",), layout, progress=summary):
         sent = published_to(where, read, exchange) if by_name else read.sent()
         target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
         line, message = dict(read.value), read.message

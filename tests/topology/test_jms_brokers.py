@@ -81,9 +81,12 @@ def test_dead_letter_and_expiry_addresses_are_links_of_the_queues_below() -> Non
         "<address-setting match='a'><expiry-address>EXP</expiry-address></address-setting></address-settings>"
         "<addresses><address name='a'><anycast><queue name='a'/></anycast></address></addresses>"
     )
-    assert [(link.kind, link.source, link.key) for link in topology.links] == [
-        ("dead-letter", "a", "DLA"),
-        ("expiry", "a", "EXP"),
+    assert [(link.kind, link.source, link.key, link.pattern) for link in topology.links] == [
+        ("dead-letter", "a", "DLA", None),
+        ("expiry", "a", "EXP", None),
+        ("dead-letter", "{queue}", "DLA", "a"),
+        ("dead-letter", "{queue}", "DLA", "#"),
+        ("expiry", "{queue}", "EXP", "a"),
     ]
     shown = addresses_of(topology)
     assert [(link.source, link.destination) for link in shown.links] == [("a", "DLA"), ("a", "EXP")]

@@ -14,8 +14,8 @@ from transpiler.message.header_fields import PROPERTIES
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpValue
 from transpiler.reference.evaluate import Verdict
+from transpiler.reference.exchange_walk import matches_headers
 from transpiler.reference.match import matches_words
-from transpiler.reference.route import matches_headers
 from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.grammar import parse_selector

@@ -26,6 +26,7 @@ from transpiler.cli.publishing import (
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import publish
+from transpiler.reference.routed import Routed
 from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.report.summary import Summary
 
@@ -46,6 +47,10 @@ from transpiler.topology.report.summary import Summary
             "Say why a message reached no queue",
             'echo \'{"properties": {"subject": "new"}}\' | selector-sql route definitions.json --exchange orders --why',
         ),
+        Example(
+            "Say where a message goes when it is rejected or expires",
+            "selector-sql route definitions.json messages.jsonl --exchange orders --path",
+        ),
     ],
 )
 @click.argument("topology", type=InputFile())
@@ -63,6 +68,9 @@ from transpiler.topology.report.summary import Summary
 @click.option("--summary", is_flag=True, help="Only how many messages went where, as one JSON object.")
 @click.option("--why", is_flag=True, help="Of each message: the bindings that took it, and what others lacked.")
 @click.option(
+    "--path", is_flag=True, help="Of each message: where it goes when it is rejected, expires or is too many."
+)
+@click.option(
     "--nearest",
     type=click.IntRange(min=0),
     default=5,
@@ -73,7 +81,7 @@ from transpiler.topology.report.summary import Summary
     "--format",
     "output_format",
     type=click.Choice(["text", "json"]),
-    help='How to print --why: in words, or as the member "why" of each line of JSON  [default: text]',
+    help='How to print --why and --path: in words, or as members "why" and "path" of lines of JSON  [default: text]',
 )
 def route(
     topology: str,
@@ -90,6 +98,7 @@ def route(
     unroutable: bool,
     summary: bool,
     why: bool,
+    path: bool,
     nearest: int,
     output_format: str | None,
 ) -> None:
@@ -102,11 +111,13 @@ def route(
     A member "exchange" says where the message was published; --address and --publish-to say it in its place. The
     routing key is the message's subject, or the layout's; where there is none, a member "routing_key". With --why it is
     said for each message in words which bindings took it, and what it lacked for those that nearly did, nearest first.
+    With --path it is said where it goes from each queue: to a dead-letter or expiry address, an alternate or by a
+    shovel, and on from there. It is taken as it was published, without what a broker adds to a dead letter.
     """
-    if summary and why:
-        fail("--why is about each message, and --summary about all of them: give one of them")
-    if output_format == "text" and not why:
-        fail("--format text is for --why; the queues and outcomes of messages are JSON lines")
+    if summary and (why or path):
+        fail(f"--{'why' if why else 'path'} is about each message, and --summary about all of them: give one of them")
+    if output_format == "text" and not (why or path):
+        fail("--format text is for --why and --path; the queues and outcomes of messages are JSON lines")
     check_publisher(protocol, mandatory, reject_unroutable)
     where = read_topology_file(topology, form, vhost)
     warn(where.findings)
@@ -127,14 +138,16 @@ def route(
         sent = published_to(where, read, exchange) if by_name else read.sent()
         target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
         line, message = dict(read.value), read.message
-        if why:
-            explanation = explain_route(where, message, target, keys, nearest=nearest, **publication)
+        if why or path:
+            explanation = explain_route(where, message, target, keys, nearest=nearest, path=path, **publication)
             if unroutable and (explanation.routed.queues or explanation.routed.possible_queues):
                 continue
-            if output_format == "json":
-                click.echo(json.dumps(line | {"why": explanation.to_dict()}, ensure_ascii=False))
+            if output_format != "json":
+                say(f"{read.place}: {explanation if why else explanation.way}")
             else:
-                say(f"{read.place}: {explanation}")
+                steps = {"path": [one.step.to_dict() for one in explanation.path]}
+                added = {"why": explanation.to_dict()} if why else _result(explanation.routed) | steps
+                click.echo(json.dumps(line | added, ensure_ascii=False))
             continue
         routed = publish(where, message, target, keys, **publication)
         if routed.exchange is not None:
@@ -143,11 +156,13 @@ def route(
         outcomes[routed.outcome] += 1
         unnamed += by_name and exchange is None and read.sent().exchange is None and not routed.queues
         if not summary and not (unroutable and (routed.queues or routed.possible_queues)):
-            result = line | {"queues": list(routed.queues), "outcome": routed.outcome}
-            if routed.possible_queues:
-                result["possible_queues"] = list(routed.possible_queues)
-            click.echo(json.dumps(result, ensure_ascii=False))
+            click.echo(json.dumps(line | _result(routed), ensure_ascii=False))
     if summary:
         counted = Summary(dict(sorted(exchanges.items())), dict(sorted(queues.items())), dict(sorted(outcomes.items())))
         click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
     hint_exchange(unnamed)
+
+
+def _result(routed: Routed) -> dict[str, Any]:
+    result = {"queues": list(routed.queues), "outcome": routed.outcome}
+    return result | ({"possible_queues": list(routed.possible_queues)} if routed.possible_queues else {})

@@ -13,8 +13,8 @@ from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpValue, Compound, coerce
 from transpiler.reference.evaluate import evaluate
+from transpiler.reference.exchange_walk import Visit, has_header, header_of
 from transpiler.reference.receiving import ANYONE
-from transpiler.reference.route import Visit, has_header, header_of
 from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import DIALECTS
 from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL

@@ -6,14 +6,17 @@ The reference router says which bindings match; ``binding_facts`` says of the ot
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transpiler.diagnostics import nearest as near_names
 from transpiler.explanation.binding_facts import binding_text, lacks
 from transpiler.explanation.wording import clipped, value_text
 from transpiler.message.message import Message
-from transpiler.reference.route import Routed, Visit, trace
+from transpiler.reference.exchange_walk import Visit
+from transpiler.reference.route import trace
+from transpiler.reference.route_path import Step, follow
+from transpiler.reference.routed import Routed, Traced
 from transpiler.topology.choices import choice_of, leaves_open
 from transpiler.topology.destinations import MARKS
 from transpiler.topology.model import DEFAULT_EXCHANGE, REPLACEMENT_ARGUMENT, Binding, Topology
@@ -21,8 +24,8 @@ from transpiler.topology.publishing import Protocol, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
 
-#: Characters of a target in a line, queues in a headline, and bindings under a heading.
-_MAX_TEXT, _MAX_QUEUES, _MAX_LINES = 50, 8, 20
+#: Characters of a target in a line, and bindings under a heading.
+_MAX_TEXT, _MAX_LINES = 50, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,18 @@ class BindingExplanation:
 
 
 @dataclass(frozen=True, slots=True)
+class StepExplanation:
+    """A way on from a queue, and the route of the message behind it, where there is one."""
+
+    step: Step
+    route: RouteExplanation | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return self.step.to_dict() | ({"why": self.route.to_dict()} if self.route is not None else {})
+
+
+@dataclass(frozen=True, slots=True)
 class RouteExplanation:
     """The route of one message: where it went, the bindings that took it, and those that nearly did, nearest first.
 
@@ -77,6 +92,8 @@ class RouteExplanation:
     possible: tuple[BindingExplanation, ...] = ()
     #: The message was sent to a destination of a JMS broker.
     sent: bool = False
+    #: Its ways on from its queues, where they were asked for.
+    path: tuple[StepExplanation, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -87,20 +104,24 @@ class RouteExplanation:
             named = f"destination {exchange}"
         shown = [value_text(key) for key in self.keys if key is not None and not self.sent]
         keys = "" if self.sent else f", key {', '.join(shown)}" if shown else ", no key" if exchange is not None else ""
-        queues = list(self.routed.queues)
-        more = f" and {len(queues) - _MAX_QUEUES} more" if len(queues) > _MAX_QUEUES else ""
-        reached = f"{', '.join(queues[:_MAX_QUEUES])}{more}" if queues else "no queue"
-        possible = self.routed.possible_queues
-        if possible:
-            more = f" and {len(possible) - _MAX_QUEUES} more" if len(possible) > _MAX_QUEUES else ""
-            perhaps = f"perhaps {', '.join(possible[:_MAX_QUEUES])}{more}"
-            reached = f"{reached}, {perhaps}" if queues else perhaps
-        return f"{named}{keys} → {reached} ({self.routed.outcome})"
+        return f"{named}{keys} → {self.routed.reached}"
 
     def __str__(self) -> str:
-        lines = [self.headline]
-        if self.note is not None:
-            lines.append(f"  {self.note}")
+        lines = [self.headline, *self._body()]
+        if self.path:
+            lines.append("  goes on")
+        for one in self.path:
+            lines.append(f"    {one.step}")
+            lines += [f"    {line}" for line in (one.route._body() if one.route is not None else ())]
+        return "\n".join(lines)
+
+    @property
+    def way(self) -> str:
+        """The headline, and the ways on."""
+        return "\n".join([self.headline, *(f"  {one.step}" for one in self.path)])
+
+    def _body(self) -> list[str]:
+        lines = [f"  {self.note}"] if self.note is not None else []
         several = len({visit.exchange.name for visit in self.visits}) > 1
         headed = (("took it", self.took), ("may take it", self.possible), ("nearly took it", self.nearly))
         for heading, bindings in headed:
@@ -116,7 +137,7 @@ class RouteExplanation:
                 lines.append(f"    and {len(bindings) - len(targets):,} more")
         if self.others:
             lines.append(f"  {self.others:,} other binding{'s are' if self.others > 1 else ' is'} further off")
-        return "\n".join(lines)
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -131,6 +152,7 @@ class RouteExplanation:
             "nearly": [one.to_dict() for one in self.nearly],
             "others": self.others,
             **({"note": self.note} if self.note is not None else {}),
+            **({"path": [one.to_dict() for one in self.path]} if self.path else {}),
         }
 
 
@@ -151,10 +173,12 @@ def explain_route(
     mandatory: bool = False,
     reject_unroutable: bool = False,
     routing_type: str | None = None,
+    path: bool = False,
 ) -> RouteExplanation:
     """Explain where a message goes, and what it lacked for the ``nearest`` bindings that did not take it.
 
-    The other parameters are those of ``publish``, and so is what is raised.
+    With ``path`` explain also where it goes on from its queues. The other parameters are those of ``publish``, and so
+    is what is raised.
     """
     traced = trace(
         topology,
@@ -168,6 +192,21 @@ def explain_route(
         reject_unroutable=reject_unroutable,
         routing_type=routing_type,
     )
+    explained = _explained(traced, nearest)
+    if not path:
+        return explained
+    return replace(explained, path=tuple(_explained_step(step, nearest) for step in follow(traced).steps))
+
+
+def _explained_step(step: Step, nearest: int) -> StepExplanation:
+    traced = step.traced
+    if traced is None or not traced.visits:
+        return StepExplanation(step, None)
+    # The notes are of messages that somebody publishes.
+    return StepExplanation(step, replace(_explained(traced, nearest), note=None))
+
+
+def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     topology, message = traced.topology, traced.message
     sent = topology.rules.destinations is not None
     took: list[BindingExplanation] = []

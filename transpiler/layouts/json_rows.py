@@ -38,6 +38,7 @@ BESIDE = (
     "possible_queues",
     "outcome",
     "why",
+    "path",
 )
 
 _ZERO_TEN = ZeroTenLayout()

@@ -39,6 +39,9 @@ MARKS: Mapping[str, Outcome] = MappingProxyType({FAILED: "error", REJECTED: "rej
 #: Names that bindings may lead to and that nothing declares.
 UNDECLARED = frozenset({OWN_QUEUE, *MARKS})
 
+#: An exchange without bindings.
+NOWHERE = "nowhere"
+
 #: The exchanges that destinations enter at: Artemis's by routing type, ActiveMQ's by kind.
 UNTYPED = "untyped"
 QUEUE_KIND, TOPIC_KIND = "queue", "topic"
@@ -197,3 +200,17 @@ def own_queue(topology: Topology, key: str) -> str:
     name = key_characters(topology).inverse.translate(key)
     # A list of names that something is forwarded to is one name, and has no kind.
     return name if "," in name else own_prefix(topology) + name
+
+
+def queue_key(topology: Topology, queue: str) -> str:
+    """Return the key of the destination that has a queue's name."""
+    return key_characters(topology).translate(queue.removeprefix(own_prefix(topology)))
+
+
+def destination_name(topology: Topology, entry: str, key: str) -> str:
+    """Return the destination that a key, or a pattern of keys, stands for at an entry."""
+    characters = key_characters(topology).inverse
+    if topology.rules.destinations is not Destinations.ACTIVEMQ:
+        return characters.translate(key)
+    kind = TOPIC_KIND if entry.startswith(TOPIC_KIND) else QUEUE_KIND
+    return _PREFIXES[kind] + characters.translate(ACTIVEMQ_PATTERNS.inverse.translate(key))

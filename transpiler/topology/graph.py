@@ -26,10 +26,15 @@ def routes(topology: Topology) -> Iterator[tuple[Node, Node]]:
             yield ("exchange", exchange.name), (alternate.type, alternate.name)
 
 
-def onward(topology: Topology) -> Iterator[tuple[Node, Node]]:
-    """Yield the ways of links that begin and end in the topology."""
+def onward(topology: Topology, *, again: bool = False) -> Iterator[tuple[Node, Node]]:
+    """Yield the ways of links that begin and end in the topology, or those that a message can take more than once.
+
+    A JMS broker's message that has expired, or is a dead letter, does not expire again.
+    """
     for link in topology.onward:
         if link.source is None or link.destination is None:
+            continue
+        if again and link.kind == "expiry" and topology.rules.destinations is not None:
             continue
         source, target = (link.source_type, link.source), (link.destination_type, link.destination)
         if is_node(topology, source) and is_node(topology, target):

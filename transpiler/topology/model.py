@@ -115,7 +115,9 @@ class Link:
     """A way on that is no routing: of messages that a queue lets go of, or from or to another broker.
 
     An end without a name is another broker. ``when`` is the condition in words; ``key``, if there is one, takes the
-    place of the routing key.
+    place of the routing key. Of queues that only the sends to a JMS broker name the source is ``OWN_QUEUE``, and
+    ``pattern`` is that of their keys; the first pattern that matches counts, and ``OWN_QUEUE`` in the key or the
+    destination stands for the queue's name.
     """
 
     kind: LinkKind
@@ -126,6 +128,7 @@ class Link:
     destination_type: DestinationType = "exchange"
     key: str | None = None
     path: str = field(default="", compare=False)
+    pattern: str | None = None
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
@@ -17,10 +17,12 @@ from transpiler.selector.checks import check
 from transpiler.selector.dialects import ACTIVEMQ
 from transpiler.selector.grammar import parse_selector
 from transpiler.source import Source
-from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND
+from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND, activemq_parts
 from transpiler.topology.importers.xml_reader import Element
 
 Kind = Literal["queue", "topic"]
+
+_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _ELSEWHERE: Mapping[str, str] = {
     "networkConnectors": "a network of brokers forwards messages to other brokers and brings theirs",
@@ -81,12 +83,31 @@ class Interceptor:
     mirror: Mirror | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DeadLetters:
+    """The dead-letter strategy of the destinations of one kind that a pattern matches.
+
+    It is one destination for all, or has a prefix and a suffix for the name of each; None where it is not computed.
+    """
+
+    kind: Kind
+    pattern: str
+    to_kind: Kind = "queue"
+    to: str | None = "ActiveMQ.DLQ"
+    affixes: tuple[str, str] | None = None
+    expired: bool = True
+    non_persistent: bool = False
+    place: str = ""
+
+
 @dataclass(slots=True)
 class ActiveMQConfig:
     """All that decides which queue or subscription gets a message."""
 
     queues: dict[str, str] = field(default_factory=dict)
     interceptors: list[Interceptor] = field(default_factory=list)
+    #: In the order of the file; None where a plugin drops all dead letters.
+    dead_letters: list[DeadLetters] | None = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
 
 
@@ -108,6 +129,7 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     for destinations in broker.named("destinations"):
         for queue in destinations.named("queue"):
             config.queues.setdefault(queue.require("physicalName"), queue.place)
+    _read_policies(broker, config)
     listed = broker.child("destinationInterceptors")
     if listed is not None:
         names: dict[str, Element] = {}
@@ -119,6 +141,50 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
         if broker.flag("useMirroredQueues", False):
             config.interceptors.append(Interceptor(mirror=Mirror(_MIRROR_PREFIX, "", broker.place)))
     return config
+
+
+def _read_policies(broker: Element, config: ActiveMQConfig) -> None:
+    if any(each.name == "discardingDLQBrokerPlugin" and each.flag("dropAll", True) for each in broker.walk()):
+        config.dead_letters = None
+        return
+    assert config.dead_letters is not None
+    for entry in broker.walk():
+        if entry.name not in ("policyEntry", "defaultEntry"):
+            continue
+        for kind in _KINDS:
+            named = entry.get(kind, ">" if entry.name == "defaultEntry" else None)
+            for _, name in activemq_parts(f"{kind}://{named}") if named else ():
+                config.dead_letters.append(_dead_letters(entry, kind, name, config))
+
+
+def _dead_letters(entry: Element, kind: Kind, pattern: str, config: ActiveMQConfig) -> DeadLetters:
+    listed = entry.child("deadLetterStrategy")
+    if listed is None or not listed.children:
+        if listed is not None or entry.get("deadLetterStrategy") is not None:
+            config.findings.append(
+                entry.warning("topology.not-computed", "its dead-letter strategy is not in the file")
+            )
+            return DeadLetters(kind, pattern, to=None)
+        return DeadLetters(kind, pattern, place=entry.place)
+    strategy = listed.children[0]
+    expired, others = strategy.flag("processExpired", True), strategy.flag("processNonPersistent", False)
+    if strategy.name == "individualDeadLetterStrategy":
+        side = "Queue" if kind == "queue" else "Topic"
+        to_kind: Kind = "queue" if strategy.flag(f"useQueueFor{side}Messages", True) else "topic"
+        prefix = strategy.get(f"{kind}Prefix", f"ActiveMQ.DLQ.{side}.") or ""
+        affixes = (prefix, strategy.get(f"{kind}Suffix", "") or "")
+        return DeadLetters(kind, pattern, to_kind, None, affixes, expired, others, strategy.place)
+    shared = strategy.child("deadLetterQueue")
+    target = shared.children[0] if shared is not None and shared.children else None
+    if strategy.name != "sharedDeadLetterStrategy" or (shared is not None and target is None):
+        message = f"<{strategy.name}> is a dead-letter strategy of another kind, which is not computed"
+        config.findings.append(strategy.warning("topology.not-computed", message))
+        return DeadLetters(kind, pattern, to=None)
+    if target is None:
+        return DeadLetters(kind, pattern, expired=expired, non_persistent=others, place=strategy.place)
+    to_kind = "topic" if target.name == "topic" else "queue"
+    name = target.require("physicalName")
+    return DeadLetters(kind, pattern, to_kind, name, None, expired, others, strategy.place)
 
 
 def _interceptor(element: Element, names: dict[str, Element], config: ActiveMQConfig) -> Interceptor:

@@ -24,21 +24,28 @@ from transpiler.selector.grammar import parse_selector
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
     ACTIVEMQ_KEYS,
-    ACTIVEMQ_PATTERNS,
     FAILED,
     LISTED,
     OWN_QUEUE,
     QUEUE_KIND,
     SENT_WILDCARD,
-    SENT_WILDCARDS,
     TOPIC_KIND,
     activemq_parts,
 )
 from transpiler.topology.importers.activemq_config import ActiveMQConfig, Composite, Mirror, VirtualTopic
+from transpiler.topology.importers.activemq_links import DeadLetterLinks
+from transpiler.topology.importers.activemq_patterns import (
+    Words,
+    between,
+    covers,
+    literal_name,
+    sent_with_wildcards,
+    up_to_any,
+    words_of,
+)
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
-from transpiler.topology.model import Alternate, Queue, Topology
-
-Words = tuple[str, ...]
+from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
+from transpiler.topology.model import Alternate, Link, Queue, Topology
 
 #: Words of a name for which sends to names with wildcards are computed, and names at most.
 _MAX_WORDS, _MAX_NAMES = 4, 500
@@ -131,8 +138,24 @@ class _ActiveMQ:
             tuple(self._builder.exchanges.values()),
             queues,
             tuple(self._builder.bindings),
+            links=tuple(self._links(queue.name for queue in queues)),
             findings=tuple(dict.fromkeys(self._findings)),
         )
+
+    def _links(self, queues: Iterable[str]) -> Iterator[Link]:
+        """Yield the ways of dead letters from queues and from subscriptions to topics."""
+        if self._config.dead_letters is None:
+            return
+        dead_letters = DeadLetterLinks(self._config.dead_letters)
+        topics = {each.name: each.pattern for each in self._subscriptions if each.kind == TOPIC_KIND}
+        for queue in queues:
+            if queue.startswith("queue://"):
+                yield from dead_letters.of("queue", queue.removeprefix("queue://"), queue)
+                continue
+            topic = literal_name(topics.get(queue, (MANY_WORDS,)))
+            if topic is not None:
+                yield from dead_letters.of("topic", topic, queue)
+        yield from dead_letters.of_other_queues()
 
     def _enter(self, entry: _Entry) -> str:
         if entry not in self._done:
@@ -148,8 +171,6 @@ class _ActiveMQ:
         if self._reads_destination:
             entry = _Entry(kind, before or "", name)
         return Target("exchange", self._enter(entry), ACTIVEMQ_KEYS.translate(name))
-
-    # One entry
 
     def _build(self, entry: _Entry) -> None:
         builder = self._builder
@@ -201,7 +222,7 @@ class _ActiveMQ:
         selector, certain = subscription.selector, subscription.exact
         if selector is not None and _reads_destination(selector):
             # A consumer sees where the message is.
-            at = entry.at if entry.at is not None else _literal(subscription.pattern)
+            at = entry.at if entry.at is not None else literal_name(subscription.pattern)
             value = None if at is None else f"{entry.kind}://{at}"
             selector, known = _with_destination(selector, value)
             certain &= known
@@ -221,12 +242,10 @@ class _ActiveMQ:
             if words not in plain:
                 yield (*words, MANY_WORDS)
 
-    # Virtual destinations
-
     def _virtual(self, source: str, within: str, destination: Composite | VirtualTopic, entry: _Entry) -> None:
         builder = self._builder
-        pattern = _cut(_pattern(destination.name))
-        if pattern != _pattern(destination.name):
+        pattern = up_to_any(words_of(destination.name))
+        if pattern != words_of(destination.name):
             self._warn_of_inner_wildcard(destination.name)
         name = builder.exchange(f"{entry.name}, {destination.name}")
         builder.bind(source, ".".join(pattern), Target("exchange", name), place=destination.place)
@@ -240,7 +259,7 @@ class _ActiveMQ:
             builder.bind(name, ANY_KEY, itself)
         elif destination.keeps is None:
             self._alternate(name, within)
-        own = entry.at if entry.at is not None else _literal(pattern)
+        own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
             # Rule 6: a filter sees the destination before this one.
@@ -283,18 +302,18 @@ class _ActiveMQ:
     def _virtual_queues(self, name: str, topic: VirtualTopic, entry: _Entry) -> None:
         """Rule 8: the queues that are there and whose name is prefix, topic and postfix."""
         few = len(self._queues) <= _MAX_NAMES
-        own = entry.at if entry.at is not None else _literal(_pattern(topic.name))
+        own = entry.at if entry.at is not None else literal_name(words_of(topic.name))
         before = None if own is None else f"{TOPIC_KIND}://{own}"
         for queue, perhaps in self._queues.items():
-            words = _between(_pattern(queue), topic.prefix, topic.postfix)
+            words = between(words_of(queue), topic.prefix, topic.postfix)
             if words is None:
                 continue
             sent = self._forward(QUEUE_KIND, queue, before)
-            if self._reads_destination and before is None and _literal(words) is not None:
-                sent = self._forward(QUEUE_KIND, queue, f"{TOPIC_KIND}://{_literal(words)}")
+            if self._reads_destination and before is None and literal_name(words) is not None:
+                sent = self._forward(QUEUE_KIND, queue, f"{TOPIC_KIND}://{literal_name(words)}")
             keys = [words]
-            if few and len(words) <= _MAX_WORDS and _literal(words) is not None:
-                keys += _sent_with_wildcards(words)
+            if few and len(words) <= _MAX_WORDS and literal_name(words) is not None:
+                keys += sent_with_wildcards(words)
             for selector, certain in self._watched(queue, topic):
                 target = sent
                 if perhaps or not certain:
@@ -314,7 +333,7 @@ class _ActiveMQ:
             return
         key = tuple(ACTIVEMQ_KEYS.translate(queue).split("."))
         for consumer in self._subscriptions:
-            if consumer.kind == QUEUE_KIND and _covers(consumer.pattern, key):
+            if consumer.kind == QUEUE_KIND and covers(consumer.pattern, key):
                 yield consumer.selector, True
 
     def _mirror(self, source: str, mirror: Mirror, entry: _Entry) -> None:
@@ -330,7 +349,7 @@ class _ActiveMQ:
         for subscription in self._subscriptions:
             if subscription.kind != TOPIC_KIND:
                 continue
-            words = _between(subscription.pattern, mirror.prefix, mirror.postfix)
+            words = between(subscription.pattern, mirror.prefix, mirror.postfix)
             if words is not None:
                 self._subscribe(others, subscription._replace(pattern=words), entry)
 
@@ -343,84 +362,12 @@ def _kind_of(destination: Composite | VirtualTopic) -> str:
     return destination.kind if isinstance(destination, Composite) else TOPIC_KIND
 
 
-def _pattern(name: str) -> Words:
-    return tuple(ACTIVEMQ_PATTERNS.translate(name).split("."))
-
-
-def _cut(pattern: Words) -> Words:
-    """Return a pattern up to its first any-words (rule 14)."""
-    return pattern[: pattern.index(MANY_WORDS) + 1] if MANY_WORDS in pattern else pattern
-
-
-def _literal(words: Words) -> str | None:
-    """Return the name that a pattern without wildcards is."""
-    if MANY_WORDS in words or ONE_WORD in words:
-        return None
-    return ACTIVEMQ_PATTERNS.inverse.translate(".".join(words))
-
-
-def _covers(pattern: Words, key: Words) -> bool:
-    for number, word in enumerate(pattern):
-        if word == MANY_WORDS:
-            return True
-        if number >= len(key) or word not in (ONE_WORD, key[number]):
-            return False
-    return len(pattern) == len(key)
-
-
-def _between(words: Words, prefix: str, postfix: str) -> Words | None:
-    """Return the pattern of the names that are matched with a prefix before and a postfix behind; None without any.
-
-    Prefixes are compared word by word, the last word of a prefix as the beginning of a word, and postfixes likewise.
-    """
-    text = ".".join(words)
-    if text == MANY_WORDS:
-        return words
-    before = list(_pattern(prefix)) if prefix else [""]
-    head, rest = before[:-1], list(words)
-    for word in head:
-        if rest and rest[0] == MANY_WORDS:
-            return (MANY_WORDS,)
-        if not rest or not (word in (ONE_WORD, rest[0]) or rest[0] == ONE_WORD):
-            return None
-        rest.pop(0)
-    if not rest:
-        return None
-    if before[-1]:
-        if not rest[0].startswith(before[-1]):
-            return None
-        rest[0] = rest[0].removeprefix(before[-1])
-    behind = list(_pattern(postfix)) if postfix else [""]
-    if rest[-1] == MANY_WORDS:
-        return tuple(rest)
-    for word in reversed(behind[1:]):
-        if len(rest) < 2 or word not in (ONE_WORD, rest[-1]):
-            return None
-        rest.pop()
-    if behind[0]:
-        if not rest[-1].endswith(behind[0]):
-            return None
-        rest[-1] = rest[-1].removesuffix(behind[0])
-    return tuple(rest)
-
-
-def _sent_with_wildcards(words: Words) -> list[Words]:
-    """Return the keys of names with wildcards that match a name, as a sender writes them."""
-    keys: list[Words] = []
-    for length in range(len(words) + 1):
-        for chosen in product(*((word, SENT_WILDCARD) for word in words[:length])):
-            keys.append((*chosen, SENT_WILDCARDS))
-            if length == len(words) and chosen != words:
-                keys.append(chosen)
-    return keys
-
-
 def _subscriptions(state: Mapping[str, Any]) -> Iterator[_Subscription]:
     for item in (*state.get("subscriptions", ()), *state.get("consumers", ())):
         selector = item.get("selector", item.get("filter")) or None
         for kind, name in _parts(_destination_of(item)):
-            pattern = _pattern(name)
-            cut = _cut(pattern)
+            pattern = words_of(name)
+            cut = up_to_any(pattern)
             yield _Subscription(str(item.get("name", "")), kind, cut, selector, cut == pattern)
 
 
@@ -442,32 +389,10 @@ def _names(queues: Sequence[Any]) -> Iterator[str]:
 
 
 def _reads_destination(selector: str | None) -> bool:
-    if selector is None or _DESTINATION not in selector:
-        return False
-    tree = parse_selector(selector, DIALECT)
-    return tree is not None and any(
-        isinstance(node, ast.Identifier) and node.name == _DESTINATION for node in ast.walk(tree)
-    )
+    return reads_names(selector, {_DESTINATION}, DIALECT)
 
 
 def _with_destination(selector: str, destination: str | None) -> tuple[str | None, bool]:
     """Return a selector with the destination in the place of its name; None, False where that is not known."""
-    if not _reads_destination(selector):
-        return selector, True
-    if destination is None:
-        return None, False
-    tree = parse_selector(selector, DIALECT)
-    assert tree is not None
-    text = "'" + destination.replace("'", "''") + "'"
-    edits: list[tuple[int, int, str]] = []
-    decided: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.IsNull) and isinstance(node.operand, ast.Identifier):
-            if node.operand.name == _DESTINATION:
-                decided.add(node.operand.span.start)
-                edits.append((node.span.start, node.span.end, "TRUE" if node.negated else "FALSE"))
-        elif isinstance(node, ast.Identifier) and node.name == _DESTINATION and node.span.start not in decided:
-            edits.append((node.span.start, node.span.end, text))
-    for start, end, replaced in sorted(edits, reverse=True):
-        selector = selector[:start] + replaced + selector[end:]
-    return selector, True
+    known: Known = Unknown.SOME if destination is None else destination
+    return with_known_names(selector, lambda name: known if name == _DESTINATION else Unknown.OWN, DIALECT)

@@ -7,9 +7,10 @@ routes in a way that is not computed is a finding.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
@@ -33,6 +34,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "remoting-incoming-interceptors": "an interceptor may change a message",
     "connector-services": "a connector service takes or brings messages",
 }
+
+_NUMBER = re.compile("-?[0-9]{1,9}")
 
 _DIVERT_TYPES = ("STRIP", "PASS", *ROUTING_TYPES)
 
@@ -67,28 +70,51 @@ class Divert:
 
 
 @dataclass(frozen=True, slots=True)
+class WayOn:
+    """Settings of dead letters, or of expired messages: None is not set here, and no address where none is merged.
+
+    With ``makes_queue`` the broker makes a queue at the address for each address that messages come from.
+    """
+
+    address: str | None = None
+    makes_queue: bool | None = None
+    prefix: str | None = None
+    suffix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Address settings for the addresses that a pattern matches; None is not set here."""
 
     match: str
-    dead_letter: str | None = None
-    expiry: str | None = None
+    dead_letters: WayOn = WayOn()
+    expiries: WayOn = WayOn()
     dead_letters_unroutable: bool | None = None
     creates_queues: bool | None = None
     creates_addresses: bool | None = None
+    #: After so many attempts a message is a dead letter; below one never.
+    max_deliveries: int | None = None
 
     def over(self, other: Settings) -> Settings:
         """Return these settings with what is not set in them from others."""
-
-        def first(name: str) -> object:
-            value = getattr(self, name)
-            return getattr(other, name) if value is None else value
-
-        names = ("dead_letter", "expiry", "dead_letters_unroutable", "creates_queues", "creates_addresses")
-        return Settings(self.match, **{name: first(name) for name in names})  # type: ignore[arg-type]
+        return _over(self, other)
 
 
-DEFAULTS = Settings("#", None, None, False, True, True)
+_Record = TypeVar("_Record", Settings, WayOn)
+
+
+def _over(record: _Record, other: _Record) -> _Record:
+    """Return a record with the values of another one in the place of None."""
+    values = {each.name: getattr(record, each.name) for each in fields(record)}
+    for name, value in values.items():
+        if value is None:
+            values[name] = getattr(other, name)
+        elif isinstance(value, WayOn):
+            values[name] = _over(value, getattr(other, name))
+    return type(record)(**values)
+
+
+DEFAULTS = Settings("#", WayOn(None, False, "DLQ.", ""), WayOn(None, False, "EXP.", ""), False, True, True, 10)
 
 
 @dataclass(slots=True)
@@ -171,13 +197,19 @@ def _settings_of(match: str, read: Callable[[str], str | None]) -> Settings:
         given = next((value for name in names if (value := read(name)) is not None), None)
         return None if given is None else given.strip().lower() == "true"
 
+    def way(address: str, name: str) -> WayOn:
+        made = flag(f"auto-create-{name}-resources")
+        return WayOn(read(address) or None, made, read(f"{name}-queue-prefix"), read(f"{name}-queue-suffix"))
+
+    attempts = read("max-delivery-attempts")
     return Settings(
         match,
-        read("dead-letter-address") or None,
-        read("expiry-address") or None,
+        way("dead-letter-address", "dead-letter"),
+        way("expiry-address", "expiry"),
         flag("send-to-dla-on-no-route"),
         flag("auto-create-queues", "auto-create-jms-queues"),
         flag("auto-create-addresses"),
+        int(attempts) if attempts is not None and _NUMBER.fullmatch(attempts.strip()) else None,
     )
 
 

@@ -7,12 +7,13 @@ what the message had by these names. So a topology with filters that read them h
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from transpiler.selector import ast
 from transpiler.selector.dialects import ARTEMIS
-from transpiler.selector.grammar import parse_selector
+from transpiler.topology.destinations import entry_name
+from transpiler.topology.importers.artemis_wildcards import Words
+from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
 
 ADDRESS = "AMQAddress"
 _ORIGINAL_ADDRESS, _ORIGINAL_QUEUE = "_AMQ_ORIG_ADDRESS", "_AMQ_ORIG_QUEUE"
@@ -20,18 +21,15 @@ _ORIGINAL_TYPE, _ORIGINAL_ID = "_AMQ_ORIG_ROUTING_TYPE", "_AMQ_ORIG_MESSAGE_ID"
 
 _NAMES = frozenset({ADDRESS, _ORIGINAL_ADDRESS, _ORIGINAL_QUEUE, _ORIGINAL_TYPE, _ORIGINAL_ID})
 
-_ROUTING_TYPES = {"ANYCAST": 1, "MULTICAST": 0}
 
-#: Numbers of messages: none is known, and all are positive.
-_SOME_ID = 1
+#: A routing type or a queue that is not known.
+UNKNOWN = "?"
 
-
-#: A name that is null in every message: a literal NULL is no operand.
-_NULL = "JMSDestination"
+_ROUTING_TYPES: Mapping[str, int | Unknown] = {"ANYCAST": 1, "MULTICAST": 0, UNKNOWN: Unknown.PERHAPS}
 
 
 class Hop(NamedTuple):
-    """What the broker sets when it sends a message on: ``queue`` is the divert's name, None for dead letters.
+    """What the broker sets when it sends a message on: ``queue`` is the name of the divert or queue, None of nothing.
 
     ``address`` is the one before, None where it is not known.
     """
@@ -42,9 +40,39 @@ class Hop(NamedTuple):
     queue: str | None = None
 
 
+class Entry(NamedTuple):
+    """An entry: the routing type, whether a queue is named, whether dead letters are sent on, and the hop before.
+
+    ``at`` is the address, where a hop has decided it.
+    """
+
+    type: str | None
+    qualified: bool = False
+    last: bool = False
+    hop: Hop | None = None
+    at: Words | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its exchange."""
+        name = entry_name(self.type, self.qualified)
+        if self.last:
+            name += ", dead letters"
+        if self.hop is not None:
+            name += f" after {self.hop.name} from {self.hop.address} {self.hop.type} at {'.'.join(self.at or ())}"
+        return name
+
+    def key(self, words: Words, queue: str | None = None) -> str:
+        """Return words as a key here, behind the word of a queue where one is named."""
+        text = ".".join(words)
+        if not self.qualified:
+            return text
+        return f"{'*' if queue is None else queue}.{text}"
+
+
 def reads_hops(selector: str | None) -> bool:
     """Return True if a filter reads how the message came."""
-    return selector is not None and any(name in selector for name in _NAMES) and bool(_read_names(selector))
+    return reads_names(selector, _NAMES, ARTEMIS)
 
 
 def filter_at(selector: str, hop: Hop | None, address: str | None) -> tuple[str | None, bool]:
@@ -52,78 +80,20 @@ def filter_at(selector: str, hop: Hop | None, address: str | None) -> tuple[str 
 
     There is no filter where it depends on what nobody knows: every message may match then.
     """
-    if not reads_hops(selector):
-        return selector, True
-    tree = _parsed(selector)
-    assert tree is not None
-    certain = True
-    edits: list[tuple[int, int, str]] = []
-    nulls: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.IsNull) and isinstance(node.operand, ast.Identifier) and node.operand.name in _NAMES:
-            value = _value(node.operand.name, hop, address)
-            if value is _UNKNOWN and node.operand.name == _ORIGINAL_ADDRESS:
-                value = ""
-            if value is _OWN or value is _UNKNOWN:
-                continue
-            nulls.add(node.operand.span.start)
-            is_null = (value is None) is not node.negated
-            edits.append((node.span.start, node.span.end, "TRUE" if is_null else "FALSE"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Identifier) and node.name in _NAMES and node.span.start not in nulls:
-            value = _value(node.name, hop, address)
-            if value is _OWN:
-                continue
-            if value is _UNKNOWN:
-                return None, False
-            certain &= node.name != _ORIGINAL_ID
-            edits.append((node.span.start, node.span.end, _literal(value)))
-    for start, end, text in sorted(edits, reverse=True):
-        selector = selector[:start] + text + selector[end:]
-    return selector, certain
 
+    def value(name: str) -> Known:
+        if name == ADDRESS:
+            return Unknown.SOME if address is None else address
+        if hop is None or name not in _NAMES:
+            return Unknown.OWN
+        match name:
+            case "_AMQ_ORIG_ADDRESS":
+                return Unknown.SOME if hop.address is None else hop.address
+            case "_AMQ_ORIG_QUEUE":
+                return Unknown.SOME if hop.queue == UNKNOWN else hop.queue
+            case "_AMQ_ORIG_ROUTING_TYPE":
+                return None if hop.type is None else _ROUTING_TYPES[hop.type]
+            case _:
+                return Unknown.SOME
 
-class _Mark:
-    pass
-
-
-#: The message's own property, and a value that nobody knows here.
-_OWN, _UNKNOWN = _Mark(), _Mark()
-
-
-def _value(name: str, hop: Hop | None, address: str | None) -> str | int | _Mark | None:
-    if name == ADDRESS:
-        return _UNKNOWN if address is None else address
-    if hop is None:
-        return _OWN
-    match name:
-        case "_AMQ_ORIG_ADDRESS":
-            return _UNKNOWN if hop.address is None else hop.address
-        case "_AMQ_ORIG_QUEUE":
-            return hop.queue
-        case "_AMQ_ORIG_ROUTING_TYPE":
-            return None if hop.type is None else _ROUTING_TYPES[hop.type]
-        case _:
-            return _SOME_ID
-
-
-def _literal(value: str | int | _Mark | None) -> str:
-    match value:
-        case None:
-            return _NULL
-        case int():
-            return str(value)
-        case _:
-            return "'" + str(value).replace("'", "''") + "'"
-
-
-@lru_cache(maxsize=1024)
-def _parsed(selector: str) -> ast.Expression | None:
-    return parse_selector(selector, ARTEMIS)
-
-
-def _read_names(selector: str) -> set[str]:
-    tree = _parsed(selector)
-    if tree is None:
-        return set()
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.Identifier)} & _NAMES
+    return with_known_names(selector, value, ARTEMIS)

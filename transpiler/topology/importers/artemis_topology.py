@@ -12,25 +12,26 @@ The numbers in comments are those of the page of rules, docs/jms-brokers.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from transpiler.diagnostics import Diagnostic
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ARTEMIS
 from transpiler.topology.destinations import (
-    DEAD_LETTER,
     FULLY_QUALIFIED,
     OWN_QUEUE,
     REJECTED,
     RoutingType,
     artemis_characters,
-    entry_name,
     inner_word,
 )
-from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Taker, answer_anew
-from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, ArtemisQueue, Divert, Settings
-from transpiler.topology.importers.artemis_hops import Hop, filter_at, reads_hops
+from transpiler.topology.importers.artemis_addresses import Addresses, Taker
+from transpiler.topology.importers.artemis_answers import AddressAnswers
+from transpiler.topology.importers.artemis_config import ArtemisConfig, ArtemisQueue, Divert
+from transpiler.topology.importers.artemis_hops import Entry, Hop, filter_at, reads_hops
+from transpiler.topology.importers.artemis_links import QueueLinks
 from transpiler.topology.importers.artemis_wildcards import (
     Words,
     is_plain,
@@ -39,33 +40,11 @@ from transpiler.topology.importers.artemis_wildcards import (
     matches_later,
 )
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
-from transpiler.topology.model import Alternate, Link, LinkKind, Queue, Topology
+from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Queue, Topology
 
 _OWN, _REJECTED = Target("queue", OWN_QUEUE), Target("queue", REJECTED)
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
-
-
-class _Entry(NamedTuple):
-    """An entry: the routing type, whether a queue is named, whether dead letters are sent on, and the hop before.
-
-    ``at`` is the address, where a hop has decided it.
-    """
-
-    type: str | None
-    qualified: bool = False
-    last: bool = False
-    hop: Hop | None = None
-    at: Words | None = None
-
-    @property
-    def name(self) -> str:
-        name = entry_name(self.type, self.qualified)
-        if self.last:
-            name += ", dead letters"
-        if self.hop is not None:
-            name += f" after {self.hop.name} from {self.hop.address} {self.hop.type} at {'.'.join(self.at or ())}"
-        return name
 
 
 def topology_of_artemis(config: ArtemisConfig, consumers: Sequence[Mapping[str, Any]] | None = None) -> Topology:
@@ -86,21 +65,30 @@ class _Artemis:
                 selector = consumer.get("filter", consumer.get("selector"))
                 self._consumers.setdefault(str(consumer["queue"]), []).append(selector or None)
         self._hops = any(reads_hops(taker.item.filter) for taker in self._addresses.takers)
-        self._dead_letters = any(each.dead_letter and each.dead_letters_unroutable for each in self._addresses.settings)
-        self._done: set[_Entry] = set()
-        self._waiting: list[_Entry] = []
+        self._dead_letters = any(
+            each.dead_letters.address and each.dead_letters_unroutable for each in self._addresses.settings
+        )
+        self._answers = AddressAnswers(self._addresses, self._builder, self._enter, hops=self._hops)
+        self._done: set[Entry] = set()
+        self._waiting: list[Entry] = []
 
     def topology(self) -> Topology:
         for routing_type in _TYPES:
             for qualified in (False, True):
-                self._enter(_Entry(routing_type, qualified))
+                self._enter(Entry(routing_type, qualified))
         while self._waiting:
             self._build(self._waiting.pop())
         queues = tuple(Queue(queue.name, durable=queue.durable, path=queue.place) for queue in self._config.queues)
-        links = tuple(
-            Link(kind, when, queue.name, entry_name(None), key=self._key_of(address), path=queue.place)
-            for queue in self._config.queues
-            for kind, when, address in self._ways_on(queue)
+        onward = QueueLinks(self._addresses, self._enter, hops=self._hops)
+        links = tuple(onward.of(self._config))
+        while self._waiting:
+            self._build(self._waiting.pop())
+        # No send is routed to the queues that the broker makes for dead letters.
+        names = {queue.name for queue in queues}
+        queues += tuple(
+            Queue(name, arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
+            for name, selector in onward.made.items()
+            if name not in names
         )
         return Topology(
             ARTEMIS,
@@ -112,41 +100,19 @@ class _Artemis:
             findings=tuple(dict.fromkeys(self._findings)),
         )
 
-    def _key_of(self, address: str) -> str:
-        return ".".join(self._addresses.words(address))
-
-    def _ways_on(self, queue: ArtemisQueue) -> Iterator[tuple[LinkKind, str, str]]:
-        """Yield where a queue's messages go on: by the settings of its address."""
-        settings = self._addresses.settings_at(self._addresses.words(queue.address))
-        if settings.dead_letter is not None:
-            yield "dead-letter", "delivered too often", settings.dead_letter
-        if settings.expiry is not None:
-            yield "expiry", "expired", settings.expiry
-
-    # Addresses and keys
-
-    @staticmethod
-    def _key(words: Words, entry: _Entry, queue: str | None = None) -> str:
-        text = ".".join(words)
-        if not entry.qualified:
-            return text
-        return f"{'*' if queue is None else queue}.{text}"
-
-    def _enter(self, entry: _Entry) -> str:
+    def _enter(self, entry: Entry) -> str:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
             self._builder.exchange(entry.name, entry=entry.hop is None and not entry.last)
         return entry.name
 
-    # One entry
-
-    def _build(self, entry: _Entry) -> None:
+    def _build(self, entry: Entry) -> None:
         builder, name = self._builder, entry.name
         diverts = [taker for taker in self._addresses.takers if isinstance(taker.item, Divert)]
         exclusive = [taker for taker in diverts if taker.item.exclusive]  # type: ignore[union-attr]
-        refusals = self._refusals(entry)
-        dead = None if entry.last or not self._dead_letters else self._dead_letter_target(entry)
+        refusals = self._answers.refusals(entry)
+        dead = None if entry.last or not self._dead_letters else self._answers.dead_letter_target(entry)
         source = name
         if exclusive:
             first = name
@@ -165,9 +131,9 @@ class _Artemis:
             builder.bind(name, ANY_KEY, refusals)
         queues = source
         if dead is not None:
-            queues = builder.exchange(f"{name}, queues", alternate=self._unless_created(entry, dead))
+            queues = builder.exchange(f"{name}, queues", alternate=self._answers.unless_created(entry, dead))
             builder.bind(source, ANY_KEY, Target("exchange", queues))
-        own = self._own(entry)
+        own = self._answers.own(entry)
         if own is not None:
             builder.bind(source, ANY_KEY, own)
         self._bind_groups(source, queues, entry, dead is not None)
@@ -175,7 +141,7 @@ class _Artemis:
     def _replace_alternate(self, name: str, alternate: str) -> None:
         self._builder.exchanges[name] = replace(self._builder.exchanges[name], alternate=Alternate(alternate))
 
-    def _bind_groups(self, source: str, queues: str, entry: _Entry, by_filter: bool) -> None:
+    def _bind_groups(self, source: str, queues: str, entry: Entry, by_filter: bool) -> None:
         """Rule 3: one taker of each routing name gets a copy."""
         groups: dict[tuple[str, Words], list[Taker]] = {}
         for taker in self._addresses.takers:
@@ -210,7 +176,7 @@ class _Artemis:
         message = f"{names} have one routing name: the divert takes the messages of a queue without consumers"
         self._findings.append(Diagnostic("topology.routing-name", "warning", message))
 
-    def _group(self, routing_name: str, takers: Sequence[Taker], entry: _Entry) -> Target | None:
+    def _group(self, routing_name: str, takers: Sequence[Taker], entry: Entry) -> Target | None:
         """Return the exchange that chooses among takers: those first that take a message at once (rules 4 and 11)."""
         builder = self._builder
         label = f"{entry.name}, one of {routing_name.strip(chr(0))}"
@@ -240,9 +206,7 @@ class _Artemis:
             return targets
         return [Target("exchange", self._builder.fanout(name, targets))]
 
-    # Targets
-
-    def _targets(self, taker: Taker, entry: _Entry) -> list[Target]:
+    def _targets(self, taker: Taker, entry: Entry) -> list[Target]:
         if isinstance(taker.item, Divert):
             return self._divert_targets(taker, entry)
         queue = taker.item
@@ -257,7 +221,7 @@ class _Artemis:
                 return []
         return [target]
 
-    def _divert_targets(self, taker: Taker, entry: _Entry) -> list[Target]:
+    def _divert_targets(self, taker: Taker, entry: Entry) -> list[Target]:
         """Rule 7: each forwarding address is routed to anew."""
         divert = taker.item
         assert isinstance(divert, Divert)
@@ -271,21 +235,19 @@ class _Artemis:
             if self._hops:
                 at = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
                 hop = entry.hop if is_same else Hop(divert.name, self._addresses.name(at), entry.type, divert.name)
-            following = _Entry(routing_type, bool(qualified), False, hop, words if hop is not None else None)
-            key = self._key(words, following, self._queue_word(queue) if qualified else None)
+            following = Entry(routing_type, bool(qualified), False, hop, words if hop is not None else None)
+            key = following.key(words, self._queue_word(queue) if qualified else None)
             targets.append(Target("exchange", self._enter(following), key))
         return targets
 
     def _queue_word(self, queue: str) -> str:
         return inner_word(artemis_characters(self._config.words).translate(queue))
 
-    # Bindings
-
     def _bind(
         self,
         source: str,
         taker: Taker,
-        entry: _Entry,
+        entry: Entry,
         target: Target,
         also: str | None = None,
         filtered: bool = True,
@@ -311,7 +273,7 @@ class _Artemis:
         words = taker.words if entry.at is None else entry.at
 
         def link(exchange: str, pattern: Words) -> None:
-            key = self._key(pattern, entry, queue)
+            key = entry.key(pattern, queue)
             self._builder.bind(exchange, key, target, selector, taker.item.place)
 
         if is_plain(words):
@@ -323,7 +285,7 @@ class _Artemis:
         message = f"the filter of {taker.item.name!r} reads what is not known here of the message's way: it may match"
         self._findings.append(Diagnostic("topology.hop", "warning", message))
 
-    def _bind_by_order(self, source: str, taker: Taker, entry: _Entry, link: Callable[[str, Words], None]) -> None:
+    def _bind_by_order(self, source: str, taker: Taker, entry: Entry, link: Callable[[str, Words], None]) -> None:
         """Rule 14: any-words that do not come last, by whether an address was made before the wildcard or after it."""
         builder, pattern = self._builder, taker.words
         name = f"{source}, {'.'.join(pattern)}"
@@ -335,8 +297,8 @@ class _Artemis:
             if address in matched:
                 link(first, address)
             elif matches_later(pattern, address):
-                builder.bind(first, self._key(address, entry), None)
-        builder.bind(source, self._key((*before, "#"), entry), Target("exchange", first))
+                builder.bind(first, entry.key(address), None)
+        builder.bind(source, entry.key((*before, "#")), Target("exchange", first))
         message = (
             f"any-words stand inside the address {taker.item.address!r}: it matches other addresses if it was made "
             "before them than if it was made after"
@@ -345,7 +307,7 @@ class _Artemis:
             Diagnostic("topology.any-words", "warning", message, hint="put any-words last, or list the addresses")
         )
 
-    def _later(self, name: str, pattern: Words, entry: _Entry, link: Callable[[str, Words], None]) -> Target | None:
+    def _later(self, name: str, pattern: Words, entry: Entry, link: Callable[[str, Words], None]) -> Target | None:
         """Return the exchange that compares addresses made later: by the first word behind any-words that they have."""
         place = pattern.index("#")
         before, rest = pattern[:place], pattern[place + 1 :]
@@ -363,100 +325,6 @@ class _Artemis:
                 link(maybe, (*before, "#", word, "#"))
                 self._builder.bind(found, ANY_KEY, Target("exchange", maybe))
             exchange = self._builder.exchange(f"{name} by {word}", alternate=following)
-            self._builder.bind(exchange, self._key((*before, "#", word, "#"), entry), Target("exchange", found))
+            self._builder.bind(exchange, entry.key((*before, "#", word, "#")), Target("exchange", found))
             following = Target("exchange", exchange)
         return following
-
-    # What the broker creates, refuses and sends to a dead letter address
-
-    def _by_settings(self, name: str, entry: _Entry, action: Callable[[Settings], Target | None]) -> Target | None:
-        """Return where a message goes by the settings of its address."""
-        following = action(DEFAULTS)
-        for setting in reversed(self._addresses.settings):
-            target = action(setting)
-            if target == following:
-                continue
-            if self._addresses.words(setting.match) == ("#",):
-                following = target
-                continue
-            exchange = self._builder.exchange(name, alternate=following)
-            self._builder.bind(exchange, self._key(self._addresses.words(setting.match), entry), target)
-            following = Target("exchange", exchange)
-        return following
-
-    def _refusals(self, entry: _Entry) -> Target | None:
-        """Return where the sends go that the broker refuses; None where it refuses none."""
-        if entry.type is None or entry.last:
-            return None
-        return self._by_answer(entry, entry.type, Answer.REFUSED, _REJECTED, None)
-
-    def _own(self, entry: _Entry) -> Target | None:
-        """Return where a message gets into the queue that has the name of its address."""
-        if entry.qualified or entry.type == "MULTICAST":
-            return None
-        created = self._by_answer(entry, "ANYCAST", Answer.CREATED, _OWN, None)
-        if created is None or entry.type is not None:
-            return created
-        # An earlier send with a routing type may have created the queue.
-        maybe = self._builder.exchange(f"{entry.name}, created before", "maybe")
-        self._builder.bind(maybe, ANY_KEY, created)
-        return Target("exchange", maybe)
-
-    def _by_answer(
-        self, entry: _Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
-    ) -> Target | None:
-        """Return what leads messages to ``hit`` for which the broker's answer to a send is ``sought``."""
-
-        def decided(answer: Answer) -> Target | None:
-            return hit if answer is sought else miss
-
-        label = f"{entry.name}, {sought.value}"
-        anew = self._by_settings(label, entry, lambda settings: decided(answer_anew(routing_type, settings)))
-        known = {address: decided(answer) for address, answer in self._addresses.answers(routing_type).items()}
-        if entry.at is not None:
-            known = {address: target for address, target in known.items() if address == entry.at}
-        listed = {address: target for address, target in known.items() if target != anew}
-        if not listed:
-            return anew
-        exchange = self._builder.exchange(label, alternate=anew)
-        for address, target in listed.items():
-            self._builder.bind(exchange, self._key(address, entry), target)
-        return Target("exchange", exchange)
-
-    def _dead_letter_target(self, entry: _Entry) -> Target | None:
-        """Return where a message goes that no queue of its address took (rule 16)."""
-        if not self._hops or entry.at is not None:
-            return self._dead_letters_from(entry, entry.at)
-        # Filters may read from which address a dead letter comes.
-        anywhere = self._dead_letters_from(entry, None)
-        exchange = self._builder.exchange(f"{entry.name}, no queue of", alternate=anywhere)
-        for address in dict.fromkeys([*self._addresses.known, *self._addresses.made]):
-            self._builder.bind(exchange, self._key(address, entry), self._dead_letters_from(entry, address))
-        return Target("exchange", exchange)
-
-    def _dead_letters_from(self, entry: _Entry, address: Words | None) -> Target | None:
-        def action(settings: Settings) -> Target | None:
-            if not settings.dead_letters_unroutable or settings.dead_letter is None:
-                return None
-            words = self._addresses.words(settings.dead_letter)
-            hop = Hop("dead letters", self._addresses.name(address), entry.type) if self._hops else None
-            following = _Entry(None, False, True, hop, words if hop is not None else None)
-            onward = Target("exchange", self._enter(following), ".".join(words))
-            name = f"{entry.name}, to {settings.dead_letter}"
-            if hop is not None:
-                name += f" from {hop.address}"
-            if name not in self._builder.exchanges:
-                self._builder.fanout(name, [onward, Target("queue", DEAD_LETTER)])
-            return Target("exchange", name)
-
-        return self._by_settings(f"{entry.name}, no queue", entry, action)
-
-    def _unless_created(self, entry: _Entry, dead: Target) -> Target | None:
-        """Return where a message goes that no queue took, but for one that was made for it."""
-        if entry.qualified or entry.type == "MULTICAST":
-            return dead
-        if entry.type is not None:
-            return self._by_answer(entry, entry.type, Answer.CREATED, None, dead)
-        maybe = Target("exchange", self._builder.exchange(f"{entry.name}, perhaps no queue", "maybe"))
-        self._builder.bind(maybe.name, ANY_KEY, dead)
-        return self._by_answer(entry, "ANYCAST", Answer.CREATED, maybe, dead)

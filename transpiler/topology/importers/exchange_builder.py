@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
+from transpiler.topology.destinations import NOWHERE
 from transpiler.topology.model import (
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
@@ -20,9 +21,6 @@ from transpiler.topology.model import (
     DestinationType,
     Exchange,
 )
-
-#: An exchange without bindings.
-NOWHERE = "nowhere"
 
 #: The key that every message matches.
 ANY_KEY = "#"

@@ -138,12 +138,12 @@ def _binding(entry: Entry) -> Binding:
 
 
 def _link(entry: Entry) -> Link:
-    entry.only(("kind", "when", "from", "to", "key"))
+    entry.only(("kind", "when", "from", "to", "key", "pattern"))
     source, source_type = _link_end(entry, "from")
     destination, destination_type = _link_end(entry, "to")
-    key = entry.text("key") if entry.has("key") else None
-    kind = entry.one_of("kind", _LINKS)
-    return Link(kind, entry.text("when", ""), source, destination, source_type, destination_type, key, entry.path)
+    key, pattern = (entry.text(name) if entry.has(name) else None for name in ("key", "pattern"))
+    kind, when = entry.one_of("kind", _LINKS), entry.text("when", "")
+    return Link(kind, when, source, destination, source_type, destination_type, key, entry.path, pattern)
 
 
 def _link_end(entry: Entry, name: str) -> tuple[str | None, DestinationType]:
@@ -187,7 +187,7 @@ def _link_to_dict(link: Link) -> dict[str, Any]:
     ends = (("from", link.source_type, link.source), ("to", link.destination_type, link.destination))
     result: dict[str, Any] = {"kind": link.kind, "when": link.when}
     result |= {end: {kind: name} for end, kind, name in ends if name is not None}
-    return result if link.key is None else result | {"key": link.key}
+    return result | {name: getattr(link, name) for name in ("key", "pattern") if getattr(link, name) is not None}
 
 
 def _alternate_to_dict(alternate: Alternate | None) -> dict[str, Any]:

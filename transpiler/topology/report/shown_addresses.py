@@ -7,21 +7,22 @@ diverts and virtual destinations to other addresses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import MATCHING_TYPES, Destinations
+from transpiler.topology.broker_rules import MATCHING_TYPES
 from transpiler.topology.destinations import (
     ACTIVEMQ_PATTERNS,
     FULLY_QUALIFIED,
-    QUEUE_KIND,
-    TOPIC_KIND,
+    OWN_QUEUE,
     UNDECLARED,
     artemis_characters,
-    key_characters,
+    destination_name,
+    own_prefix,
 )
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Topology
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Link, Queue, Topology
 
 #: The keys that every message matches.
 _ANY = ("", "#")
@@ -32,19 +33,45 @@ def addresses_of(topology: Topology) -> Topology:
     if topology.rules.destinations is None:
         return topology
     bindings = {_identity(binding): binding for binding in _Walk(topology).bindings()}
-    characters = key_characters(topology).inverse
-    links = tuple(replace(link, destination=characters.translate(link.key or ""), key=None) for link in topology.links)
     names = dict.fromkeys(name for each in bindings.values() for name in _exchanges(each))
-    names |= dict.fromkeys(link.destination for link in links if link.destination is not None)
+    links = tuple(_shown(topology, link, names) for link in topology.links if link.source != OWN_QUEUE)
+    names |= dict.fromkeys(link.destination or "" for link in links if link.destination_type == "exchange")
+    queues = {queue.name: queue for queue in topology.queues}
+    targets = (link.destination or "" for link in links if link.destination_type == "queue")
+    queues |= {name: Queue(name) for name in targets if name not in queues}
+    made = (_of_made_queue(queues, *two) for two in pairwise(links))
+    bindings |= {_identity(binding): binding for binding in made if binding is not None}
     return Topology(
         topology.rules,
         tuple(Exchange(name, "fanout") for name in names),
-        topology.queues,
+        tuple(queues.values()),
         tuple(bindings.values()),
         words=topology.words,
         findings=topology.findings,
         links=links,
     )
+
+
+def _shown(topology: Topology, link: Link, names: Mapping[str, None]) -> Link:
+    """Return a link to an address; where nothing but a queue of its name is there, which a send makes, to the queue."""
+    if link.destination_type == "queue":
+        return link
+    name = destination_name(topology, link.destination or "", link.key or "")
+    prefix = own_prefix(topology)
+    is_queue = prefix != "" and name.startswith(prefix) and name not in names
+    return replace(link, destination=name, destination_type="queue" if is_queue else "exchange", key=None)
+
+
+def _of_made_queue(queues: Mapping[str, Queue], before: Link, link: Link) -> Binding | None:
+    """Return the binding of a queue that the broker makes at a dead-letter address; the link to that comes before."""
+    name = link.destination or ""
+    if (
+        link.destination_type != "queue"
+        or before.destination is None
+        or SELECTOR_ARGUMENT not in queues[name].arguments
+    ):
+        return None
+    return Binding(before.destination, name, "", queues[name].arguments)
 
 
 def sample_address(topology: Topology, pattern: str) -> str:
@@ -93,7 +120,7 @@ class _Walk:
                     chooses = self._topology.exchange_by_name[binding.destination].type in MATCHING_TYPES
                     waiting.append((binding.destination, onward, None if chooses else asked, entry))
                     continue
-                address = self._name(entry, "#" if onward is None else onward)
+                address = destination_name(self._topology, entry, "#" if onward is None else onward)
                 if binding.destination_type == "queue":
                     if binding.destination not in UNDECLARED:
                         yield _edge(replace(binding, source=address), asked)
@@ -102,15 +129,11 @@ class _Walk:
                 following = binding.destination.partition(" ")[0].partition(",")[0]
                 if following.endswith(FULLY_QUALIFIED):
                     key = key.partition(".")[2]
-                yield _edge(replace(binding, source=address, destination=self._name(following, key)), asked)
+                yield _edge(
+                    replace(binding, source=address, destination=destination_name(self._topology, following, key)),
+                    asked,
+                )
                 waiting.append((binding.destination, None, None, following))
-
-    def _name(self, entry: str, key: str) -> str:
-        characters = key_characters(self._topology).inverse
-        if self._topology.rules.destinations is not Destinations.ACTIVEMQ:
-            return characters.translate(key)
-        kind = next((kind for kind in (QUEUE_KIND, TOPIC_KIND) if entry.startswith(kind)), QUEUE_KIND)
-        return f"{kind}://{characters.translate(ACTIVEMQ_PATTERNS.inverse.translate(key))}"
 
 
 def _edge(binding: Binding, selector: str | None) -> Binding:

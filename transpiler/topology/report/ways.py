@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from transpiler.topology.graph import (
     Node,
     all_ways,
     components,
     is_node,
+    onward,
     reached,
     reverse,
     routes,
@@ -68,7 +70,7 @@ def loops(topology: Topology) -> Iterator[Finding]:
         fate = "a send that comes back fails" if topology.rules.rings_fail else "a message passes each of them once"
         yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}")
     if topology.onward:
-        for cycle in _cycles(successors(topology, all_ways(topology))):
+        for cycle in _cycles(successors(topology, chain(routes(topology), onward(topology, again=True)))):
             if any(target not in inner[source] for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)):
                 reason = f"{_drawn(cycle)}: a message that {_let_go(topology, cycle)} may come back"
                 yield Finding("link-loop", _title(cycle[0]), reason)

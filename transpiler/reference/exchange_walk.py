@@ -1,0 +1,266 @@
+"""The way of one message through exchanges, from the one that it is published to: their bindings and alternates.
+
+Sources: the exchanges chapter of the Qpid Broker-J book, and what the brokers add to it. Routing is total: no message
+makes it raise. A message reaches a queue once, however many bindings lead there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
+
+from transpiler.filters.binding_rules import HeadersMatch
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.evaluate import evaluate
+from transpiler.reference.match import matches_words
+from transpiler.reference.pairs import is_equal
+from transpiler.reference.xquery import matches_query
+from transpiler.selector import ast
+from transpiler.selector.dialects import DIALECTS
+from transpiler.selector.grammar import parse_selector
+from transpiler.topology.broker_rules import Rules
+from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
+from transpiler.topology.destinations import OWN_QUEUE, own_queue
+from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology
+from transpiler.topology.xquery import parse_query
+from transpiler.topology.xquery_nodes import Condition
+
+#: The routing keys of a publication; None is an absent one.
+Keys = tuple[str | None, ...]
+
+#: A part of a traversal: it asks for the queues of further parts, and returns its own.
+_Walk = Generator["_Walk", frozenset[str], frozenset[str]]
+
+
+class Visit(NamedTuple):
+    """An exchange that a message came to, under its routing keys; ``matched`` has an answer for each of its bindings.
+
+    The bindings are those of ``Topology.bindings_by_source``; the default exchange has none there.
+    """
+
+    exchange: Exchange
+    keys: tuple[str | None, ...]
+    matched: tuple[bool, ...]
+
+
+class ExchangeWalk:
+    """The traversal of one message; without ``alternates`` it follows bindings alone.
+
+    It stops at exchanges that choose one of their bindings, or with ``chosen`` follows all that may be chosen.
+    """
+
+    def __init__(self, topology: Topology, message: Message, *, alternates: bool = True, chosen: bool = False) -> None:
+        self.topology = topology
+        self.message = message
+        self.used_alternates = False
+        self.used_choices = False
+        #: Some exchange chose among queues, so that the message reaches one.
+        self.chose_queue = False
+        self.visits: dict[tuple[str, Keys], Visit] = {}
+        #: The states that the message went on to from each, where coming back to one is a failure.
+        self.onward: dict[tuple[str, Keys], list[tuple[str, Keys]]] = {}
+        self._alternates = alternates
+        self._chosen = chosen
+        #: The exchanges, with keys, that the message passes through on its path.
+        self._path: set[tuple[str, Keys]] = set()
+        self._known: dict[tuple[str, Keys], frozenset[str]] = {}
+        self._shortened = 0
+
+    def queues(self, exchange: Exchange, keys: Keys) -> frozenset[str]:
+        """Return the queues reached from an exchange; the result does not depend on the order of the bindings."""
+        # A path may be longer than Python's stack is deep.
+        walks, queues = [self._through(exchange, keys)], None
+        while walks:
+            try:
+                walks.append(walks[-1].send(queues) if queues is not None else next(walks[-1]))
+                queues = None
+            except StopIteration as end:
+                walks.pop()
+                queues = end.value
+        return queues or frozenset()
+
+    def _through(self, exchange: Exchange, keys: Keys) -> _Walk:
+        """Walk from an exchange; a message that comes back to one on its path goes no further there."""
+        here = (exchange.name, keys)
+        if here in self._path:
+            self._shortened += 1
+            return frozenset()
+        known = self._known.get(here)
+        if known is not None:
+            return known
+        shortened = self._shortened
+        self._path.add(here)
+        queues, matched = yield from self._bound(exchange, keys)
+        if not (matched if self.topology.rules.alternate_on_no_match else queues):
+            queues |= yield from self._alternate(exchange, keys)
+        if not self.topology.rules.alternate_on_no_match:
+            # Elsewhere what an exchange does depends on itself alone, so once is enough.
+            self._path.remove(here)
+        if self._shortened == shortened:
+            # Nothing was cut short, so the result is the same on every other path.
+            self._known[here] = queues
+        return queues
+
+    def _bound(self, exchange: Exchange, keys: Keys) -> Generator[_Walk, frozenset[str], tuple[frozenset[str], bool]]:
+        if exchange.name == DEFAULT_EXCHANGE:
+            # "All queues are automatically bound to it upon their creation using the queue name as the binding key."
+            queue_names = frozenset(key for key in keys if key is not None and self._names_queue(key))
+            self.visits[exchange.name, keys] = Visit(exchange, keys, ())
+            return queue_names, bool(queue_names)
+        choice = choice_of(self.topology, exchange) if is_choosing(exchange) else None
+        if choice is not None and not choice.by_match:
+            self.visits[exchange.name, keys] = Visit(exchange, keys, ())
+            return (yield from self._chose(exchange, choice, keys)), True
+        queues: set[str] = set()
+        bindings = self.topology.bindings_by_source.get(exchange.name, ())
+        answers = tuple(self._matches(exchange, binding, keys) for binding in bindings)
+        self.visits[exchange.name, keys] = Visit(exchange, keys, answers)
+        if choice is not None:
+            matched = tuple(binding for binding, is_match in zip(bindings, answers, strict=True) if is_match)
+            if leaves_open(self.topology, choice, matched):
+                return (yield from self._chose(exchange, choice._replace(bindings=matched), keys)), True
+        for binding, is_match in zip(bindings, answers, strict=True):
+            if is_match:
+                queues |= yield from self._along(binding, keys)
+        return frozenset(queues), any(answers)
+
+    def _along(self, binding: Binding, keys: Keys) -> _Walk:
+        """Walk along a binding that the message matches."""
+        if binding.destination_type == "queue":
+            return frozenset({self._queue(binding.destination, keys)})
+        replacement = self.topology.replacement_key(binding)
+        onward = keys if replacement is None else (replacement,)
+        self._go(binding.source, keys, binding.destination, onward)
+        return (yield self._through(self.topology.exchange_by_name[binding.destination], onward))
+
+    def _chose(self, exchange: Exchange, choice: Choice, keys: Keys) -> _Walk:
+        """Walk to the queues that are reached whatever an exchange chooses, or to all that are by some choice."""
+        self.used_choices = True
+        self.chose_queue |= choice.reaches_queue
+        queues: set[str] = set()
+        if self._chosen:
+            for binding in choice.bindings:
+                queues |= yield from self._along(binding, keys)
+            if not choice.total and not choice.by_match:
+                queues |= yield from self._alternate(exchange, keys)
+        return frozenset(queues)
+
+    def _queue(self, name: str, keys: Keys) -> str:
+        return own_queue(self.topology, keys[0] or "") if name == OWN_QUEUE else name
+
+    def _go(self, source: str, keys: Keys, destination: str, onward: Keys) -> None:
+        if self.topology.rules.rings_fail:
+            self.onward.setdefault((source, keys), []).append((destination, onward))
+
+    @property
+    def comes_back(self) -> bool:
+        """Return True if the message came back to a state on its path."""
+        try:
+            TopologicalSorter(self.onward).prepare()
+        except CycleError:
+            return True
+        return False
+
+    def _names_queue(self, key: str) -> bool:
+        rules = self.topology.rules
+        if rules.direct_replies is not None and key.startswith(rules.direct_replies):
+            return False
+        return key in self.topology.queue_names
+
+    def _alternate(self, exchange: Exchange, keys: Keys) -> _Walk:
+        # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
+        alternate = self.topology.alternate(exchange) if self._alternates else None
+        if alternate is None:
+            return frozenset()
+        self.used_alternates = True
+        if alternate.type == "queue":
+            return frozenset({self._queue(alternate.name, keys)})
+        self._go(exchange.name, keys, alternate.name, keys)
+        next_exchange = self.topology.exchange_by_name[alternate.name]
+        if self.topology.rules.alternates_chain:
+            return (yield self._through(next_exchange, keys))
+        queues, _ = yield from self._bound(next_exchange, keys)
+        return queues
+
+    def _matches(self, exchange: Exchange, binding: Binding, keys: Keys) -> bool:
+        topology = self.topology
+        match exchange.type:
+            case "direct":
+                # "an exact match between the routing key of the message, and the binding key"
+                matched = any((key or "") == binding.key for key in keys)
+            case "topic" | "anycast" | "maybe":
+                words = topology.rules.topic.words
+                matched = any(matches_words(words(binding.key), words(key)) for key in keys)
+            case "fanout" | "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream":
+                # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
+                matched = True
+            case "x-jms-topic":
+                # The plugin tries the selector alone: the exchange before it has compared the key.
+                matched = True
+            case "headers":
+                matched = matches_headers(topology.headers(binding), self.message, topology.rules)
+            case "xml":
+                # The binding key is compared as a direct exchange does, and then the query is evaluated.
+                query = topology.xquery(binding)
+                matched = any((key or "") == binding.key for key in keys) and (
+                    query is None or matches_query(_parsed_query(query), self.message, topology.rules.subject_header)
+                )
+        if not matched:
+            return False
+        # "If the expression evaluates to true, the message is routed to the queue."
+        selector = topology.selector(binding)
+        if selector is None:
+            return True
+        dialect = topology.rules.dialect
+        return evaluate(_parsed(selector, dialect), self.message, DIALECTS[dialect]) is True
+
+
+@lru_cache(maxsize=4096)
+def _parsed(selector: str, dialect: str) -> ast.Expression | None:
+    return parse_selector(selector, DIALECTS[dialect])
+
+
+@lru_cache(maxsize=4096)
+def _parsed_query(query: str) -> Condition:
+    return parse_query(query)
+
+
+def subject_of(message: Message) -> str | None:
+    """Return the routing key that a message has of its own."""
+    return message.properties.subject if message.properties is not None else None
+
+
+def matches_headers(arguments: HeadersMatch, message: Message, rules: Rules) -> bool:
+    """Return True if a message has the headers that a binding's arguments require."""
+    if arguments.never:
+        return False
+    # "all implies that all the other pairs must match ... any implies that the message should be routed if any ..."
+    answers = (has_header(message, name, value, rules) for name, value in arguments.pairs)
+    return any(answers) if arguments.any else all(answers)
+
+
+def header_of(message: Message, name: str, rules: Rules) -> AmqpValue | None:
+    """Return the header of a message that a headers binding reads by a name."""
+    return (message.application_properties or {}).get(name, _subject_header(name, message, rules))
+
+
+def has_header(message: Message, name: str, expected: AmqpValue | None, rules: Rules) -> bool:
+    """Return True if a message has a header with the value that a binding expects; None expects presence only."""
+    return _has(header_of(message, name, rules), expected, rules)
+
+
+def _subject_header(name: str, message: Message, rules: Rules) -> AmqpValue | None:
+    # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
+    subject = subject_of(message)
+    return AmqpValue(AmqpType.STRING, subject) if name == rules.subject_header and subject is not None else None
+
+
+def _has(actual: AmqpValue | None, expected: AmqpValue | None, rules: Rules) -> bool:
+    # "either the field in the bind arguments has no value and a field of the same name is present in the message
+    # headers or ... a field of the same name exists in the message headers and has that same value"
+    if actual is None:
+        return False
+    return expected is None or is_equal(expected, actual, rules.headers.equality)

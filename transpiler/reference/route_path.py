@@ -1,0 +1,177 @@
+"""The path of a message beyond its queues: where each of them sends it when it is rejected, expires or exceeds a limit.
+
+A queue's links are followed, and the message is routed to their targets as it was published: what a broker adds to a
+dead letter, as RabbitMQ's ``x-death``, is not there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from transpiler.message.message import Message
+from transpiler.reference.exchange_walk import Keys, subject_of
+from transpiler.reference.match import matches_words
+from transpiler.reference.routed import Routed, Traced, arrive, settle
+from transpiler.topology.destinations import NOWHERE, OWN_QUEUE, TOPIC_KIND, destination_name, key_characters, queue_key
+from transpiler.topology.model import Link, Topology
+from transpiler.topology.publishing import Publisher
+
+_PUBLISHER = Publisher()
+
+
+class Step(NamedTuple):
+    """A way on from a queue, and the message behind it.
+
+    ``to`` is the exchange, destination or queue that the link leads to; None is another broker. There is no ``traced``
+    where the link leads to nothing that the topology has.
+    """
+
+    queue: str
+    link: Link
+    to: str | None
+    traced: Traced | None = None
+
+    @property
+    def routed(self) -> Routed:
+        """The queues behind the link."""
+        return Routed((), "no-exchange", self.to) if self.traced is None else self.traced.routed
+
+    def __str__(self) -> str:
+        text = f"{self.queue}: {self.link.when} → {self._target}"
+        if self.to is None:
+            return text
+        if self.traced is None:
+            return f"{text}, which is not there"
+        if self.link.destination_type == "queue" or self.routed == Routed((self.to,), "delivered", self.to):
+            return text
+        key = "" if self.link.key is None or self._is_sent else f", key {self.link.key!r}"
+        return f"{text}{key} → {self.routed.reached}"
+
+    @property
+    def _is_sent(self) -> bool:
+        """The link leads to a destination of a JMS broker."""
+        is_jms = self.traced is not None and self.traced.topology.rules.destinations is not None
+        return is_jms and self.link.destination_type == "exchange"
+
+    @property
+    def _target(self) -> str:
+        if self.to is None:
+            return "another broker"
+        if self._is_sent:
+            return self.to if "://" in self.to else f"address {self.to}"
+        return f"{self.link.destination_type} {self.to}" if self.to else "the default exchange"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        routed = self.routed
+        result: dict[str, Any] = {"queue": self.queue, "kind": self.link.kind, "when": self.link.when}
+        result["to"] = None if self.to is None else {self.link.destination_type: self.to}
+        if self.to is None:
+            return result
+        result |= {"queues": list(routed.queues), "outcome": routed.outcome}
+        return result | ({"possible_queues": list(routed.possible_queues)} if routed.possible_queues else {})
+
+
+@dataclass(frozen=True, slots=True)
+class RoutePath:
+    """The queues that a message reaches, and its ways on from there, each queue's once, the nearest first."""
+
+    routed: Routed
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([self.routed.reached, *(f"  {step}" for step in self.steps)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "queues": list(self.routed.queues),
+            "outcome": self.routed.outcome,
+            "path": [step.to_dict() for step in self.steps],
+        }
+
+
+def follow(traced: Traced) -> RoutePath:
+    """Return the path of a message from the queues that it has reached."""
+    topology, message, routed = traced.topology, traced.message, traced.routed
+    first = traced.visits[0].keys if traced.visits else (subject_of(message),)
+    links: dict[str, list[Link]] = {}
+    for link in topology.onward:
+        if link.source is not None and link.source_type == "queue":
+            links.setdefault(link.source, []).append(link)
+    waiting = deque((queue, first, False) for queue in (*routed.queues, *routed.possible_queues))
+    seen = {queue for queue, _, _ in waiting}
+    steps: list[Step] = []
+    while waiting:
+        queue, keys, let_go = waiting.popleft()
+        for link in _links_from(topology, links, queue, let_go):
+            step = _step(topology, message, queue, link, keys)
+            steps.append(step)
+            if link.destination_type == "queue" and link.pattern is not None:
+                # A queue that the broker makes for dead letters is at their address, and its name is not that.
+                continue
+            onward = keys if link.key is None else (link.key,)
+            for name in (*step.routed.queues, *step.routed.possible_queues):
+                if name not in seen:
+                    seen.add(name)
+                    waiting.append((name, onward, True))
+    return RoutePath(routed, tuple(steps))
+
+
+def _links_from(topology: Topology, links: Mapping[str, list[Link]], queue: str, let_go: bool) -> Iterator[Link]:
+    """Yield the links of a queue; a JMS broker's message that a queue has let go of does not expire again."""
+    if topology.rules.destinations is None:
+        yield from links.get(queue, ())
+        return
+    own = () if queue in topology.queue_names else _links_of_own(topology, links, queue_key(topology, queue), let_go)
+    for link in (*links.get(queue, ()), *own):
+        if not (let_go and link.kind == "expiry"):
+            yield link
+
+
+def _links_of_own(topology: Topology, links: Mapping[str, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
+    """Yield the links of a queue that a send has made: of each kind those of the first pattern that matches."""
+    words = topology.rules.topic.words
+    patterns: dict[str, str | None] = {}
+    for link in links.get(OWN_QUEUE, ()):
+        if not matches_words(words(link.pattern or ""), words(key)):
+            continue
+        # Dead letters of dead letters would have ever longer names.
+        endless = let_go and OWN_QUEUE in f"{link.key}{link.destination}"
+        first = patterns.setdefault(link.kind, link.pattern) == link.pattern
+        stays = link.key == key and link.destination != TOPIC_KIND
+        if first and not endless and not stays and link.destination != NOWHERE:
+            yield _of_queue(topology, link, key)
+
+
+def _of_queue(topology: Topology, link: Link, key: str) -> Link:
+    """Return a link of queues that only sends name as that of one of them."""
+    name = key_characters(topology).inverse.translate(key)
+    return replace(
+        link,
+        destination=link.destination and link.destination.replace(OWN_QUEUE, name),
+        key=link.key and link.key.replace(OWN_QUEUE, key),
+    )
+
+
+def _step(topology: Topology, message: Message, queue: str, link: Link, keys: Keys) -> Step:
+    name = link.destination
+    if name is None:
+        return Step(queue, link, None)
+    if link.destination_type == "queue":
+        there = name in topology.queue_names or link.pattern is not None
+        routed = Routed((name,), "delivered", name)
+        return Step(queue, link, name, Traced(routed, message, topology) if there else None)
+    to = name if topology.rules.destinations is None else destination_name(topology, name, link.key or "")
+    exchange = topology.exchange_by_name.get(name)
+    if exchange is None:
+        return Step(queue, link, to)
+    # Publishers cannot send to an internal exchange, and nobody is there to tell what was not routed.
+    open_exchange = replace(exchange, internal=False, unroutable="discard")
+    traced = arrive(topology, message, open_exchange, keys if link.key is None else (link.key,), _PUBLISHER)
+    if topology.rules.destinations is not None:
+        traced = settle(topology, message, to, [traced])
+    return Step(queue, link, to, traced)

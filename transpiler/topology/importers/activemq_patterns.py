@@ -1,0 +1,87 @@
+"""Patterns of the names of ActiveMQ's destinations, as words of keys: ``*`` is one word, any-words come last (rule 14).
+
+The numbers of rules are those of docs/jms-brokers.md.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from transpiler.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.topology.destinations import ACTIVEMQ_PATTERNS, SENT_WILDCARD, SENT_WILDCARDS
+
+Words = tuple[str, ...]
+
+
+def words_of(name: str) -> Words:
+    """Return the words of a name in a file."""
+    return tuple(ACTIVEMQ_PATTERNS.translate(name).split("."))
+
+
+def up_to_any(pattern: Words) -> Words:
+    """Return a pattern up to its first any-words (rule 14)."""
+    return pattern[: pattern.index(MANY_WORDS) + 1] if MANY_WORDS in pattern else pattern
+
+
+def literal_name(words: Words) -> str | None:
+    """Return the name that a pattern without wildcards is."""
+    if MANY_WORDS in words or ONE_WORD in words:
+        return None
+    return ACTIVEMQ_PATTERNS.inverse.translate(".".join(words))
+
+
+def covers(pattern: Words, key: Words) -> bool:
+    """Return True if a pattern matches a key."""
+    for number, word in enumerate(pattern):
+        if word == MANY_WORDS:
+            return True
+        if number >= len(key) or word not in (ONE_WORD, key[number]):
+            return False
+    return len(pattern) == len(key)
+
+
+def between(words: Words, prefix: str, postfix: str) -> Words | None:
+    """Return the pattern of the names that are matched with a prefix before and a postfix behind; None without any.
+
+    Prefixes are compared word by word, the last word of a prefix as the beginning of a word, and postfixes likewise.
+    """
+    text = ".".join(words)
+    if text == MANY_WORDS:
+        return words
+    before = list(words_of(prefix)) if prefix else [""]
+    head, rest = before[:-1], list(words)
+    for word in head:
+        if rest and rest[0] == MANY_WORDS:
+            return (MANY_WORDS,)
+        if not rest or not (word in (ONE_WORD, rest[0]) or rest[0] == ONE_WORD):
+            return None
+        rest.pop(0)
+    if not rest:
+        return None
+    if before[-1]:
+        if not rest[0].startswith(before[-1]):
+            return None
+        rest[0] = rest[0].removeprefix(before[-1])
+    behind = list(words_of(postfix)) if postfix else [""]
+    if rest[-1] == MANY_WORDS:
+        return tuple(rest)
+    for word in reversed(behind[1:]):
+        if len(rest) < 2 or word not in (ONE_WORD, rest[-1]):
+            return None
+        rest.pop()
+    if behind[0]:
+        if not rest[-1].endswith(behind[0]):
+            return None
+        rest[-1] = rest[-1].removesuffix(behind[0])
+    return tuple(rest)
+
+
+def sent_with_wildcards(words: Words) -> list[Words]:
+    """Return the keys of names with wildcards that match a name, as a sender writes them."""
+    keys: list[Words] = []
+    for length in range(len(words) + 1):
+        for chosen in product(*((word, SENT_WILDCARD) for word in words[:length])):
+            keys.append((*chosen, SENT_WILDCARDS))
+            if length == len(words) and chosen != words:
+                keys.append(chosen)
+    return keys

@@ -5,7 +5,7 @@ A diagnostic is plain text with a stable code. Colour, counting and exit codes b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
@@ -91,8 +91,9 @@ class Diagnostic:
         else:
             line, column = self.source.position(self.span.start)
             lines.append(f"{one_line(self.source.name)}:{line}:{column}: {label}: {self.message}")
+            first = column - 1
             text = self.source.line_at(self.span.start)
-            lines.extend(caret_block(text, line, column - 1, self.span.end - self.span.start))
+            lines.extend(caret_block(text, str(line), [Span(first, first + self.span.end - self.span.start)]))
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
@@ -113,20 +114,20 @@ class Diagnostic:
         return result
 
 
-def caret_block(text: str, line: int, first: int, length: int) -> list[str]:
-    """Return a line of a text, with its number, and carets below ``length`` characters from ``first`` on."""
-    length = max(1, min(length, len(text) - first))
-    # A selector may be thousands of characters on one line: show a window that holds the span's start.
-    begin = max(0, first - WINDOW // 2) if len(text) > WINDOW else 0
+def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
+    """Return a line of a text behind its number, and carets below some spans of it, at least one for each."""
+    # A selector may be thousands of characters on one line: show a window that holds the first span's start.
+    begin = max(0, spans[0].start - WINDOW // 2) if len(text) > WINDOW else 0
     end = min(len(text), begin + WINDOW)
     before, after = "…" if begin else "", "…" if end < len(text) else ""
-    shown = before + "".join(_visible(c) for c in text[begin:end]) + after
-    length = max(1, min(length, end - first))
-    gutter = str(line)
-    return [
-        f"  {gutter} | {shown}",
-        f"  {' ' * len(gutter)} | {' ' * (first - begin + len(before))}{'^' * length}",
-    ]
+    shown = before + "".join(map(_visible, text[begin:end])) + after
+    carets = [" "] * (len(shown) + 1)
+    for span in spans:
+        first = span.start - begin + len(before)
+        if first < len(carets):
+            length = max(1, min(span.end, end) - span.start)
+            carets[first : first + length] = "^" * length
+    return [f"  {gutter} | {shown}", f"  {' ' * len(gutter)} | {''.join(carets).rstrip()}"]
 
 
 def _visible(character: str) -> str:

@@ -18,6 +18,9 @@ MAX_VALUES = 200_000
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
+#: The marks of a JSON text, its strings with their quotes, its numbers and its words, each with its place.
+JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+
 #: A string, which may look like a comment inside, or a comment.
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<comment>/\*.*?\*/|//[^\n]*)', re.DOTALL)
 _NOT_SPACE = re.compile(r"\S")

@@ -127,6 +127,12 @@ def test_the_truths_that_are_possible_include_the_one_there_is(dialect: str) -> 
             assert possible(formula, truths) & actual
 
 
+def test_a_name_compared_with_itself_is_tried_on_infinities() -> None:
+    lost = diff_selectors("b >= b", "b >= b", "qpid-cpp", "rabbitmq").lost
+    assert lost is not None
+    assert "Infinity" in str(lost)
+
+
 def test_plain_properties_are_read_back_as_the_same_message() -> None:
     places = [MessageField("application_properties", "a"), MessageField("header", "priority")]
     places += [MessageField("properties", name) for name in ("message_id", "user_id", "group_sequence", "subject")]

@@ -171,21 +171,23 @@ def test_what_is_no_case_is_refused_at_its_place(text: str, place: str, message:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "1:1: cases.json: this is not JSON: expected a value"),
-        ("{} x", "1:4: cases.json: this is not JSON: something follows the value"),
-        ("{'a': 1}", "1:2: cases.json: this is not JSON: expected a key in double quotes"),
-        ('{"a" 1}', "1:6: cases.json: this is not JSON: expected a colon"),
-        ('{"a": 1 "b"}', "1:9: cases.json: this is not JSON: expected a comma or }"),
+        ("", "1:1: cases.json: this is not JSON: Expecting value"),
+        ("{} x", "1:4: cases.json: this is not JSON: Extra data"),
+        ("{'a': 1}", "1:2: cases.json: this is not JSON: Expecting property name enclosed in double quotes"),
+        ('{"a" 1}', "1:6: cases.json: this is not JSON: Expecting ':' delimiter"),
+        ('{"a": 1 "b"}', "1:9: cases.json: this is not JSON: Expecting ',' delimiter"),
         ('{"a": "\\x"}', "1:8: cases.json: this is not JSON: Invalid \\escape"),
         ('{"a": 1, "a": 2}', "1:10: cases.key: the key 'a' stands here twice"),
         ('{"cases": [],\n "selectro": ""}', "2:2: cases.key: a document has no key 'selectro'"),
+        ('[{"cases": [NaN]}]', "1:13: cases.json: this is not JSON: expected a value"),
+        ("[" * 60 + "]" * 60, "cases.json: there are more than 50 levels"),
         ("[" * 60, "this is not JSON"),
     ],
 )
 def test_what_is_no_json_is_refused_at_its_place(text: str, told: str) -> None:
     with pytest.raises(CaseFileError) as caught:
         read_cases("cases.json", text)
-    assert told in str(caught.value) or "there are more than 50 levels" in str(caught.value)
+    assert told in str(caught.value)
 
 
 def test_values_of_json_are_read_as_json_has_them() -> None:

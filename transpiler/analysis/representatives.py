@@ -114,6 +114,9 @@ class _Constants:
             dialects[id(dialect)] = dialect
             self.typed = self.typed or test.typed
             self.ordered = self.ordered or isinstance(test.node, ast.Compare | ast.Between)
+            if isinstance(test.node, ast.Compare) and not test.constants:
+                # A name is compared with itself: infinities and the ends of the types may not be equal to themselves.
+                numbers["1"] = 1
             for constant in test.constants:
                 match constant:
                     case AmqpValue():

@@ -1,16 +1,17 @@
 """Compare dialects on one selector and one message: acceptance, verdict, and the rule behind each difference.
 
-The rule is determined by experiment. A dialect that differs from ``jms`` is tried again with one answer of its record
-replaced by that of ``jms``; where the difference goes away, that question is the rule.
+The rule is determined by experiment (``deciding_rule``): the question with whose answer by ``jms`` the difference goes
+away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
+from transpiler.dialect_tools.deciding_rule import find_rule
 from transpiler.dialect_tools.questions import QUESTIONS, answer
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message
@@ -52,6 +53,10 @@ def compare_dialects(
     return result
 
 
+#: The questions; those that decide many things at once come last, for they would explain too much.
+_BY_CONSEQUENCE = sorted(
+    QUESTIONS.keys() - {"on_throw"}, key=lambda name: (name in ("types", "fields"), [*QUESTIONS].index(name))
+)
 _Outcome = tuple[Diagnostic | None, Verdict | None]
 
 
@@ -79,12 +84,8 @@ def _reading(selector: str, dialect: Dialect) -> str | None:
 
 
 def _rule(selector: str, message: Message | None, dialect: Dialect, standard: _Outcome) -> str:
-    # A question that decides many things at once is tried last: it would explain too much.
-    for name, question in sorted(QUESTIONS.items(), key=lambda item: item[0] in ("types", "fields")):
-        own, default = getattr(dialect, name), getattr(JMS, name)
-        if own == default or name == "on_throw":
-            continue
-        changed = replace(dialect, **{name: default})
-        if not _differs(_outcome(selector, message, changed), standard):
-            return f"{question}: {answer(own)}"
-    return "several rules together"
+    def agree(_: Dialect, changed: Dialect) -> bool:
+        return not _differs(_outcome(selector, message, changed), standard)
+
+    name = find_rule(JMS, dialect, agree, _BY_CONSEQUENCE)
+    return "several rules together" if name is None else f"{QUESTIONS[name]}: {answer(getattr(dialect, name))}"

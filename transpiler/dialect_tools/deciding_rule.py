@@ -6,7 +6,7 @@ rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -35,9 +35,11 @@ class Rule(NamedTuple):
         return f"{self.question}: {'; '.join(self.answers)}" if self.answers else self.question
 
 
-def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
+def find_rule(
+    left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool], names: Iterable[str] = EVALUATED
+) -> str | None:
     """Return the name of the first question after which the dialects agree, if one has the other's answer."""
-    for name in EVALUATED:
+    for name in names:
         own, other = getattr(left, name), getattr(right, name)
         if own != other and (
             agree(replace(left, **{name: other}), right) or agree(left, replace(right, **{name: own}))

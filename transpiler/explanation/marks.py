@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from transpiler.diagnostics import WINDOW
+from transpiler.diagnostics import caret_block
 from transpiler.source import Source, Span
 
 #: Lines of a text that are shown.
@@ -23,30 +23,9 @@ def underline(source: Source, spans: Sequence[Span]) -> list[str]:
     width = len(str(max(by_line, default=1)))
     lines = []
     for line, inside in list(by_line.items())[:_MAX_LINES]:
-        lines += _block(source, str(line).rjust(width), inside)
+        start = inside[0].start - (source.position(inside[0].start).column - 1)
+        spans_of_line = [Span(span.start - start, span.end - start) for span in inside]
+        lines += caret_block(source.line_at(inside[0].start), str(line).rjust(width), spans_of_line)
     if len(by_line) > _MAX_LINES:
         lines.append(f"  {' ' * width} | and {len(by_line) - _MAX_LINES} more lines")
     return lines
-
-
-def _block(source: Source, gutter: str, spans: Sequence[Span]) -> list[str]:
-    text = source.line_at(spans[0].start)
-    start = spans[0].start - (source.position(spans[0].start).column - 1)
-    begin = max(0, spans[0].start - start - WINDOW // 2) if len(text) > WINDOW else 0
-    end = min(len(text), begin + WINDOW)
-    before, after = "…" if begin else "", "…" if end < len(text) else ""
-    shown = before + "".join(map(_visible, text[begin:end])) + after
-    carets = [" "] * len(shown)
-    for span in spans:
-        first = span.start - start - begin + len(before)
-        last = min(span.end - start, end) - begin + len(before)
-        carets[first:last] = "^" * max(0, last - first)
-    marks = "".join(carets).rstrip() or "^"
-    return [f"  {gutter} | {shown}", f"  {' ' * len(gutter)} | {marks}"]
-
-
-def _visible(character: str) -> str:
-    """Return one cell for one code point: a control or bidi character must not act on the reader's terminal."""
-    if character == "\t":
-        return " "
-    return character if character.isprintable() else "\ufffd"

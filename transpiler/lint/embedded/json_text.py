@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from transpiler.jsontext import JSON_TOKEN
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
 from transpiler.lint.embedded.selector_places import find_place, names_of
 from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadSelector, find_in_text, found
 
-_TOKEN = re.compile(r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{}\[\],:])')
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 #: Members whose text may be JSON itself.
@@ -26,8 +26,8 @@ _MAX_DEPTH = 4
 def find_in_json(text: str, depth: int = 0) -> Iterator[InFile]:
     """Yield the selectors of a JSON text, which is taken to be valid."""
     levels: list[_Level] = []
-    for token in _TOKEN.finditer(text):
-        mark = token["mark"]
+    for token in JSON_TOKEN.finditer(text):
+        mark = token[0]
         if mark in ("{", "["):
             levels.append(_Level(is_object=mark == "{"))
         elif mark in ("}", "]"):
@@ -39,8 +39,8 @@ def find_in_json(text: str, depth: int = 0) -> Iterator[InFile]:
         elif mark == ":":
             if levels:
                 levels[-1].expects_key = False
-        elif levels:
-            value = _decoded(token["string"], token.start("string"))
+        elif levels and mark[0] == '"':
+            value = decoded(mark[1:-1], token.start() + 1, _ESCAPE, _character)
             if levels[-1].expects_key:
                 levels[-1].key = value.text
             else:
@@ -77,10 +77,6 @@ def _value(value: MappedText, path: list[str], depth: int) -> Iterator[InFile]:
 def escape(text: str) -> str:
     """Return a text as it stands in a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
-
-
-def _decoded(raw: str, start: int) -> MappedText:
-    return decoded(raw, start, _ESCAPE, _character)
 
 
 def _character(match: re.Match[str]) -> str:

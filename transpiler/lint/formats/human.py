@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from transpiler.diagnostics import caret_block, one_line
 from transpiler.lint.report import Report, Reported
+from transpiler.source import Span
 
 #: A function that gives a text the colour of a severity.
 Paint = Callable[[str, str], str]
@@ -35,8 +36,8 @@ def _block(reported: Reported, paint: Paint) -> str:
     lines = [_headline(reported, paint)]
     if diagnostic.span is not None or reported.file is not None:
         first = place.column - 1
-        length = place.end_column - place.column if place.end_line == place.line else len(reported.line) - first
-        text, carets = caret_block(reported.line, place.line, first, length)
+        end = place.end_column - 1 if place.end_line == place.line else len(reported.line)
+        text, carets = caret_block(reported.line, str(place.line), [Span(first, end)])
         gutter = len(carets) - len(carets.lstrip(" |"))
         lines += [text, carets[:gutter] + paint(carets[gutter:], diagnostic.severity)]
     if diagnostic.hint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from io import StringIO
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from transpiler import UnsupportedFeatureError, evaluate
+from transpiler import UnsupportedFeatureError, evaluate, parse_selector
 from transpiler.cli import main
 from transpiler.cli.tables import print_table
 from transpiler.dialect_tools.port import port_selector
@@ -117,6 +118,25 @@ def test_what_changes_for_rare_messages_is_noted_with_such_a_message(
     assert (found.text, note.severity, note.code) == (ported, "warning", "port.rare")
     assert said in note.message
     assert rule in (note.hint or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NOT (NOT (a = 1 OR b <> FALSE) OR (b = 1 AND a = 1))",
+        "NOT (NOT (a = 1 AND b <> FALSE) OR (b = 1 AND a = 1))",
+        "NOT (NOT (a > 1 AND b = 2) OR a = 1)",
+    ],
+)
+@pytest.mark.parametrize("target", ["jms", "activemq", "rabbitmq"])
+def test_junctions_of_qpids_tables_select_the_same_elsewhere(text: str, target: str) -> None:
+    ported = port_selector(text, "qpid-java", target)
+    before, after = parse_selector(text, "qpid-java"), parse_selector(ported.text, target)
+    values = (None, True, False, 0, 1, 2, "x")
+    for one, other in itertools.product(values, values):
+        message = Message.of(**{name: value for name, value in (("a", one), ("b", other)) if value is not None})
+        verdicts = [evaluate(tree, message, dialect) for tree, dialect in ((before, "qpid-java"), (after, target))]
+        assert (verdicts[0] is True) is (verdicts[1] is True), (ported.text, message)
 
 
 def test_a_rule_is_said_once_for_all_conditions_that_it_changes_for_rare_messages() -> None:

@@ -139,6 +139,10 @@ class _Porting:
                 return self._negated(operand, goal)
             case ast.And(terms=terms) | ast.Or(terms=terms):
                 return self._junction(node, terms, goal)
+            case _ if goal.truths == {None}:
+                # No test is TRUE where another is unknown, but two can be: where it is not TRUE, and not FALSE.
+                both = [replace(goal, truths=frozenset({truth, None})) for truth in (False, True)]
+                return joined(ast.And, tuple(self._each((node, node), both)))
             case _:
                 return self._test(node, goal)
 
@@ -187,21 +191,18 @@ class _Porting:
     def _forgetful(
         self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], goal: Goal
     ) -> ast.Expression:
-        """Port the FALSE of a junction in Qpid's tables: AND at a FALSE before any unknown, OR by its last term."""
+        """Port a junction in Qpid's tables: the first term that is not TRUE ends an AND, and the last one an OR."""
         exposed = replace(goal, exposed=True)
-        not_true = replace(exposed, truths=frozenset({False, None}))
+        holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:
-            if None in goal.truths:
-                return joined(ast.And, tuple(self._each(terms, [not_true] * len(terms))))
-            parts = [not_true] * (len(terms) - 1) + [exposed]
-            return joined(ast.And, tuple(self._each(terms, parts)))
-        if None in goal.truths:
-            return joined(ast.Or, tuple(self._each(terms, [not_true] * len(terms))))
-        cases = []
-        for place, term in enumerate(terms):
-            holds = [replace(exposed, truths=_TRUE)] * place
-            cases.append(joined(ast.And, tuple(self._each((*terms[:place], term), [*holds, exposed]))))
-        return joined(ast.Or, tuple(cases))
+            # Without a TRUE term, the last one decides.
+            before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
+            return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
+        ends = replace(exposed, truths=goal.truths - _TRUE)
+        cases = [self._each(terms[: place + 1], [holds] * place + [ends]) for place in range(len(terms))]
+        if True in goal.truths:
+            cases.append(self._each(terms, [holds] * len(terms)))
+        return joined(ast.Or, tuple(joined(ast.And, tuple(case)) for case in cases))
 
     def _each(self, terms: Iterable[ast.Expression], goals: Iterable[Goal]) -> list[ast.Expression]:
         """Port all terms, so that an error names all that have no counterpart."""

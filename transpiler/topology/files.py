@@ -13,10 +13,18 @@ from transpiler.errors import TopologyError
 from transpiler.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
 from transpiler.source import Source
 from transpiler.topology.binding_texts import check_filters
+from transpiler.topology.importers.artemis_config import read_core
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
+from transpiler.topology.importers.broker_properties import core_of_properties
 from transpiler.topology.importers.native_format import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
-from transpiler.topology.importers.xml_forms import brokers_of_xml, is_xml, read_state, topology_from_xml
+from transpiler.topology.importers.xml_forms import (
+    brokers_of_xml,
+    is_xml,
+    read_state,
+    topology_from_xml,
+    topology_of_config,
+)
 from transpiler.topology.importers.xml_reader import read_xml
 from transpiler.topology.model import Topology
 
@@ -32,6 +40,9 @@ XmlForm = Literal["artemis", "activemq"]
 #: Members of an object in an export of RabbitMQ, as neither Broker-J nor the project's own form without its broker has.
 _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
+#: The member of a resource of Artemis' operator that has broker properties.
+_PROPERTIES_MEMBER = "brokerProperties"
+
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
 
 
@@ -44,7 +55,8 @@ def read_topology(
     properties: Mapping[str, str] | None = None,
 ) -> Topology:
     """The topology in a file: the project's own form as JSON or YAML, RabbitMQ's definitions, Broker-J's JSON, or the
-    XML of a JMS broker: Artemis' ``broker.xml``, WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``.
+    configuration of a JMS broker: Artemis' ``broker.xml``, its broker properties in a file or in a resource of its
+    operator, WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``.
 
     ``form`` is guessed where it is left out; ``vhost`` chooses one of several virtual hosts, or brokers. ``state`` has
     what the file of a JMS broker cannot know, or names a file of JSON with it: ``queues``, ``subscriptions`` with name,
@@ -78,7 +90,10 @@ def parse_topology(
     """
     source = Source(text, name)
     try:
-        if form in get_args(XmlForm) or (form is None and is_xml(text)):
+        listed = None if is_xml(text) or form not in (None, "artemis") else _broker_properties(source)
+        if listed is not None:
+            topology = topology_of_config(read_core(core_of_properties(listed, properties)), read_state(state))
+        elif form in get_args(XmlForm) or (form is None and is_xml(text)):
             topology = topology_from_xml(read_xml(source, properties), vhost, read_state(state))
         elif state is not None or properties:
             message = "state and properties are for the XML of a JMS broker, and this file is none"
@@ -106,6 +121,22 @@ def vhosts_of(text: str, name: str) -> list[str]:
             return vhosts_of_broker_j(data)
         case _:
             return []
+
+
+def _broker_properties(source: Source) -> Source | None:
+    """Return the broker properties in a file of them, or in a resource of Artemis' operator; None where there are none.
+
+    Those in a resource are a text of their own, which errors show.
+    """
+    if PurePath(source.name).suffix == ".properties":
+        return source
+    if _PROPERTIES_MEMBER not in source.text:
+        return None
+    data = _load(source)
+    listed = data.get("spec", {}).get(_PROPERTIES_MEMBER) if isinstance(data, Mapping) else None
+    if not isinstance(listed, list):
+        return None
+    return Source("\n".join(map(str, listed)), f"{source.name}: spec.{_PROPERTIES_MEMBER}")
 
 
 def _own_form(data: Any, vhost: str | None) -> Topology:

@@ -99,7 +99,11 @@ def topology_from_xml(root: Element, broker: str | None, state: Mapping[str, Any
     form, element = brokers[broker] if broker is not None else next(iter(brokers.values()))
     if form == "activemq":
         return topology_of_activemq(read_broker(element, root), state or {})
-    config: ArtemisConfig = read_core(element) if form == "artemis" else read_wildfly(element)
+    return topology_of_config(read_core(element) if form == "artemis" else read_wildfly(element), state)
+
+
+def topology_of_config(config: ArtemisConfig, state: Mapping[str, Any] | None) -> Topology:
+    """Return the topology of an Artemis broker's configuration and state."""
     if state is not None:
         with_state(config, state)
     return topology_of_artemis(config, None if state is None else state.get("consumers"))

@@ -1,0 +1,85 @@
+"""Broker properties of Artemis, in a file of their own and in a resource of the operator."""
+
+from __future__ import annotations
+
+import pytest
+
+from transpiler import Message, TopologyError
+from transpiler.reference.route import publish
+from transpiler.topology import parse_topology
+from transpiler.topology.model import Topology
+
+PROPERTIES = r"""
+# Orders of the regions.
+addressConfigurations."orders.eu".routingTypes=ANYCAST,MULTICAST
+addressConfigurations."orders.eu".queueConfigs."orders.eu".routingType=ANYCAST
+addressConfigurations."orders.eu".queueConfigs.audit.filterString="amount > \
+    1000"
+addressConfigurations.gone.queueConfigs.gone.routingType=ANYCAST
+addressConfigurations.gone=-
+addressSettings.#.deadLetterAddress=DLQ
+addressSettings."orders.#".sendToDLAOnNoRoute=true
+addressSettings."orders.#".maxDeliveryAttempts=3
+divertConfigurations.copy.address=orders.eu
+divertConfigurations.copy.forwardingAddress=archive
+divertConfigurations.copy.filterString=vip = TRUE
+addressConfigurations.archive.queueConfigs.archive.routingType=${type}
+bridgeConfigurations.away.queueName=archive
+name=broker
+"""
+
+XML = """<configuration><core><wildcard-addresses/><address-settings>
+<address-setting match="#"><dead-letter-address>DLQ</dead-letter-address></address-setting>
+<address-setting match="orders.#"><send-to-dla-on-no-route>true</send-to-dla-on-no-route>
+<max-delivery-attempts>3</max-delivery-attempts></address-setting></address-settings>
+<diverts><divert name="copy"><address>orders.eu</address><forwarding-address>archive</forwarding-address>
+<filter string="vip = TRUE"/></divert></diverts>
+<addresses><address name="orders.eu"><anycast><queue name="orders.eu"/></anycast>
+<multicast><queue name="audit"><filter string="amount &gt; 1000"/></queue></multicast></address>
+<address name="archive"><anycast><queue name="archive"/></anycast></address></addresses></core></configuration>"""
+
+
+def resource(properties: str) -> str:
+    lines = [line for line in properties.replace("\\\n    ", "").splitlines() if line]
+    listed = "".join(f"    - '{line}'\n" for line in lines)
+    return f"apiVersion: broker.amq.io/v1beta1\nkind: ActiveMQArtemis\nspec:\n  brokerProperties:\n{listed}"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(PROPERTIES, "broker.properties"), (resource(PROPERTIES), "artemis.yaml")],
+    ids=["file", "resource"],
+)
+def test_properties_say_what_the_same_broker_xml_says(text: str, name: str) -> None:
+    topology = parse_topology(text, name, properties={"type": "ANYCAST"})
+    expected = parse_topology(XML, "broker.xml")
+
+    def places_apart(of: Topology) -> tuple[object, ...]:
+        return (
+            set(of.exchanges),
+            set(of.queues),
+            {repr(each.arguments) + each.key for each in of.bindings},
+            set(of.links),
+        )
+
+    assert places_apart(topology) == places_apart(expected)
+    assert [finding.code for finding in topology.findings] == ["topology.not-computed"]
+    sent = publish(topology, Message.of(vip=True, amount=5000), "orders.eu", routing_type="MULTICAST")
+    assert sent.queues == ("archive", "audit")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("divertConfigurations.d.address=a", "2:1: topology.missing: the divert 'd' has no forwarding-address"),
+        (
+            "addressConfigurations.a.queueConfigs.q.routingType=${kind}",
+            "2:1: topology.placeholder: ${kind} in",
+        ),
+        ("wildCardConfiguration.delimiter=#", "2:1: topology.wildcards: delimiter, single-word and any-words"),
+    ],
+)
+def test_what_the_broker_refuses_is_refused_at_its_line(line: str, message: str) -> None:
+    with pytest.raises(TopologyError) as caught:
+        parse_topology(f"# first\n{line}\n", "broker.properties")
+    assert message in str(caught.value)

@@ -76,6 +76,8 @@ def start_session(master: str, packages: str | None = None) -> Any:
     if packages is not None:
         settings["spark.jars.packages"] = packages
     if SparkContext._gateway is None:
+        if progress:
+            click.echo("starting Spark …", err=True)
         gateway = _launch_java(SparkConf().setAll(list(settings.items())))
         SparkContext._ensure_initialized(gateway=gateway)
         if progress and os.path.exists("/dev/tty"):

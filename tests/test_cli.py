@@ -56,8 +56,13 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
         (["match", "n > 6"], "{oops", 2, "-:1:2: this is not JSON"),
         (["match", "n > 6"], '{"headers": {}}', 2, "did you mean header?"),
         (["explain", "color = 'red'"], "", 0, "optimized  application_properties['color'].string = 'red'\n"),
-        (["explain", "color = 'red'", "--message", "-"], MESSAGE, 0, "verdict    TRUE: the message matches"),
-        (["explain", "x = 1", "--message", "-"], MESSAGE, 0, "verdict    unknown: the message does not match"),
+        (["explain", "color = 'red'", "-v", "--message", "-"], MESSAGE, 0, "verdict    TRUE: the message matches"),
+        (
+            ["explain", "x = 1", "-v", "--message", "-"],
+            MESSAGE,
+            0,
+            "verdict    unknown: the message does not match",
+        ),
         (["sql", "--filter", "-"], FILTER, 0, ON_USD),
         (["sql", "--filter", "-", "--result", "boolean"], FILTER, 0, ") IS TRUE)\n"),
         (["sql", "--filter", "-"], '{"f": ', 2, "filters:1:7: filters.json: this is not JSON"),
@@ -93,7 +98,7 @@ def test_machine_formats_are_json(form: str) -> None:
 
 def test_explain_says_that_a_broker_would_have_thrown_and_what_that_does_there(tmp_path: Path) -> None:
     (tmp_path / "message.json").write_text(MESSAGE, encoding="utf-8")
-    arguments = ["explain", "color - 1 = 0", "--message", str(tmp_path / "message.json"), "--dialect"]
+    arguments = ["explain", "color - 1 = 0", "-v", "--message", str(tmp_path / "message.json"), "--dialect"]
     result = CliRunner().invoke(main, [*arguments, "artemis"])
     assert "artemis would have thrown here: - on what is no number" in result.output
     assert "the message does not match, and the broker logs an invalid filter" in result.output
@@ -116,7 +121,9 @@ def test_explain_says_for_every_broker_what_throws_and_what_that_does(
     dialect: str, selector: str, thrown: str, there: str
 ) -> None:
     message = '{"application_properties": {"s": "a", "n": {"type": "int", "value": 5}, "d": 1e308}}'
-    result = CliRunner().invoke(main, ["explain", selector, "--dialect", dialect, "--message", "-"], input=message)
+    result = CliRunner().invoke(
+        main, ["explain", selector, "--dialect", dialect, "-v", "--message", "-"], input=message
+    )
     assert result.exit_code == 0
     assert f"throws     {dialect} would have thrown here: {thrown}" in result.output
     assert f"→ throws: {thrown}" in result.output
@@ -125,7 +132,7 @@ def test_explain_says_for_every_broker_what_throws_and_what_that_does(
 
 def test_explain_reads_strings_as_numbers_inside_the_prefix_too() -> None:
     message = '{"application_properties": {"n": "5"}}'
-    arguments = ["explain", "convert_string_expressions:n = 5", "--dialect", "activemq", "--message", "-"]
+    arguments = ["explain", "convert_string_expressions:n = 5", "--dialect", "activemq", "-v", "--message", "-"]
     result = CliRunner().invoke(main, arguments, input=message)
     assert "compare  n = 5  → TRUE" in result.output
 
@@ -281,6 +288,7 @@ def test_a_message_may_be_json_on_the_command_line() -> None:
     given = ["explain", "color = 'red'", "--message", '{"color": "blue"}']
     text = CliRunner().invoke(main, given)
     assert (text.exit_code, text.stdout.splitlines()[0]) == (0, "does not match: color is 'blue', not 'red'")
+    assert text.stdout.splitlines()[1:] == ["  1 | color = 'red'", "    | ^^^^^^^^^^^^^"]
     data = CliRunner().invoke(main, [*given, "--format", "json"])
     assert json.loads(data.stdout)["verdict"] is False
     broken = CliRunner().invoke(main, [*given[:-1], '{"color": '])
@@ -299,3 +307,21 @@ def test_an_old_spelling_is_told_what_to_write(command: list[str], now: str) -> 
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 2
     assert now in result.output
+
+
+@pytest.mark.parametrize(
+    ("selector", "options", "printed"),
+    [
+        (
+            "a = 1 AND (b = 'x AND y' OR c IN ('1', '2'))",
+            ["--schema", "a INT, b STRING, c STRING"],
+            "(a = 1\n  AND (b = 'x AND y'\n    OR c IN ('1', '2')))\n",
+        ),
+        ("a BETWEEN 1 AND 2 AND b IS NULL", ["--schema", "a INT, b INT"], "(a >= 1\n  AND a <= 2\n  AND b IS NULL)\n"),
+    ],
+)
+def test_pretty_sql_breaks_at_and_and_or_alone(selector: str, options: list[str], printed: str) -> None:
+    plain = CliRunner().invoke(main, ["sql", selector, *options]).stdout
+    pretty = CliRunner().invoke(main, ["sql", selector, *options, "--pretty"]).stdout
+    assert pretty == printed
+    assert " ".join(pretty.split()) == plain.strip()

@@ -187,9 +187,9 @@ def test_a_line_that_is_no_message_is_an_error_with_its_place(options: list[str]
 
 
 def test_explain_reads_the_message_as_a_row_of_the_layout() -> None:
-    result = run("explain", "weight > 2500", "--layout", "kafka-headers", "--message", "-", given=KAFKA)
+    result = run("explain", "weight > 2500", "--layout", "kafka-headers", "-v", "--message", "-", given=KAFKA)
     assert "verdict    TRUE: the message matches" in result.output, result.output
-    result = run("explain", "weight > 2500 AND JMSPriority = 7", "--message", "-", given=PLAIN)
+    result = run("explain", "weight > 2500 AND JMSPriority = 7", "-v", "--message", "-", given=PLAIN)
     assert "verdict    TRUE: the message matches" in result.output
     result = run("compare", "weight > 2500 AND JMSPriority = 7", "--message", "-", given=PLAIN)
     assert "jms           accepted  TRUE" in result.output

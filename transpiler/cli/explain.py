@@ -69,6 +69,7 @@ def _is_text(given: str) -> bool:
     type=_Messages(),
     help="A message in JSON, or a file of some in any form that match reads; rows of --layout; - is standard input.",
 )
+@click.option("-v", "--verbose", is_flag=True, help="With a message: show also what SELECTOR means, part by part.")
 @text_or_json("How to print why a message matches; the JSON of several messages is one a line.")
 def explain(
     selector: str,
@@ -78,13 +79,14 @@ def explain(
     now: int | None,
     destination: str | None,
     message: str | None,
+    verbose: bool,
     output_format: str,
 ) -> None:
     """Say why a message matches SELECTOR, or does not, and show what SELECTOR means.
 
-    The first line is the verdict with one sentence on what decided, which is underlined below. Then come the tree of
-    the selector with the verdict or value of each part, the types of its names, and the SQL before and after the
-    rewrites. Of several messages there is one sentence each. Without --message, only what the selector means.
+    The first line is the verdict with one sentence on what decided, which is underlined below; of several messages
+    there is one sentence each. With -v, and without --message, come the tree of the selector with the verdict or value
+    of each part, the types of its names, and the SQL before and after the rewrites.
     """
     if output_format == "json" and message is None:
         fail("--format json shows why a message matches: give --message FILE with it")
@@ -107,7 +109,7 @@ def explain(
         return
     for number, explanation in explanations:
         say(f"{shown(message or '')}:{number}: {explanation}" if several else str(explanation))
-    if messages and (several or tree is None):
+    if messages and (several or tree is None or not verbose):
         warn(transpiled.diagnostics)
         return
     example = messages[0][1] if messages else None

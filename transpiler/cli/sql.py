@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -17,7 +18,7 @@ from transpiler.cli.options import (
     receiver_options,
     warn,
 )
-from transpiler.cli.statements import KINDS, NO_VIEW, Kind, statement
+from transpiler.cli.statements import KINDS, NO_VIEW, Kind, on_lines, statement
 
 
 @click.command(
@@ -64,6 +65,7 @@ from transpiler.cli.statements import KINDS, NO_VIEW, Kind, statement
     type=click.Choice(["jms", "amqp"]),
     help="Print the selector instead, its header names in JMS's form or the wire's, by apache-filters.xml.",
 )
+@click.option("--pretty/--no-pretty", default=None, help="Each AND and OR on a line  [default: on a terminal]")
 def sql(
     selector: str | None,
     filter_file: str | None,
@@ -79,6 +81,7 @@ def sql(
     named: tuple[Kind, str] | None,
     source: str | None,
     names: Any,
+    pretty: bool | None,
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
     filters = read_filter(filter_file, filter_bytes, unknown)
@@ -106,5 +109,6 @@ def sql(
         transpiled = transpile_selector(read_text(selector), **options)
     if named is None and source is not None:
         fail(NO_VIEW)
-    click.echo(transpiled.sql if named is None else statement(*named, transpiled.sql, layout, source))
+    text = transpiled.sql if named is None else statement(*named, transpiled.sql, layout, source)
+    click.echo(on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
     warn(transpiled.diagnostics)

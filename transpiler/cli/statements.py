@@ -36,6 +36,31 @@ _NAME = re.compile(rf"{_PART}(?:\.{_PART})*", re.ASCII)
 _TOKEN = re.compile(r"'[^']*'|(?<!\.)`(?P<quoted>(?:[^`]|``)*)`|(?<![.\w])(?P<word>[A-Za-z_]\w*)\b(?!\()")
 
 
+#: A text, a quoted name, a parenthesis, CASE, or a word that may begin a line.
+_BREAKS = re.compile(
+    r"'[^']*'|`[^`]*`|(?P<open>\w?\(|(?<![.\w])CASE\b)|(?P<close>\)|(?<![.\w])END\b)| (?P<word>AND|OR)\b"
+)
+
+
+def on_lines(sql: str) -> str:
+    """Return a condition with each AND and OR on a line of its own, indented by the parentheses around it.
+
+    Arguments of functions and the parts of CASE stay on their line.
+    """
+    around: list[bool] = []
+
+    def broken(found: re.Match[str]) -> str:
+        if found["open"]:
+            around.append(found["open"] == "(")
+        elif found["close"] and around:
+            around.pop()
+        elif found["word"] and all(around):
+            return f"\n{'  ' * len(around)}{found['word']}"
+        return found[0]
+
+    return _BREAKS.sub(broken, sql)
+
+
 def statement(kind: Kind, name: str, condition: str, layout: ChosenLayout, source: str | None) -> str:
     """Return the statement of a kind around a condition; names that are no identifiers end the command.
 

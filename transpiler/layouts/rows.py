@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import math
-import struct
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -18,6 +16,7 @@ from typing import Any, NoReturn
 
 from transpiler.diagnostics import mismatch
 from transpiler.errors import DecodeError
+from transpiler.ieee754 import float32
 from transpiler.ir.column_types import AMQP_TYPES, Key, Path, SparkType
 from transpiler.message.json import kind_of
 from transpiler.message.types import AmqpType, AmqpValue, Compound
@@ -149,7 +148,7 @@ def _content(value: object, kind: SparkType, path: Path) -> bool | int | float |
         case SparkType.DOUBLE:
             return _double(value, path)
         case SparkType.FLOAT:
-            return _single(_double(value, path))
+            return float32(_double(value, path))
         case SparkType.DECIMAL:
             if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
                 refuse(path, "a number", value)
@@ -181,15 +180,6 @@ def _double(value: object, path: Path) -> float:
         case _:
             pass
     refuse(path, "a number", value)
-
-
-def _single(number: float) -> float:
-    """Return the nearest float of 32 bits, which the column has."""
-    try:
-        narrowed: float = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:
-        return math.copysign(math.inf, number)
-    return narrowed
 
 
 def variant_value(value: object) -> AmqpValue | None:

@@ -7,8 +7,8 @@ characters around the text are left out.
 from __future__ import annotations
 
 import re
-import struct
 
+from transpiler.ieee754 import float32
 from transpiler.ir.column_types import SparkType
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -88,9 +88,4 @@ def _hexadecimal(text: str) -> float:
 
 def _float(text: str) -> float | None:
     double = _double(text)
-    if double is None:
-        return None
-    try:
-        return float(struct.unpack("f", struct.pack("f", double))[0])
-    except OverflowError:
-        return float("-inf") if double < 0 else float("inf")
+    return None if double is None else float32(double)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transpiler import ir
+from transpiler.ieee754 import EXACT
 from transpiler.lowering.comparison_kinds import ComparisonKind, comparison_kind, widens_left
 from transpiler.lowering.comparison_predicates import COMPLEMENTED, as_double, compare_as, compare_values
 from transpiler.lowering.operands import Alternative, Operand, complement, guard_of, typed_by_use
@@ -31,18 +32,17 @@ def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialec
     return _Pairs(operator, left, right, dialect, convert).outcomes()
 
 
-#: Below it every integer is a double, and beside a smaller constant the nearest double of any number compares as it.
-_EXACT = 2**53
-
-
 def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
-    """The operand with its numbers as one double, where it is compared with a small constant and that is the same."""
+    """The operand with its numbers as one double, where it is compared with a small constant and that is the same.
+
+    Beside a constant below 2**53 the nearest double of any number compares as the number itself.
+    """
     if operand.nearest is None or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
         return operand
     if len(other.alternatives) != 1 or not isinstance(constant := other.alternatives[0].value, ir.Constant):
         return operand
     number = constant.value
-    if isinstance(number, bool | str | bytes) or not abs(number) < _EXACT:
+    if isinstance(number, bool | str | bytes) or not abs(number) < EXACT:
         return operand
     others = tuple([item for item in operand.alternatives if not item.type.numeric])
     return operand._replace(alternatives=(operand.nearest, *others), nearest=None)

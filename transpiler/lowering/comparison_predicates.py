@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 from collections.abc import Callable, Mapping
 
 from transpiler import ir
+from transpiler.ieee754 import EXACT, float32
 from transpiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
 from transpiler.lowering.comparison_kinds import WIDTHS, ComparisonKind
 from transpiler.lowering.operands import DECIMAL, Alternative, complement
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
-
-#: Integers up to here are doubles too, every one.
-_EXACT = 2**53
-#: And up to here 32-bit numbers.
-_EXACT_FLOAT = 2**24
 
 
 def compare_as(
@@ -104,10 +99,8 @@ def to_float(value: ir.Value) -> ir.Value:
     """An integer as the nearest 32-bit number; a float is one already."""
     if value.type == DOUBLE:
         return value
-    if isinstance(value, ir.Constant) and isinstance(value.value, int) and abs(value.value) <= _EXACT:
-        if abs(value.value) <= _EXACT_FLOAT:
-            return ir.constant(float(value.value))
-        return ir.constant(float(struct.unpack("f", struct.pack("f", float(value.value)))[0]))
+    if isinstance(value, ir.Constant) and isinstance(value.value, int) and abs(value.value) <= EXACT:
+        return ir.constant(float32(value.value))
     return ir.Apply(ir.Function.TO_FLOAT, (value,), DOUBLE)
 
 
@@ -149,7 +142,7 @@ def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predic
     if left.type == DOUBLE:
         return _exactly(operator.mirrored, right, left)
     whole, double = as_double(left), right
-    if isinstance(left, ir.Constant) and isinstance(left.value, int) and abs(left.value) <= _EXACT:
+    if isinstance(left, ir.Constant) and isinstance(left.value, int) and abs(left.value) <= EXACT:
         return compare_values(operator, whole, double, True)
     if isinstance(right, ir.Constant):
         assert isinstance(right.value, float)
@@ -243,20 +236,13 @@ def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: Operan
             return ir.FALSE
         number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))
         if kind is OperandType.FLOAT:
-            number = _nearest_float(number)
+            number = float32(number)
         return _compare_to(operator, ir.constant(number), other)
     if not _LONG_TEXT.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > 19:
         return ir.FALSE
     integer, half = int(text.lstrip("+-").lstrip("0") or "0"), 2 ** (WIDTHS[kind] - 1)
     integer = -integer if text.startswith("-") else integer
     return compare_integers(operator, ir.constant(integer), other) if -half <= integer < half else ir.FALSE
-
-
-def _nearest_float(number: float) -> float:
-    try:
-        return float(struct.unpack("f", struct.pack("f", number))[0])
-    except OverflowError:
-        return math.copysign(math.inf, number)
 
 
 _PREDICATES: Mapping[ComparisonKind, Callable[[Comparison, ir.Value, ir.Value], ir.Predicate]] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from decimal import Decimal, InvalidOperation
@@ -20,6 +19,7 @@ from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
 from transpiler.diagnostics import mismatch, nearest
 from transpiler.errors import DecodeError
+from transpiler.ieee754 import float32
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue, Compound, Primitive
 
@@ -148,9 +148,8 @@ def _double(path: str, value: Any) -> float:
 
 def _float(path: str, value: Any) -> float:
     number = _double(path, value)
-    try:
-        narrowed: float = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:
+    narrowed = float32(number)
+    if math.isinf(narrowed) and not math.isinf(number):
         _refuse("message.range", f"{number} is larger than any 32-bit float", path)
     return narrowed
 

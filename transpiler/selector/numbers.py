@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from transpiler.ieee754 import float32
 from transpiler.selector.dialect_rules import NumericLiterals
 
 #: The value of a literal: an integer, a floating point number, or a binary string.
@@ -61,10 +61,7 @@ def _java(match: re.Match[str]) -> Number:
         value = _double(mantissa)
         if suffix in ("f", "F"):
             # A 32-bit literal keeps its rounded value when it is widened to a double.
-            try:
-                value = struct.unpack("f", struct.pack("f", value))[0]
-            except OverflowError:
-                value = math.inf
+            value = float32(value)
         digits = re.split("[eE]", mantissa)[0]
         if math.isinf(value) or (value == 0 and digits.strip("0.")):
             side = "large" if value else "small"

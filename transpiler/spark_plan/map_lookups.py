@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from operator import is_
 
 from transpiler import ir
+from transpiler.ieee754 import EXACT
 from transpiler.ir.column_types import DOUBLE, Key, Path
 from transpiler.rewrites.combine_in_lists import combine_in_lists
 from transpiler.rewrites.redundant_null_checks import remove_redundant_null_checks
@@ -30,8 +31,6 @@ from transpiler.spark_plan import tuning
 
 #: The field with the name of the alternative that is present, and the two that hold numbers.
 _TYPE, _LONG, _DOUBLE = "type", "long", "double"
-#: Below it a long equals its double, and above it both are above.
-_EXACT = 2**53
 #: Tests of one value.
 _TESTS = (ir.Compare, ir.In, ir.Like, ir.Matches, ir.IsTrue)
 
@@ -228,7 +227,7 @@ def _of_one_number(node: ir.Predicate) -> ir.Predicate:
         return node
     bounds = {column.path[-1]: (low, high) for column, low, high in filter(None, ends)}
     whole, fractional = bounds.get(_LONG), bounds.get(_DOUBLE)
-    if whole is None or fractional is None or not all(abs(bound) < _EXACT for bound in fractional):
+    if whole is None or fractional is None or not all(abs(bound) < EXACT for bound in fractional):
         return node
     low, high = fractional
     if whole != (math.ceil(low), math.floor(high)):

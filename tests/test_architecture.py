@@ -28,6 +28,7 @@ WITH_SLY = {
 COUNTERPARTS = {
     *("arithmetic", "comparison", "documents", "functions", "headers", "limits", "operands", "receiving", "xquery"),
     *(
+        "backtest",
         "check",
         "compare_dialects",
         "diff",

@@ -128,7 +128,7 @@ def test_messages_read_from_a_queue_are_compared_with_that_queue(run) -> None:  
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([ENTRY, "{oops"], "an entry of a tracing log"),
+        ([ENTRY, "{oops"], "archive.jsonl:2:2: this is not JSON"),
         ([ENTRY, {"exchange": "x"}], "an entry of a tracing log"),
         ([{"headers": {}}], "did you mean header?"),
         (["{oops"], "this is not JSON"),

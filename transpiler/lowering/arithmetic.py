@@ -18,7 +18,15 @@ from transpiler.lowering.number_results import (
     wrapped,
     yields_doubles,
 )
-from transpiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value, with_valid_guards
+from transpiler.lowering.operands import (
+    DECIMAL,
+    Alternative,
+    Operand,
+    complement,
+    is_finite,
+    one_value,
+    with_valid_guards,
+)
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Arithmetic, Comparison
 from transpiler.selector.dialect_rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus
@@ -121,7 +129,11 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
     """A binary operation."""
     first, second = Numbers(left), Numbers(right)
     results = results_of(operator, first, second, dialect)
-    infinite = [ir.all_of(item.guard, _infinite(value)) for item in results for value in _infinite_values(item.value)]
+    infinite = [
+        ir.all_of(item.guard, is_finite(value, Comparison.NE))
+        for item in results
+        for value in _infinite_values(item.value)
+    ]
     dies = operator is Arithmetic.DIVIDE and dialect.division is Division.TRUNCATING_THROWING
     thrown = ir.any_of(_dies(first, second) if dies else ir.FALSE, *infinite)
     if dialect.not_numbers is NotNumbers.UNKNOWN and thrown == left.error == right.error == ir.FALSE:
@@ -130,9 +142,6 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
     missing = _without_result(operator, first, second, results, both, dialect)
     absent, error = _absent_or_error(left, right, dialect)
     known = both
-    numeric = both
-    if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_ATOMS:
-        numeric = ir.all_of(both, complement(is_zero(second)))
     if not all(item.type.numeric for item in (*left.alternatives, *right.alternatives)):
         values = ir.all_of(left.present, right.present)
         match dialect.not_numbers:
@@ -153,14 +162,13 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
             case _:
                 error = ir.any_of(error, ir.all_of(values, complement(both)))
     if missing == thrown == ir.FALSE:
-        return Operand(tuple(results), known, absent, error, numeric=numeric)
+        return Operand(tuple(results), known, absent, error)
     gone = complement(ir.any_of(missing, thrown))
     return Operand(
         tuple(results),
         ir.all_of(known, gone),
         ir.any_of(absent, ir.all_of(missing, complement(thrown))),
         ir.any_of(error, thrown),
-        numeric=ir.all_of(numeric, gone),
     )
 
 
@@ -230,13 +238,6 @@ def _infinite_values(value: ir.Value) -> Iterator[ir.Value]:
             for argument in arguments:
                 if isinstance(argument, ir.Apply) and argument.function is ir.Function.FINITE:
                     yield argument.arguments[0]
-
-
-def _infinite(value: ir.Value) -> ir.Predicate:
-    """Times zero only what is infinite, or no number, is not zero."""
-    return ir.Compare(
-        Comparison.NE, ir.Apply(ir.Function.MULTIPLY, (value, ir.constant(0.0)), DOUBLE), ir.constant(0.0)
-    )
 
 
 def _dies(left: Numbers, right: Numbers) -> ir.Predicate:

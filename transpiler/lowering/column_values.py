@@ -12,7 +12,7 @@ from functools import lru_cache
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
 from transpiler.layouts.stored import Stored, StoredValue
-from transpiler.lowering.operands import DECIMAL, NULL, Alternative, ByUse, Operand, complement, widest_type
+from transpiler.lowering.operands import DECIMAL, NULL, Alternative, ByUse, Operand, complement, is_finite, widest_type
 from transpiler.message.operand_types import JMS_TYPES, ByteText, OperandType, OperandTypes, UnsignedLong
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, ValueType
 from transpiler.selector.ast import Comparison
@@ -52,22 +52,11 @@ def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
     )
     if kind.floating and not types.special_doubles:
         [item] = items
-        finite = _finite(item.value)
-        return Operand((item._replace(guard=finite),), finite, ir.any_of(stored.absent, _not_finite(item.value)))
+        finite = is_finite(item.value)
+        return Operand(
+            (item._replace(guard=finite),), finite, ir.any_of(stored.absent, is_finite(item.value, Comparison.NE))
+        )
     return Operand(items, stored.present, stored.absent, origin=origin)
-
-
-def _finite(value: ir.Value) -> ir.Predicate:
-    """Times zero only what is infinite, or no number, is not zero."""
-    return ir.Compare(
-        Comparison.EQ, ir.Apply(ir.Function.MULTIPLY, (value, ir.constant(0.0)), DOUBLE), ir.constant(0.0)
-    )
-
-
-def _not_finite(value: ir.Value) -> ir.Predicate:
-    return ir.Compare(
-        Comparison.NE, ir.Apply(ir.Function.MULTIPLY, (value, ir.constant(0.0)), DOUBLE), ir.constant(0.0)
-    )
 
 
 def _of_separate_values(stored: Stored, types: OperandTypes, origin: str) -> Operand:
@@ -83,9 +72,9 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str) -> Ope
         elif kind is None:
             absent.append(item.stands)
         elif kind.floating and not types.special_doubles:
-            guard = ir.all_of(item.guard, _finite(item.value))
+            guard = ir.all_of(item.guard, is_finite(item.value))
             groups.setdefault((kind, item.value), []).append(Alternative(kind, item.value, guard))
-            absent.append(ir.all_of(item.guard, _not_finite(item.value)))
+            absent.append(ir.all_of(item.guard, is_finite(item.value, Comparison.NE)))
         else:
             value = _converted(amqp, item.value, types)
             never_null = isinstance(item.value, ir.Constant)
@@ -107,7 +96,9 @@ def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin:
         items.extend(_values(*group, stored, tag, types))
     if not types.special_doubles:
         dropped = [
-            ir.all_of(item.guard, _not_finite(item.value)) for item in stored.values if item.value.type == DOUBLE
+            ir.all_of(item.guard, is_finite(item.value, Comparison.NE))
+            for item in stored.values
+            if item.value.type == DOUBLE
         ]
     without = [amqp for amqp in COERCION if amqp not in types.table and amqp not in types.throws]
     present = stored.lacks_type({*without, *types.throws})
@@ -148,7 +139,7 @@ def _values(
     if kind is OperandType.LONG and AmqpType.ULONG in names and types.unsigned_long is not UnsignedLong.WRAPPED:
         yield from _unsigned(item, tag, guard, types)
     elif kind.floating and not types.special_doubles:
-        yield Alternative(kind, item.value, ir.all_of(guard, _finite(item.value)), never_null=True)
+        yield Alternative(kind, item.value, ir.all_of(guard, is_finite(item.value)), never_null=True)
     else:
         # A value also stands for the types that make the evaluation throw: these are none of the alternative's.
         throwing = {TYPE_CLASS[COERCION[thrown]] for thrown in types.throws}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from transpiler import ir
 from transpiler.ieee754 import EXACT
 from transpiler.lowering.comparison_kinds import ComparisonKind, comparison_kind, widens_left
-from transpiler.lowering.comparison_predicates import COMPLEMENTED, as_double, compare_as, compare_values
+from transpiler.lowering.comparison_predicates import COMPLEMENTED, compare_as
 from transpiler.lowering.operands import Alternative, Operand, complement, guard_of, typed_by_use
 from transpiler.lowering.outcomes import Outcomes
 from transpiler.message.operand_types import OperandType
@@ -125,25 +125,18 @@ class _Pairs:
 
     def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
         """For each kind of comparison of two values, where it is TRUE, or FALSE."""
-        kinds = self._kinds
-        terms: list[ir.Predicate] = []
-        numbers = self._as_one_number(polarity)
-        if numbers is not None:
-            terms.append(numbers)
-            kinds = [pair for pair in kinds if not pair[1].type.numeric]
         compared = [
             (kind, first, second, compare_as(kind, self._operator, first, second, polarity))
-            for kind, first, second in kinds
+            for kind, first, second in self._kinds
             if kind is not ComparisonKind.THROWS
         ]
         if len(compared) == 1:
             [(kind, first, second, predicate)] = compared
-            return [*terms, self._of_group(kind, predicate, [(first, second)])]
+            return [self._of_group(kind, predicate, [(first, second)])]
         groups: dict[tuple[ComparisonKind, ir.Value, ir.Value, ir.Predicate], list[_Pair]] = {}
         for kind, first, second, predicate in compared:
             groups.setdefault((kind, first.value, second.value, predicate), []).append((first, second))
-        terms += [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
-        return terms
+        return [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
 
     def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
         """Guard the comparison of two values by the union of the guards of the pairs that compare them."""
@@ -185,36 +178,6 @@ class _Pairs:
                 ]
             ),
         )
-
-    def _as_one_number(self, polarity: bool) -> ir.Predicate | None:
-        """Numbers of either kind on both sides as two tests instead of four: as integers where both are, else doubles.
-
-        None where a side has one kind only, or the dialect does not compare so.
-        """
-        if len(self._left.alternatives) < 2 or len(self._right.alternatives) < 2:
-            return None
-        promotes = self._dialect.type_ladder is NumericPromotion.PROMOTION
-        if not promotes or self._dialect.float_order is not FloatOrder.IEEE:
-            return None
-        sides = (_number_kinds(self._left), _number_kinds(self._right))
-        if sides[0] is None or sides[1] is None:
-            return None
-        integers = [whole.value for whole, _ in (sides[0], sides[1])]
-        doubles = [
-            ir.Apply(ir.Function.FIRST, (part.value, as_double(whole.value)), part.value.type)
-            for whole, part in (sides[0], sides[1])
-        ]
-        tests = (compare_values(self._operator, first, second, polarity) for first, second in (integers, doubles))
-        return ir.Coalesce(tuple(tests))
-
-
-def _number_kinds(operand: Operand) -> tuple[Alternative, Alternative] | None:
-    """The one integer and the one floating point alternative of an operand; None where there are others."""
-    integers = [item for item in operand.alternatives if item.type.integer]
-    floating = [item for item in operand.alternatives if item.type.floating]
-    if len(integers) != 1 or len(floating) != 1 or integers[0].guard != ir.TRUE or floating[0].guard != ir.TRUE:
-        return None
-    return integers[0], floating[0]
 
 
 def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:

@@ -28,7 +28,7 @@ def compare_as(
         case ComparisonKind.STRINGS | ComparisonKind.BOOLEANS:
             return compare_values(operator, left.value, right.value, polarity)
         case ComparisonKind.DOUBLES:
-            return compare_values(operator, as_double(left.value), as_double(right.value), polarity)
+            return compare_values(operator, to_double(left.value), to_double(right.value), polarity)
         case ComparisonKind.FLOATS:
             return compare_values(operator, to_float(left.value), to_float(right.value), polarity)
         case ComparisonKind.READ_LEFT:
@@ -41,36 +41,11 @@ def compare_as(
 
 def compare_integers(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
     """A comparison of integers, of 64 bits or of any size."""
-    left, right = _in_64_bits(left, right), _in_64_bits(right, left)
     if DECIMAL in (left.type, right.type):
         left, right = to_decimal(left), to_decimal(right)
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
         return ir.BoolConst(ir.compare_constants(operator, left.value, right.value))
     return ir.Compare(operator, left, right)
-
-
-#: The largest number in 64 signed bits.
-_LARGEST = 2**63 - 1
-
-
-def _in_64_bits(value: ir.Value, other: ir.Value) -> ir.Value:
-    """Integers beside a constant below the largest one: what is beyond 64 bits is above it, as the largest one is."""
-    match value:
-        case ir.When(
-            condition=large, value=ir.Apply(function=ir.Function.ADD_BIG, arguments=(ir.Column(), ir.Constant()))
-        ) if _is_below_largest(other):
-            return ir.When(large, ir.constant(_LARGEST))
-        case ir.Apply(function=ir.Function.FIRST, arguments=arguments, type=whole) if whole == DECIMAL:
-            if not _is_below_largest(other):
-                return value
-            parts = tuple(_in_64_bits(argument, other) for argument in arguments)
-            return value if DECIMAL in {part.type for part in parts} else ir.Apply(ir.Function.FIRST, parts, BIGINT)
-        case _:
-            return value
-
-
-def _is_below_largest(value: ir.Value) -> bool:
-    return isinstance(value, ir.Constant) and isinstance(value.value, int) and value.value < _LARGEST
 
 
 def to_decimal(value: ir.Value) -> ir.Value:
@@ -82,13 +57,8 @@ def to_decimal(value: ir.Value) -> ir.Value:
     return ir.Apply(ir.Function.TO_DECIMAL, (value,), DECIMAL)
 
 
-def as_double(value: ir.Value) -> ir.Value:
-    """A number as a double, by Java's promotion."""
-    return ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE) if value.type == DECIMAL else to_double(value)
-
-
 def _total_doubles(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
-    return _compare_to(operator, as_double(left), as_double(right))
+    return _compare_to(operator, to_double(left), to_double(right))
 
 
 def _total_floats(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
@@ -141,13 +111,11 @@ def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predic
     """An integer with a double: first as doubles, which keeps the order, and where those are equal as integers."""
     if left.type == DOUBLE:
         return _exactly(operator.mirrored, right, left)
-    whole, double = as_double(left), right
+    whole, double = to_double(left), right
     if isinstance(left, ir.Constant) and isinstance(left.value, int) and abs(left.value) <= EXACT:
         return compare_values(operator, whole, double, True)
     if isinstance(right, ir.Constant):
         assert isinstance(right.value, float)
-        if abs(right.value) < _LARGEST / 2:
-            whole = as_double(_in_64_bits(left, ir.constant(math.floor(right.value))))
         if not right.value.is_integer() or abs(right.value) >= 10.0**37:
             # No integer is equal to it, and rounding one does not carry it past.
             return ir.Compare(operator, whole, double)
@@ -273,7 +241,7 @@ def to_double(value: ir.Value) -> ir.Value:
     """A number as a double, by Java's promotion."""
     if isinstance(value, ir.Constant) and not isinstance(value.value, str | bytes):
         return ir.constant(float(value.value))
-    if ir.type_class(value.type) is TypeClass.INTEGER:
+    if value.type == DECIMAL or ir.type_class(value.type) is TypeClass.INTEGER:
         return ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
     return value
 

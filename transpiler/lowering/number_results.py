@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE
-from transpiler.lowering.comparison_predicates import as_double, to_decimal
+from transpiler.lowering.comparison_predicates import to_decimal, to_double
 from transpiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Arithmetic, Comparison
@@ -75,7 +75,7 @@ class Numbers:
     def widened(self) -> ir.Value | None:
         """The integers as doubles; None where the operand never is one."""
         value = self._one_value(WHOLE, _approximate)
-        return None if value is None else as_double(value)
+        return None if value is None else to_double(value)
 
     def double(self) -> ir.Value | None:
         """The numbers of either kind as doubles; None where the operand never is one."""

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, ColumnType, SparkType
+from transpiler.ir.column_types import BIGINT, DOUBLE, ColumnType, SparkType
 from transpiler.message.operand_types import OperandType
+from transpiler.selector.ast import Comparison
 
 #: Integers of any size, as far as Spark has digits.
 DECIMAL = ColumnType(SparkType.DECIMAL, 38, 0)
@@ -49,10 +50,9 @@ class Alternative(NamedTuple):
 class Operand(NamedTuple):
     """The alternatives; where the operand has a value, where it is NULL, and where its evaluation ends in an error.
 
-    ``origin`` is the property that it is, for types that are compared by identity. ``numeric`` says where it is a
-    number, if that is shorter than by the alternatives. ``nearest`` is a double that stands wherever the operand is a
-    number, and is the nearest one to it. ``by_use`` is there for a text of a store that has lost the types: it is a
-    number beside numbers, and a boolean beside booleans.
+    ``origin`` is the property that it is, for types that are compared by identity. ``nearest`` is a double that stands
+    wherever the operand is a number, and is the nearest one to it. ``by_use`` is there for a text of a store that has
+    lost the types: it is a number beside numbers, and a boolean beside booleans.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -60,7 +60,6 @@ class Operand(NamedTuple):
     absent: ir.Predicate
     error: ir.Predicate = ir.FALSE
     origin: str = ""
-    numeric: ir.Predicate | None = None
     nearest: Alternative | None = None
     by_use: ByUse | None = None
 
@@ -73,8 +72,6 @@ class Operand(NamedTuple):
         chosen = set(types)
         if all(item.type in chosen for item in self.alternatives):
             return self.present
-        if self.numeric is not None and all(item.type.numeric is (item.type in chosen) for item in self.alternatives):
-            return self.numeric
         return ir.any_of(*[item.stands for item in self.alternatives if item.type in chosen])
 
     @property
@@ -84,8 +81,6 @@ class Operand(NamedTuple):
             yield item.value
             yield from (part for part in (item.guard, item.shared_guard, item.stands_where) if part is not None)
         yield from (self.present, self.absent, self.error)
-        if self.numeric is not None:
-            yield self.numeric
 
 
 class ByUse(NamedTuple):
@@ -116,7 +111,6 @@ def typed_by_use(operand: Operand, other: Operand) -> Operand:
             *_restricted(boolean, beside_truths),
             *_restricted(operand, beside_texts),
         ),
-        numeric=None,
         nearest=None,
         by_use=None,
     )
@@ -148,6 +142,11 @@ NULL = Operand((), ir.FALSE, ir.TRUE)
 def complement(predicate: ir.Predicate) -> ir.Predicate:
     """The rows where a predicate does not hold."""
     return ir.BoolConst(not predicate.value) if isinstance(predicate, ir.BoolConst) else ir.NotTrue(predicate)
+
+
+def is_finite(value: ir.Value, operator: Comparison = Comparison.EQ) -> ir.Predicate:
+    """Test if a double is finite, or is not: times zero only what is infinite, or no number, is not zero."""
+    return ir.Compare(operator, ir.Apply(ir.Function.MULTIPLY, (value, ir.constant(0.0)), DOUBLE), ir.constant(0.0))
 
 
 def literal(kind: OperandType, value: bool | int | float | str) -> Operand:

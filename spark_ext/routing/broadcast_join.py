@@ -21,6 +21,13 @@ HASH = "_routing_hash"
 Key = tuple[ir.Value, ir.Column]
 
 
+class ConstantTable(NamedTuple):
+    """A DataFrame of constants and the names of its columns: Spark Connect asks the server for those of a DataFrame."""
+
+    rows: DataFrame
+    names: tuple[str, ...]
+
+
 class Part(NamedTuple):
     """The rows of one join in a table that several share: those with this ``number`` in the ``column``."""
 
@@ -29,18 +36,29 @@ class Part(NamedTuple):
 
 
 def join(
-    frame: DataFrame, table: DataFrame, keys: Sequence[Key], needed: ir.Predicate = ir.TRUE, part: Part | None = None
+    frame: DataFrame,
+    table: ConstantTable,
+    keys: Sequence[Key],
+    first: str,
+    needed: ir.Predicate = ir.TRUE,
+    part: Part | None = None,
 ) -> DataFrame:
     """Join each message to the row of its keys in a table, or to NULLs; without keys, to the only row.
 
-    A message that fails the prefilter ``needed`` has no key. A ``part`` is for keys that are ``hashed``.
+    A message that fails the prefilter ``needed`` has no key. A ``part`` is for keys that are ``hashed``. ``first`` is
+    a column of the messages.
     """
+    if not keys:
+        # A constant key that Spark does not know to be one. A join without any is a nested loop, which the real-time
+        # mode of streams refuses.
+        sought, stored = (f"size(array_repeat({quote_name(name)}, 0))" for name in (first, table.names[0]))
+        return frame.join(sf.broadcast(table.rows), sf.expr(f"{sought} = {stored}"), "left")
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
     if not hashed(keys):
-        if keys and needed != ir.TRUE:
+        if needed != ir.TRUE:
             value, column = keys[0]
             conditions[0] = emit_filter(ir.Compare(Comparison.EQ, ir.When(needed, value), column))
-        return frame.join(sf.broadcast(table), sf.expr(" AND ".join(conditions) or "true"), "left")
+        return frame.join(sf.broadcast(table.rows), sf.expr(" AND ".join(conditions)), "left")
     stored = f"xxhash64({', '.join(emit_value(column) for _, column in keys)})"
     sought = f"xxhash64({', '.join(_as_stored(value, column) for value, column in keys)})"
     if part is not None:
@@ -48,7 +66,7 @@ def join(
         stored, sought = f"{stored} ^ {part.column}", f"{sought} ^ {part.number}"
     sought = _if_needed(needed, sought)
     condition = " AND ".join([f"{sought} = {HASH}", *map(_exactly, conditions)])
-    rows = table.selectExpr(f"{stored} AS {HASH}", "*")
+    rows = table.rows.selectExpr(f"{stored} AS {HASH}", "*")
     return without(frame.join(sf.broadcast(rows), sf.expr(condition), "left"), HASH)
 
 

@@ -7,12 +7,13 @@ from dataclasses import fields
 from enum import Enum
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from spark_ext.routing.arrow_frames import arrow_frame
+from spark_ext.routing.broadcast_join import ConstantTable
 from spark_ext.routing.lookups import Lookup
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.routing.constant_rows import Delivery
@@ -59,13 +60,6 @@ class Payload(Enum):
         if self is Payload.QUEUE:
             return lambda delivery: queues[cast(int, delivery.queue)]
         return lambda delivery: (*delivery[:2], None if delivery.queue is None else queues[delivery.queue])
-
-
-class ConstantTable(NamedTuple):
-    """A DataFrame of constants and the names of its columns: Spark Connect asks the server for those of a DataFrame."""
-
-    rows: DataFrame
-    names: tuple[str, ...]
 
 
 class ConstantTables:

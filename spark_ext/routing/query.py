@@ -16,10 +16,10 @@ from pyspark.sql import functions as sf
 
 from spark_ext.generated_methods import codegen_barrier, codegen_barrier_column
 from spark_ext.routing import tuning
-from spark_ext.routing.broadcast_join import Key, join, without
+from spark_ext.routing.broadcast_join import ConstantTable, Key, join, without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
 from spark_ext.routing.codegen_budget import columns_length, split_by_budget
-from spark_ext.routing.constant_tables import ConstantTable, Payload
+from spark_ext.routing.constant_tables import Payload
 from spark_ext.routing.deliveries import CollectedDeliveries, distinct_in_order
 from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct
 from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
@@ -259,7 +259,7 @@ class _Query:
             keys = self._answered(keys, _KNOWN, _EVERYTHING, names[0])
             answers += [f"{DIRECT} AS {KNOWN_DIRECT}"] if self._direct else []
         else:
-            keys = self._walked(self._with_entries(keys), _KNOWN, _EVERYTHING, names[0])
+            keys = self._walked(self._with_entries(keys, names[0]), _KNOWN, _EVERYTHING, names[0])
         hash_of_all = f"xxhash64({', '.join(names)})"
         known = {name: f"{name}_known" for name in names}
         renamed = keys.selectExpr(
@@ -270,9 +270,9 @@ class _Query:
         condition = " AND ".join([f"{hash_of_all} = {_HASH}", *same])
         return without(frame.join(sf.broadcast(renamed), sf.expr(condition), "left"), _HASH, *known.values())
 
-    def _with_entries(self, frame: DataFrame) -> DataFrame:
+    def _with_entries(self, frame: DataFrame, first: str) -> DataFrame:
         entries = self._tables.entries
-        return join(frame, entries.rows, self._exchange_key(entries))
+        return join(frame, entries, self._exchange_key(entries), first)
 
     def _walked(self, frame: DataFrame, column: str, templates: _Templates, first: str) -> DataFrame:
         """Add the deliveries of the trie to the messages, whose ``first`` column it is."""
@@ -295,7 +295,7 @@ class _Query:
         collected = self._collector()
         room = self._room
         if plan.trie is not None or not plan.simple:
-            frame = self._with_entries(frame)
+            frame = self._with_entries(frame, first)
         if plan.trie is not None:
             frame = self._walked(frame, _TOPICS, templates, first)
             if self._alone:
@@ -315,7 +315,7 @@ class _Query:
                 collected.add(look_up.name)
             length += look_up.length
             table = self._tables.store([other for other in all_look_ups if other.store == look_up.store])
-            frame = self._looked_up(frame, look_up, table, collected)
+            frame = self._looked_up(frame, look_up, table, collected, first)
         blocks = list(self._blocks())
         if blocks:
             names = [f"{PREFIX}block{number}" for number in range(len(blocks))]
@@ -389,10 +389,11 @@ class _Query:
         return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.names[0],), STRING))]
 
     def _looked_up(
-        self, frame: DataFrame, look_up: Lookup, table: ConstantTable, output: CollectedDeliveries
+        self, frame: DataFrame, look_up: Lookup, table: ConstantTable, output: CollectedDeliveries, first: str
     ) -> DataFrame:
         """Add the deliveries of a look-up to the messages."""
-        frame = join(frame, table.rows, self._exchange_key(table) + look_up.pairs, look_up.needed, look_up.part)
+        keys = self._exchange_key(table) + look_up.pairs
+        frame = join(frame, table, keys, first, look_up.needed, look_up.part)
         columns = []
         for number, (form, text) in enumerate(look_up.deliveries(self._grams)):
             name = f"{look_up.name}_f{number}"

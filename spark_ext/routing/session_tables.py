@@ -16,7 +16,8 @@ from typing import Any, TypeVar, cast
 
 from pyspark.sql import Column, SparkSession
 
-from spark_ext.routing.constant_tables import ConstantTable, ConstantTables, Payload
+from spark_ext.routing.broadcast_join import ConstantTable
+from spark_ext.routing.constant_tables import ConstantTables, Payload
 from spark_ext.routing.lookups import Lookup
 from transpiler.routing.plan import RoutingPlan
 

@@ -44,7 +44,7 @@ from spark_ext.readers import (
 )
 from spark_ext.route_stream import route_stream
 from spark_ext.routing.plans import compile_topology
-from spark_ext.routing.query import deliveries, route
+from spark_ext.routing.route_messages import deliveries, route
 from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
 from spark_ext.traces import trace_messages
 from spark_ext.verification import Verification, verify

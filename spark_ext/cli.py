@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from spark_ext.cli_archives import check_layout, read_archive
+from spark_ext.cli_archives import StartJob, archive_options
 from spark_ext.cli_compile import compile_topology
 from spark_ext.cli_diff import diff
 from spark_ext.cli_explain import explain
-from spark_ext.cli_inputs import find_inputs, input_format_option, read_schema
-from spark_ext.cli_jobs import Output, SparkProgram, click, fail, schema_option, session_options, start_session
+from spark_ext.cli_jobs import Output, SparkProgram, click, fail
 from spark_ext.cli_routing import backtest, route
 from spark_ext.cli_verify import verify
 from transpiler import __version__, parse_selector, transpile_filter
-from transpiler.cli.layouts import layout_option, missing_option
+from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import filter_options, read_filter, read_text, warn
 
@@ -45,15 +44,11 @@ def main() -> None:
 )
 @click.argument("arguments", nargs=-1, required=True, metavar="[SELECTOR] INPUT...")
 @filter_options
-@input_format_option
-@click.option("--layout", callback=check_layout, help="A layout's name; default: what the files show.")
-@layout_option
-@schema_option
+@archive_options
 @click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
 @missing_option
 @click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the query's.")
 @click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
-@session_options
 @click.option("--output", help="Write the matching messages there, as Parquet.")
 @click.option("--show", default=0, show_default=True, help="Print that many matching messages.")
 def filter_(
@@ -62,16 +57,11 @@ def filter_(
     filter_bytes: str | None,
     connection: str | None,
     unknown: Any,
-    input_format: str | None,
-    layout: str | None,
-    layout_option: tuple[str, ...],
-    schema: str | None,
+    start_job: StartJob,
     dialect: str,
     missing: Any,
     now: int | None,
     destination: str | None,
-    master: str,
-    packages: str | None,
     output: str | None,
     show: int,
 ) -> None:
@@ -95,14 +85,12 @@ def filter_(
         parse_selector(selector, dialect)
         if not given:
             fail("nothing to filter: give INPUT after SELECTOR")
-    inputs = find_inputs(given, input_format)
-    types = read_schema(schema)
-    session = start_session(master, packages)
-    target = None if output is None else Output(session, output)
+    job = start_job(given)
+    target = None if output is None else Output(job.session, output)
     from spark_ext import compile_filter, compile_selector
 
     started = time.perf_counter()
-    messages, where = read_archive(session, inputs, layout, types, layout_option)
+    messages, where = job.read()
     if filters is None:
         condition = compile_selector(selector, where, **options)
     else:

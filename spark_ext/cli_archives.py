@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, NamedTuple
 
-from spark_ext.cli_inputs import Inputs
+from spark_ext.cli_inputs import Inputs, find_inputs, input_format_option, read_schema
+from spark_ext.cli_jobs import schema_option, session_options, start_session
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
-from transpiler.cli.layouts import ChosenLayout, choose_layout
+from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
 from transpiler.cli.messages import read_messages
 from transpiler.compiler import find_layout
 from transpiler.jsontext import JsonTextError, load_json
@@ -32,6 +34,54 @@ class Archive(NamedTuple):
 
     messages: Any
     layout: Any
+
+
+class ArchiveJob(NamedTuple):
+    """Files of messages that were found, how they are read, and the session that reads them."""
+
+    session: Any
+    inputs: Inputs
+    layout: str | None
+    schema: Any
+    layout_options: tuple[str, ...]
+
+    def read(self) -> Archive:
+        """Read the messages, and end the command where some of them are none."""
+        return read_archive(self.session, self.inputs, self.layout, self.schema, self.layout_options)
+
+
+#: Finds the files of a job and starts its session.
+StartJob = Callable[[tuple[str, ...]], ArchiveJob]
+
+
+def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how to read messages and on which Spark, and in their place ``start_job``.
+
+    What cannot be found ends the command before Spark starts, which takes seconds.
+    """
+
+    @wraps(command)
+    def with_job(
+        input_format: str | None,
+        layout: str | None,
+        layout_option: tuple[str, ...],
+        schema: str | None,
+        master: str,
+        packages: str | None,
+        **others: Any,
+    ) -> Any:
+        def start_job(files: tuple[str, ...]) -> ArchiveJob:
+            inputs, types = find_inputs(files, input_format), read_schema(schema)
+            return ArchiveJob(start_session(master, packages), inputs, layout, types, layout_option)
+
+        return command(start_job=start_job, **others)
+
+    decorated: Callable[..., Any] = session_options(with_job)
+    help_text = "A layout's name: rabbitmq-trace (RabbitMQ's tracing log), amqp, kafka-headers, …  [default: what the "
+    named = click.option("--layout", callback=check_layout, help=help_text + "files show]")
+    for decorate in (schema_option, layout_option, named, input_format_option):
+        decorated = decorate(decorated)
+    return decorated
 
 
 def check_layout(_: click.Context, __: click.Parameter, layout: str | None) -> str | None:

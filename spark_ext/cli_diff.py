@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from spark_ext.cli_archives import check_layout, read_archive
-from spark_ext.cli_inputs import find_inputs, input_format_option, read_schema
-from spark_ext.cli_jobs import click, fail, schema_option, session_options, start_session
+from spark_ext.cli_archives import StartJob, archive_options
+from spark_ext.cli_jobs import click, fail
 from transpiler import transpile_filter
 from transpiler.cli.comparables import Comparable, read_pair
 from transpiler.cli.completion import DIALECT, complete_exchanges
 from transpiler.cli.group import say
 from transpiler.cli.inputs import shown
-from transpiler.cli.layouts import layout_option, missing_option
+from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.topologies import topology_options
 from transpiler.filters.sets import FilterSet
@@ -37,10 +36,7 @@ from transpiler.filters.sets import FilterSet
 @click.argument("old")
 @click.argument("new")
 @click.argument("files", nargs=-1, required=True, metavar="INPUT...")
-@input_format_option
-@click.option("--layout", callback=check_layout, help="A layout's name; default: what the files show.")
-@layout_option
-@schema_option
+@archive_options
 @click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
 @click.option("--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]")
 @missing_option
@@ -59,15 +55,11 @@ from transpiler.filters.sets import FilterSet
 )
 @click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Messages of each change.")
 @click.option("--output", type=click.Path(dir_okay=False), help="Write the report there instead of printing it.")
-@session_options
 def diff(
     old: str,
     new: str,
     files: tuple[str, ...],
-    input_format: str | None,
-    layout: str | None,
-    layout_option: tuple[str, ...],
-    schema: str | None,
+    start_job: StartJob,
     dialect: str,
     new_dialect: str | None,
     missing: Any,
@@ -80,8 +72,6 @@ def diff(
     report: Any,
     examples: int,
     output: str | None,
-    master: str,
-    packages: str | None,
 ) -> None:
     """Count the messages in INPUT that NEW selects, or routes, differently from OLD.
 
@@ -99,12 +89,9 @@ def diff(
     # Refuse what cannot be compared before Spark starts, which takes seconds.
     _check(first, dialect, connection)
     _check(second, new_dialect or dialect, connection)
-    inputs = find_inputs(files, input_format)
-    types = read_schema(schema)
-    session = start_session(master, packages)
+    rows, where = start_job(files).read()
     from spark_ext.diff import diff as diff_rows
 
-    rows, where = read_archive(session, inputs, layout, types, layout_option)
     result = diff_rows(
         rows,
         first.value,

@@ -5,28 +5,27 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, NamedTuple
 
-from spark_ext.cli_archives import check_layout, read_archive
-from spark_ext.cli_inputs import find_inputs, input_format_option, read_schema
-from spark_ext.cli_jobs import Output, click, fail, schema_option, session_options, start_session
+from spark_ext.cli_archives import StartJob, archive_options
+from spark_ext.cli_jobs import Output, click, fail
 from transpiler.cli.completion import complete_exchanges, complete_vhosts
 from transpiler.cli.inputs import InputFile, shown
-from transpiler.cli.layouts import layout_option, missing_option
+from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import text_or_json, warn
-from transpiler.cli.publishing import check_publisher, destination_options, publisher_options, read_destination
+from transpiler.cli.publishing import destination_options, publisher_options, read_destination
 from transpiler.cli.topologies import read_topology_file, state_options
+from transpiler.lowering.names import Missing
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
 from transpiler.topology.files import FORMS, Form
 from transpiler.topology.model import Topology
-from transpiler.topology.publishing import Protocol, PublishTo
+from transpiler.topology.publishing import Publisher, PublishTo
 from transpiler.topology.report.summary import Summary
-
-_LAYOUTS = "rabbitmq-trace (RabbitMQ's tracing log), amqp, amqp-0-10, flat, …  [default: what the file shows]"
 
 #: The columns with the outcome of each message and the exchange that it was published to, while they are counted.
 _OUTCOME, _PUBLISHED_TO = "_outcome", "_published_to"
@@ -35,19 +34,56 @@ _OUTCOME, _PUBLISHED_TO = "_outcome", "_published_to"
 _POSSIBLE = "possible_queues"
 
 
-def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how to read the messages and the topology, and where messages were published."""
+class Routing(NamedTuple):
+    """A topology, which may be compiled, and the parameters of ``route`` that say where messages were published."""
+
+    name: str
+    given: Topology | CompiledTopology
+    parameters: dict[str, Any]
+
+    @property
+    def topology(self) -> Topology:
+        """The topology; of a compiled one its exchanges."""
+        return self.given.topology if isinstance(self.given, CompiledTopology) else self.given
+
+
+def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of its TOPOLOGY and of where messages were published, and these as ``routing``."""
+
+    @wraps(command)
+    def with_routing(
+        topology: str,
+        form: Form | None,
+        vhost: str | None,
+        exchange: str | None,
+        address: str | None,
+        publish_to: PublishTo,
+        missing: Missing,
+        **others: Any,
+    ) -> Any:
+        given: Topology | CompiledTopology
+        if topology != "-" and is_compiled(topology):
+            options = {
+                "--form": form is not None,
+                "--vhost": vhost is not None,
+                "--exchange": exchange is not None,
+                "--address": address is not None,
+                "--publish-to": publish_to != "exchange",
+                "--missing": missing != "error",
+            }
+            for option, is_given in options.items():
+                if is_given:
+                    fail(f"{shown(topology)} is compiled, and {option} is for compile-topology, which made it")
+            given = CompiledTopology.load(topology)
+        else:
+            given = read_topology_file(topology, form, vhost)
+        routing = Routing(topology, given, {"exchange": exchange, "publish_to": publish_to, "missing": missing})
+        warn(routing.topology.findings)
+        routing.parameters["address"] = read_destination(routing.topology, exchange, address, publish_to)
+        return command(routing=routing, **others)
+
     options: list[Callable[..., Any]] = [
-        input_format_option,
-        click.option("--layout", callback=check_layout, help=_LAYOUTS),
-        layout_option,
-        schema_option,
-        click.option(
-            "--form",
-            "form",
-            type=click.Choice(FORMS),
-            help="What the topology's file is  [default: as it shows]",
-        ),
+        click.option("--form", type=click.Choice(FORMS), help="What the topology's file is  [default: as it shows]"),
         click.option(
             "--vhost",
             shell_complete=complete_vhosts,
@@ -60,41 +96,15 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
         destination_options,
         missing_option,
     ]
-    command = session_options(command)
+    decorated: Callable[..., Any] = with_routing
     for option in reversed(options):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return archive_options(decorated)
 
 
 _keys_option = click.option(
     "--keys-once", is_flag=True, help="Match each routing key once: where keys repeat, and patterns are many."
 )
-
-
-def _read_topology(
-    name: str,
-    form: Form | None,
-    vhost: str | None,
-    exchange: str | None,
-    address: str | None,
-    publish_to: PublishTo,
-    missing: str,
-) -> Topology | CompiledTopology:
-    """Return the topology of a file, which may be compiled; what it was compiled with ends the command."""
-    if name == "-" or not is_compiled(name):
-        return read_topology_file(name, form, vhost)
-    given = {
-        "--form": form is not None,
-        "--vhost": vhost is not None,
-        "--exchange": exchange is not None,
-        "--address": address is not None,
-        "--publish-to": publish_to != "exchange",
-        "--missing": missing != "error",
-    }
-    for option, is_given in given.items():
-        if is_given:
-            fail(f"{shown(name)} is compiled, and {option} is for compile-topology, which made it")
-    return CompiledTopology.load(name)
 
 
 @click.command(
@@ -110,7 +120,7 @@ def _read_topology(
 )
 @click.argument("topology", type=InputFile())
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@archive_options
+@routing_options
 @_keys_option
 @publisher_options
 @click.option("--output", help="Write the messages with their queues there, as Parquet.")
@@ -118,24 +128,11 @@ def _read_topology(
 @click.option("--deliveries", "one_each", is_flag=True, help="Write one row a delivery.")
 @click.option("--summary", is_flag=True, help="Print the counts as one JSON object, which pictures take.")
 def route(
-    topology: str,
+    routing: Routing,
     inputs: tuple[str, ...],
-    input_format: str | None,
-    layout: str | None,
-    layout_option: tuple[str, ...],
-    schema: str | None,
-    form: Any,
-    vhost: str | None,
-    exchange: str | None,
-    address: str | None,
-    publish_to: PublishTo,
+    start_job: StartJob,
     keys_once: bool,
-    missing: Any,
-    master: str,
-    packages: str | None,
-    protocol: Protocol | None,
-    mandatory: bool,
-    reject_unroutable: bool,
+    publisher: Publisher,
     output: str | None,
     outcome: str | None,
     one_each: bool,
@@ -149,36 +146,24 @@ def route(
     "exchange", or the delivery-properties of AMQP 0-10, say where a message was published; --exchange, --address and
     --publish-to say it in their place.
     """
-    check_publisher(protocol, mandatory, reject_unroutable)
-    read_from = _read_topology(topology, form, vhost, exchange, address, publish_to, missing)
-    where = read_from.topology if isinstance(read_from, CompiledTopology) else read_from
-    warn(where.findings)
-    sender = read_destination(where, exchange, address, publish_to)
-    archives = find_inputs(inputs, input_format)
-    types = read_schema(schema)
-    session = start_session(master, packages)
-    target = None if output is None else Output(session, output)
-    from spark_ext.routing.query import deliveries
-    from spark_ext.routing.query import route as routed_through
+    chosen = bool(choices(routing.topology))
+    job = start_job(inputs)
+    target = None if output is None else Output(job.session, output)
+    from spark_ext.routing.route_messages import deliveries
+    from spark_ext.routing.route_messages import route as routed_through
 
     started = time.perf_counter()
-    archive = read_archive(session, archives, layout, types, layout_option)
-    keys = archive.messages if keys_once else None
+    archive = job.read()
     routed = routed_through(
         archive.messages,
-        read_from,
+        routing.given,
         archive.layout,
-        exchange=exchange,
-        missing=missing,
-        keys=keys,
-        address=sender,
-        publish_to=publish_to,
+        keys=archive.messages if keys_once else None,
         outcome=outcome or _OUTCOME,
         exchange_column=_PUBLISHED_TO,
-        possible_column=_POSSIBLE if choices(where) else None,
-        protocol=protocol,
-        mandatory=mandatory,
-        reject_unroutable=reject_unroutable,
+        possible_column=_POSSIBLE if chosen else None,
+        publisher=publisher,
+        **routing.parameters,
     )
     if target is not None:
         written = routed.drop(_PUBLISHED_TO, _OUTCOME)
@@ -194,9 +179,9 @@ def route(
     parts = [f"{sum(counted.queues.values()):,} deliveries of {sum(counted.outcomes.values()):,} messages"]
     if "alternate" in counted.outcomes:
         parts.append(f"{counted.outcomes['alternate']:,} by way of an alternate only")
-    if choices(where):
-        chosen = routed.filter(f"size({_POSSIBLE}) > 0").count()
-        parts.append(f"{chosen:,} may reach more of them ({_POSSIBLE}), by what exchanges choose")
+    if chosen:
+        more = routed.filter(f"size({_POSSIBLE}) > 0").count()
+        parts.append(f"{more:,} may reach more of them ({_POSSIBLE}), by what exchanges choose")
     detail = ": " + ", ".join(f"{count:,} {name}" for name, count in lost.items()) if lost else ""
     parts.append(f"{sum(lost.values()):,} reach no queue{detail}")
     click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
@@ -218,7 +203,7 @@ def route(
 )
 @click.argument("archive")
 @click.argument("topology", type=InputFile())
-@archive_options
+@routing_options
 @_keys_option
 @click.option(
     "--recorded",
@@ -232,20 +217,9 @@ def route(
 @text_or_json("How to print the comparison.")
 def backtest(
     archive: str,
-    topology: str,
-    input_format: str | None,
-    layout: str | None,
-    layout_option: tuple[str, ...],
-    schema: str | None,
-    form: Any,
-    vhost: str | None,
-    exchange: str | None,
-    address: str | None,
-    publish_to: PublishTo,
+    routing: Routing,
+    start_job: StartJob,
     keys_once: bool,
-    missing: Any,
-    master: str,
-    packages: str | None,
     recorded: str,
     partial: bool,
     recorded_queue: str | None,
@@ -257,31 +231,22 @@ def backtest(
     With --partial --recorded queue, for Lambda events, or --recorded-queue NAME, for answers of RabbitMQ's management
     API, one queue of each message is known: it is missed where TOPOLOGY does not lead there, and no queue is extra.
     """
-    read_from = _read_topology(topology, form, vhost, exchange, address, publish_to, missing)
-    where = read_from.topology if isinstance(read_from, CompiledTopology) else read_from
-    warn(where.findings)
-    sender = read_destination(where, exchange, address, publish_to)
-    inputs = find_inputs((archive,), input_format)
-    types = read_schema(schema)
-    session = start_session(master, packages)
+    job = start_job((archive,))
     from spark_ext.backtests import backtest as compare
-    from spark_ext.routing.query import route as routed_through
+    from spark_ext.routing.route_messages import route as routed_through
 
-    read = read_archive(session, inputs, layout, types, layout_option)
+    read = job.read()
     if recorded_queue is None:
         _check_recorded(read.messages, recorded, archive, partial)
-    keys = read.messages if keys_once else None
+    possible = _POSSIBLE if choices(routing.topology) else None
     routed = routed_through(
         read.messages,
-        read_from,
+        routing.given,
         read.layout,
-        exchange=exchange,
-        missing=missing,
-        keys=keys,
-        address=sender,
-        publish_to=publish_to,
+        keys=read.messages if keys_once else None,
         exchange_column="exchange",
-        possible_column=_POSSIBLE if choices(where) else None,
+        possible_column=possible,
+        **routing.parameters,
     )
     result = compare(
         routed,
@@ -289,7 +254,7 @@ def backtest(
         recorded=recorded,
         partial=partial,
         recorded_queue=recorded_queue,
-        possible=_POSSIBLE if choices(where) else None,
+        possible=possible,
         max_examples=examples,
     )
     data = json.dumps(result.to_dict(), ensure_ascii=False, indent=2)

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
 
-from spark_ext.cli_archives import check_layout, read_archive
-from spark_ext.cli_inputs import find_inputs, input_format_option, read_schema
-from spark_ext.cli_jobs import click, schema_option, session_options, start_session
+from spark_ext.cli_archives import StartJob, archive_options
+from spark_ext.cli_jobs import click
 from transpiler import parse_selector
-from transpiler.cli.layouts import layout_option, rules_options
+from transpiler.cli.layouts import rules_options
 from transpiler.cli.options import read_text
 
 
@@ -33,12 +32,7 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_job(
         selector: str,
         files: tuple[str, ...],
-        input_format: str | None,
-        layout: str | None,
-        layout_option: tuple[str, ...],
-        schema: str | None,
-        master: str,
-        packages: str | None,
+        start_job: StartJob,
         dialect: str,
         missing: str,
         now: int | None,
@@ -47,26 +41,21 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         text = read_text(selector)
         parse_selector(text, dialect)
-        inputs = find_inputs(files, input_format)
-        types = read_schema(schema)
-        rows, where = read_archive(start_session(master, packages), inputs, layout, types, layout_option)
+        rows, where = start_job(files).read()
         options = {"dialect": dialect, "missing": missing, "now": now, "destination": destination}
         return command(job=SelectorJob(text, rows, where, options), **others)
 
     decorators: list[Callable[..., Any]] = [
         click.argument("selector"),
         click.argument("files", nargs=-1, required=True, metavar="INPUT..."),
-        input_format_option,
-        click.option("--layout", callback=check_layout, help="A layout's name; default: what the schema shows."),
-        layout_option,
-        schema_option,
+        archive_options,
         rules_options,
         click.option(
             "--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's."
         ),
         click.option("--destination", help="The consumer's destination: JMSDestination where a message has none."),
     ]
-    decorated: Callable[..., Any] = session_options(with_job)
+    decorated: Callable[..., Any] = with_job
     for decorate in reversed(decorators):
         decorated = decorate(decorated)
     return decorated

@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 from spark_ext.columns import SelectorWarning, compile_filter, compile_selector
 from spark_ext.differences import Diff, Example, Kind, QueueChange
 from spark_ext.plain_rows import collectable_columns, plain_row, unused_name
-from spark_ext.routing.query import route
+from spark_ext.routing.route_messages import route
 from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout
 from transpiler.analysis.plain_messages import plain_message

@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from spark_ext.routing.plans import compile_topology
-from spark_ext.routing.query import route
+from spark_ext.routing.route_messages import route
 from transpiler import Layout
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology

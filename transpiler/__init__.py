@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from transpiler.reference.route import route_message
     from transpiler.topology.files import read_topology
     from transpiler.topology.model import Topology
+    from transpiler.topology.publishing import Publisher
 
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "Layout",
     "LayoutError",
     "Message",
+    "Publisher",
     "SelectorSyntaxError",
     "SelectorTypeError",
     "Topology",
@@ -102,6 +104,7 @@ __all__ = [
 _LATE = {
     "Explanation": "transpiler.explanation",
     "Message": "transpiler.message.message",
+    "Publisher": "transpiler.topology.publishing",
     "Topology": "transpiler.topology.model",
     "compare_dialects": "transpiler.dialect_tools.compare_dialects",
     "port_selector": "transpiler.dialect_tools.port.port",

@@ -8,14 +8,15 @@ Invariants: every input row is kept once; the answer is the reference router's, 
 
 Deliberately not here: what a binding means (``transpiler.lowering.bindings``).
 
-In reading order: ``query`` (the pass), ``plans``, ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``,
-``session_tables``, ``broadcast_join``, ``arrow_frames``, ``topic_sql``, ``exchange_graph``, ``deliveries``,
-``publish_outcomes``, ``choices``, ``codegen_budget``; ``tuning`` has the constants of all of them.
+In reading order: ``route_messages`` (the public functions), ``query`` (the pass), ``sends``, ``plans``,
+``routing_keys``, ``relay``, ``lookups``, ``constant_tables``, ``session_tables``, ``broadcast_join``,
+``arrow_frames``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``publish_outcomes``, ``choices``,
+``codegen_budget``; ``tuning`` has the constants of all of them.
 """
 
 from __future__ import annotations
 
 from spark_ext.routing.plans import compile_topology
-from spark_ext.routing.query import deliveries, route
+from spark_ext.routing.route_messages import deliveries, route
 
 __all__ = ["compile_topology", "deliveries", "route"]

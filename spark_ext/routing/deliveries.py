@@ -6,8 +6,6 @@ from collections.abc import Collection
 from functools import cached_property
 from itertools import count
 
-from pyspark.sql import DataFrame
-
 from spark_ext.routing.constant_tables import Payload
 from spark_ext.routing.lookups import LookupForm
 from spark_ext.routing.topic_sql import let
@@ -44,20 +42,20 @@ class CollectedDeliveries:
             return parts[0] if parts else empty
         return f"concat({', '.join(parts)})"
 
-    def in_order(self, frame: DataFrame, distinct: bool) -> tuple[DataFrame, str]:
-        """Return the messages, and the SQL of their queues in order; ``distinct`` if none is delivered twice."""
+    def in_order(self, distinct: bool) -> tuple[tuple[str, ...], str]:
+        """Return columns to add, and the SQL of the queues in order; ``distinct`` if none is delivered twice."""
         if not distinct:
-            return frame, distinct_in_order(self.together())
+            return (), distinct_in_order(self.together())
         ones, empty = self._names[LookupForm.ONE], self._payload.empty
         in_order = f"sort_array({self.together()})"
         if self._names[LookupForm.MANY] or self._names[LookupForm.LISTS] or len(ones) < 2:
-            return frame, in_order
+            return (), in_order
         # Most messages go to two queues at most, and these are the first and the last of all: nothing is to be sorted.
         listed = ", ".join(ones)
         counted = " + ".join(f"CAST({name} IS NOT NULL AS INT)" for name in ones)
         columns = f"least({listed}) AS {_FIRST}", f"greatest({listed}) AS {_LAST}", f"{counted} AS {_COUNT}"
         few = f"WHEN 0 THEN {empty} WHEN 1 THEN array({_FIRST}) WHEN 2 THEN array({_FIRST}, {_LAST})"
-        return frame.selectExpr("*", *columns), f"CASE {_COUNT} {few} ELSE {in_order} END"
+        return columns, f"CASE {_COUNT} {few} ELSE {in_order} END"
 
     @cached_property
     def _no_queue(self) -> str:

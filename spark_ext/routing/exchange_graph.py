@@ -51,23 +51,22 @@ _COMES_BACK = (
 )
 
 
-def composed(frame: DataFrame, on_no_match: bool, rings: bool = False) -> tuple[DataFrame, str]:
-    """Return the messages, and the SQL of their queues, in any order.
+def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
+    """Return columns to add to the messages, and the SQL of their queues, in any order.
 
     With ``on_no_match`` an alternate gets what no binding matched; else it gets what reached no queue. With ``rings`` a
     message that comes back to a state reaches the mark of a send that fails.
     """
     if not on_no_match:
-        return frame, f"coalesce(element_at({_BY_STOP}, -1), CAST(array() AS ARRAY<STRING>))"
+        return (), f"coalesce(element_at({_BY_STOP}, -1), CAST(array() AS ARRAY<STRING>))"
     alternates = f"coalesce(_routing_alternates, {Payload.DELIVERY.empty})"
     unanswered = f"filter({alternates}, a -> NOT exists({DELIVERED}, m -> m.x = a.x))"
-    frame = frame.selectExpr("*", f"concat({DELIVERED}, {unanswered}) AS {_WITH_ALTERNATES}")
     reached = let({"active": _ACTIVATION}, f"filter({_ALL}, m -> m.q IS NOT NULL AND array_contains(active, m.x))")
     queues = f"transform({reached}, m -> m.q)"
     if rings:
         failed = f"CASE WHEN {_COMES_BACK} THEN array({quote_text(FAILED)}) ELSE CAST(array() AS ARRAY<STRING>) END"
         queues = f"concat({queues}, {failed})"
-    return frame, let({_ALL: _WITH_ALTERNATES}, queues)
+    return (f"concat({DELIVERED}, {unanswered}) AS {_WITH_ALTERNATES}",), let({_ALL: _WITH_ALTERNATES}, queues)
 
 
 def with_direct(frame: DataFrame, known: bool) -> DataFrame:

@@ -12,6 +12,7 @@ from transpiler import Message, Topology, route_message
 from transpiler.reference.route import publish
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology import topology_from_dict
+from transpiler.topology.publishing import Publisher
 
 BROKERS = ("qpid-java", "qpid-cpp", "rabbitmq")
 
@@ -199,9 +200,9 @@ def test_rabbitmqs_copies_have_keys_of_their_own() -> None:
 def test_what_becomes_of_an_unroutable_message_is_data(unroutable: str, mandatory: bool, outcome: str) -> None:
     exchanges = [{"name": "x", "type": "direct", "unroutable": unroutable}]
     one = topology("qpid-java", {"source": "x", "queue": "q1", "key": "k"}, exchanges=exchanges)
-    lost = publish(one, message("other"), "x", mandatory=mandatory)
+    lost = publish(one, message("other"), "x", publisher=Publisher(mandatory=mandatory))
     assert (lost.queues, lost.outcome) == ((), outcome)
-    assert publish(one, message("k"), "x", mandatory=mandatory).outcome == "delivered"
+    assert publish(one, message("k"), "x", publisher=Publisher(mandatory=mandatory)).outcome == "delivered"
 
 
 def test_a_message_that_only_alternates_bring_to_a_queue_is_told_apart() -> None:

@@ -306,7 +306,7 @@ class OwnLayout:
 
     def __init__(self, name: str = "own") -> None:
         self.name = name
-        self.field, self.property, self.names, self.row = LAYOUT.field, LAYOUT.property, LAYOUT.names, LAYOUT.row
+        self.field, self.property, self.names = LAYOUT.field, LAYOUT.property, LAYOUT.names
 
 
 @pytest.mark.parametrize("subject", [None, "s"])

@@ -24,6 +24,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
 from transpiler.topology.broker_rules import RABBITMQ_3_12
 from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.publishing import Publisher
 
 pytestmark = [
     pytest.mark.live,
@@ -93,7 +94,7 @@ def test_the_broker_routes_as_the_reference_and_spark_do(spark: SparkSession, ch
                 live.publish(number, *sent, copies)
             received = list(live.received())
         answers = [
-            publish(topology, message, exchange, message_keys, mandatory=True)
+            publish(topology, message, exchange, message_keys, publisher=Publisher(mandatory=True))
             for message, exchange, message_keys in zip(messages, exchanges, keys, strict=True)
         ]
         # To a queue that is not there the default exchange delivers nothing.

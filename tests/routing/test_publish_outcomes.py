@@ -25,16 +25,12 @@ from transpiler.routing import tuning
 from transpiler.topology import topology_from_dict
 from transpiler.topology.broker_rules import RULES, Rules
 from transpiler.topology.model import Alternate, Binding, Exchange, Topology
-from transpiler.topology.publishing import OUTCOMES, PROTOCOLS
+from transpiler.topology.publishing import OUTCOMES, PROTOCOLS, Publisher
 
 #: Exchanges that no topology has: as many as there are of each of a few sorts that it has.
 UNKNOWN = ("nowhere", "nowhere else", "é")
-publishers = st.fixed_dictionaries(
-    {
-        "protocol": st.sampled_from((None, *PROTOCOLS)),
-        "mandatory": st.sampled_from((True, True, False)),
-        "reject_unroutable": st.booleans(),
-    }
+publishers = st.builds(
+    Publisher, st.sampled_from((None, *PROTOCOLS)), st.sampled_from((True, True, False)), st.booleans()
 )
 
 
@@ -69,7 +65,7 @@ def test_the_outcome_is_the_references(
     messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
     names = [*names_of(topology), None]
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
-    publisher: dict[str, Any] = data.draw(publishers)
+    publisher = data.draw(publishers)
     some = st.one_of(st.none(), st.lists(st.one_of(topologies.keys, st.none()), max_size=3))
     several = st.lists(some, min_size=MESSAGES, max_size=MESSAGES) if rules.several_keys else st.just([None] * MESSAGES)
     keys = data.draw(several)
@@ -77,7 +73,7 @@ def test_the_outcome_is_the_references(
 
     def wanted(named: list[str | None]) -> list[tuple[list[str], str]]:
         found = [
-            publish(topology, message, name, routing_keys, **publisher)
+            publish(topology, message, name, routing_keys, publisher=publisher)
             for message, name, routing_keys in zip(messages, named, keys, strict=True)
         ]
         return [(list(routed.queues), routed.outcome) for routed in found]
@@ -88,11 +84,11 @@ def test_the_outcome_is_the_references(
             frame = with_keys(frame, keys)
         known = frame.filter(sf.col("id") < data.draw(st.sampled_from([0, MESSAGES // 2, MESSAGES])))
         given_keys = data.draw(st.sampled_from([None, known]))
-        routed = route(frame, topology, keys=given_keys, outcome="what became of it", **publisher)
+        routed = route(frame, topology, keys=given_keys, outcome="what became of it", publisher=publisher)
         rows = routed.select("id", "queues", "what became of it").orderBy("id").collect()
         assert [(row.queues, row["what became of it"]) for row in rows] == wanted(exchanges)
         name = data.draw(st.sampled_from(list(topology.exchange_by_name)))
-        routed = route(frame, topology, exchange=name, outcome="outcome", **publisher)
+        routed = route(frame, topology, exchange=name, outcome="outcome", publisher=publisher)
         rows = routed.select("id", "queues", "outcome").orderBy("id").collect()
         assert [(row.queues, row.outcome) for row in rows] == wanted([name] * MESSAGES)
 
@@ -104,10 +100,10 @@ def test_every_outcome_is_drawn_often() -> None:
     @settings(max_examples=size(50, 100), phases=PHASES, suppress_health_check=list(HealthCheck))
     def draw(data: st.DataObject) -> None:
         topology = data.draw(varied(data.draw(st.sampled_from(topologies.BROKERS))))
-        publisher: dict[str, Any] = data.draw(publishers)
+        publisher = data.draw(publishers)
         for message in data.draw(st.lists(topologies.messages(), min_size=5, max_size=5)):
             name = data.draw(st.sampled_from(names_of(topology)))
-            seen[publish(topology, message, name, **publisher).outcome] += 1
+            seen[publish(topology, message, name, publisher=publisher).outcome] += 1
 
     draw()
     # Exchanges that choose have tests of their own, and so have the brokers of JMS.
@@ -158,9 +154,7 @@ def test_an_unroutable_message_comes_to_the_end_that_its_publisher_asked_for(
             unroutable(broker),
             message,
             exchange,
-            protocol=protocol,
-            mandatory="m" in asked,
-            reject_unroutable="r" in asked,
+            publisher=Publisher(protocol, "m" in asked, "r" in asked),
         ).outcome
 
     assert (outcome("drops"), outcome("rejects")) == (drops, rejects)
@@ -173,15 +167,13 @@ def test_spark_has_the_same_table(spark: SparkSession) -> None:
     names = ["drops", "rejects", "other", "inside", "nowhere", None]
     for broker, protocol, asked, *_ in sample(UNROUTABLE, 6, lambda row: row[0]):
         topology = unroutable(broker)
-        publisher: dict[str, Any] = {
-            "protocol": protocol,
-            "mandatory": "m" in asked,
-            "reject_unroutable": "r" in asked,
-        }
+        publisher = Publisher(protocol, "m" in asked, "r" in asked)
         frame = published(spark, [Message()] * len(names), names)
         with spark_settings(spark, INTERPRETED_IN_SAMPLE):
-            rows = route(frame, topology, outcome="outcome", **publisher).orderBy("id").collect()
-        assert [row.outcome for row in rows] == [publish(topology, Message(), n, **publisher).outcome for n in names]
+            rows = route(frame, topology, outcome="outcome", publisher=publisher).orderBy("id").collect()
+        assert [row.outcome for row in rows] == [
+            publish(topology, Message(), n, publisher=publisher).outcome for n in names
+        ]
 
 
 def test_the_columns_of_the_answer_can_be_called_anything(spark: SparkSession) -> None:
@@ -196,7 +188,6 @@ def test_the_columns_of_the_answer_can_be_called_anything(spark: SparkSession) -
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"protocol": "0.9.1"}, "protocol is 0-8, 0-9, 0-9-1, 0-10 or 1.0, not '0.9.1'"),
         ({"publish_to": "queue"}, "publish_to is exchange or to, not 'queue'"),
         ({"publish_to": "to", "exchange": "x"}, "three ways to say where a message goes"),
         ({"address": "x", "exchange": "x"}, "three ways to say where a message goes"),
@@ -208,6 +199,24 @@ def test_parameters_that_make_no_sense_are_refused(spark: SparkSession, wrong: d
         publish(topology, Message(), **wrong)
     with pytest.raises(ValueError, match=message):
         route(create_messages(spark, [Message()]), topology, **wrong)
+
+
+def test_a_publisher_has_a_protocol_that_there_is() -> None:
+    with pytest.raises(ValueError, match=r"protocol is 0-8, 0-9, 0-9-1, 0-10 or 1\.0, not '0\.9\.1'"):
+        Publisher("0.9.1")  # type: ignore[arg-type]
+
+
+def test_the_fields_of_a_publisher_are_keywords_with_a_warning(spark: SparkSession) -> None:
+    topology, frame = unroutable("qpid-java"), published(spark, [Message()], ["drops"])
+    with pytest.warns(
+        DeprecationWarning, match=r"give route publisher=Publisher\(mandatory=True\) in place of"
+    ) as given:
+        [row] = route(frame, topology, outcome="outcome", mandatory=True).collect()
+    assert (row.outcome, given[0].filename) == ("returned", __file__)
+    with pytest.raises(TypeError, match="mandatory=True besides a publisher"):
+        route(frame, topology, publisher=Publisher(), mandatory=True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'mandatroy'"):
+        route(frame, topology, mandatroy=True)  # type: ignore[call-arg]
 
 
 def test_an_outcome_is_no_part_of_other_queries(spark: SparkSession) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from transpiler import Topology
 from transpiler.cli.group import fail
 from transpiler.cli.messages import ReadMessage, Sent
 from transpiler.diagnostics import nearest
-from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, PublishTo
+from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
 
 #: The protocols whose publishers have the flag mandatory.
@@ -36,7 +37,19 @@ def destination_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what becomes of messages that no queue takes."""
+    """Give a command the options that say what becomes of messages that no queue takes, and their ``publisher``.
+
+    A setting that the protocol does not have is refused: exit code 2.
+    """
+
+    @wraps(command)
+    def with_publisher(protocol: Protocol | None, mandatory: bool, reject_unroutable: bool, **others: Any) -> Any:
+        if mandatory and protocol not in _WITH_MANDATORY:
+            fail(f"--mandatory is a flag of AMQP 0-8 to 0-9-1, and the protocol is {protocol}")
+        if reject_unroutable and protocol not in (None, "1.0"):
+            fail(f"--reject-unroutable is a capability of AMQP 1.0, and the protocol is {protocol}")
+        return command(publisher=Publisher(protocol, mandatory, reject_unroutable), **others)
+
     options: list[Callable[..., Any]] = [
         click.option("--protocol", type=click.Choice(PROTOCOLS), help="The publisher's version of AMQP."),
         click.option("--mandatory", is_flag=True, help="Unroutable messages go back to their publisher."),
@@ -44,17 +57,10 @@ def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--reject-unroutable", is_flag=True, help="Unroutable messages are rejected: REJECT_UNROUTABLE of AMQP 1.0."
         ),
     ]
+    decorated: Callable[..., Any] = with_publisher
     for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def check_publisher(protocol: Protocol | None, mandatory: bool, reject_unroutable: bool) -> None:
-    """Refuse a setting that the protocol does not have: exit code 2."""
-    if mandatory and protocol not in _WITH_MANDATORY:
-        fail(f"--mandatory is a flag of AMQP 0-8 to 0-9-1, and the protocol is {protocol}")
-    if reject_unroutable and protocol not in (None, "1.0"):
-        fail(f"--reject-unroutable is a capability of AMQP 1.0, and the protocol is {protocol}")
+        decorated = option(decorated)
+    return decorated
 
 
 def read_destination(

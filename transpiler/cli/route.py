@@ -16,7 +16,6 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import warn
 from transpiler.cli.publishing import (
-    check_publisher,
     destination_options,
     hint_exchange,
     published_to,
@@ -27,7 +26,7 @@ from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import publish
 from transpiler.reference.routed import Routed
-from transpiler.topology.publishing import Protocol, PublishTo
+from transpiler.topology.publishing import Publisher, PublishTo
 from transpiler.topology.report.summary import Summary
 
 
@@ -91,9 +90,7 @@ def route(
     exchange: str | None,
     address: str | None,
     publish_to: PublishTo,
-    protocol: Protocol | None,
-    mandatory: bool,
-    reject_unroutable: bool,
+    publisher: Publisher,
     layout: ChosenLayout,
     unroutable: bool,
     summary: bool,
@@ -118,7 +115,6 @@ def route(
         fail(f"--{'why' if why else 'path'} is about each message, and --summary about all of them: give one of them")
     if output_format == "text" and not (why or path):
         fail("--format text is for --why and --path; the queues and outcomes of messages are JSON lines")
-    check_publisher(protocol, mandatory, reject_unroutable)
     where = read_topology_file(topology, form, vhost)
     warn(where.findings)
     sender = read_destination(where, exchange, address, publish_to)
@@ -129,9 +125,7 @@ def route(
     publication: dict[str, Any] = {
         "address": sender,
         "publish_to": publish_to,
-        "protocol": protocol,
-        "mandatory": mandatory,
-        "reject_unroutable": reject_unroutable,
+        "publisher": publisher,
     }
     unnamed = 0
     for read in read_messages(files or ("-",), layout, progress=summary):

@@ -20,7 +20,7 @@ from transpiler.reference.routed import Routed, Traced
 from transpiler.topology.choices import choice_of, leaves_open
 from transpiler.topology.destinations import MARKS
 from transpiler.topology.model import DEFAULT_EXCHANGE, REPLACEMENT_ARGUMENT, Binding, Topology
-from transpiler.topology.publishing import Protocol, PublishTo
+from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
 
@@ -169,9 +169,7 @@ def explain_route(
     nearest: int = 5,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
-    protocol: Protocol | None = None,
-    mandatory: bool = False,
-    reject_unroutable: bool = False,
+    publisher: Publisher = ANY_PUBLISHER,
     routing_type: str | None = None,
     path: bool = False,
 ) -> RouteExplanation:
@@ -187,9 +185,7 @@ def explain_route(
         routing_keys,
         address=address,
         publish_to=publish_to,
-        protocol=protocol,
-        mandatory=mandatory,
-        reject_unroutable=reject_unroutable,
+        publisher=publisher,
         routing_type=routing_type,
     )
     explained = _explained(traced, nearest)

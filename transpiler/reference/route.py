@@ -17,7 +17,7 @@ from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrive, settle
 from transpiler.topology.destinations import sends_of
 from transpiler.topology.model import Exchange, Topology, check_topology
-from transpiler.topology.publishing import PUBLISH_TO, Protocol, Publisher, PublishTo, relay_target
+from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, relay_target
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
 
@@ -84,9 +84,7 @@ def publish(
     *,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
-    protocol: Protocol | None = None,
-    mandatory: bool = False,
-    reject_unroutable: bool = False,
+    publisher: Publisher = ANY_PUBLISHER,
     routing_type: str | None = None,
 ) -> Routed:
     """Publish a message to an exchange, by name; return the queues that it reaches, and its outcome.
@@ -100,9 +98,7 @@ def publish(
     ``resolve_sender`` made of it. With ``publish_to="to"`` the message goes to the anonymous relay, which sends it to
     the address in its own ``to``, and rejects it where that is absent or leads nowhere.
 
-    The outcome of a message that reaches no queue depends on the publisher: on its ``protocol``, on ``mandatory``, the
-    flag of AMQP 0-8 to 0-9-1, and on ``reject_unroutable``, a capability of AMQP 1.0. Without a protocol both settings
-    apply, and else the exchange's own behaviour decides.
+    The outcome of a message that reaches no queue depends on the ``publisher`` and on the exchange.
 
     Exchanges that hand a message to one of their bindings by a hash or at random, as RabbitMQ's ``x-consistent-hash``,
     give ``possible_queues``; it is ``delivered`` where each choice is a queue, and ``undecided`` where only some are.
@@ -120,9 +116,7 @@ def publish(
         routing_keys,
         address=address,
         publish_to=publish_to,
-        protocol=protocol,
-        mandatory=mandatory,
-        reject_unroutable=reject_unroutable,
+        publisher=publisher,
         routing_type=routing_type,
     ).routed
 
@@ -135,13 +129,10 @@ def trace(
     *,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
-    protocol: Protocol | None = None,
-    mandatory: bool = False,
-    reject_unroutable: bool = False,
+    publisher: Publisher = ANY_PUBLISHER,
     routing_type: str | None = None,
 ) -> Traced:
     """Publish a message as ``publish`` does; return the exchanges that it came to as well."""
-    publisher = Publisher(protocol, mandatory, reject_unroutable)
     check_topology(topology)
     message = as_message(message)
     check_choice("publish_to", publish_to, PUBLISH_TO)

@@ -46,6 +46,7 @@ _BEHAVIOURS: Mapping[Unroutable, Outcome] = MappingProxyType(
 class Publisher:
     """The settings of a publisher that decide the outcome of messages that reach no queue.
 
+    ``protocol`` is None where it is not known, and then both settings apply, and else the exchange's own behaviour.
     ``mandatory`` is the flag of AMQP 0-8 to 0-9-1, ``reject_unroutable`` the capability REJECT_UNROUTABLE that a
     sending link of AMQP 1.0 requests of its target. In another protocol neither has an effect. Raises ``ValueError``
     for a protocol that is none of ``PROTOCOLS``.
@@ -83,6 +84,10 @@ class Publisher:
                 # "If using AMQP protocols 0-8..0-9-1, and the publisher set the mandatory flag ..., the message is
                 # returned to the Producer. Otherwise, the message is discarded."
                 return "returned" if self.mandatory or exchange.unroutable == "return" else "discarded"
+
+
+#: A publisher of which nothing is known.
+ANY_PUBLISHER = Publisher()
 
 
 class Target(NamedTuple):

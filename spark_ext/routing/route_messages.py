@@ -1,0 +1,175 @@
+"""The public functions that route messages: ``route`` and ``deliveries``."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, TypedDict, Unpack
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from spark_ext.routing.broadcast_join import without
+from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
+from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
+from spark_ext.routing.query import Names, Query
+from spark_ext.routing.sends import sent
+from spark_ext.schemas import SchemaLike, message_columns
+from transpiler import Layout
+from transpiler.gc_pause import pause_garbage_collection
+from transpiler.routing.compiled_topology import CompiledTopology
+from transpiler.sql import quote_name, quote_text
+from transpiler.topology.model import Topology
+from transpiler.topology.publishing import ANY_PUBLISHER, Protocol, Publisher, PublishTo
+from transpiler.topology.qpid_address.address import Address
+from transpiler.topology.receivers import Sender
+
+#: The queues by the plan of a compiled topology before it was changed. It begins as no column of one query does.
+_BEFORE = "_compiled_before"
+
+
+class _PublisherKeywords(TypedDict, total=False):
+    """The fields of a publisher, which were parameters of ``route`` in 0.1."""
+
+    protocol: Protocol | None
+    mandatory: bool
+    reject_unroutable: bool
+
+
+def route(
+    messages: DataFrame,
+    topology: Topology | CompiledTopology,
+    layout: Layout | SchemaLike | None = None,
+    *,
+    exchange: str | None = None,
+    column: str = "queues",
+    missing: Literal["error", "null"] = "error",
+    keys: DataFrame | None = None,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    outcome: str | None = None,
+    exchange_column: str | None = None,
+    possible_column: str | None = None,
+    routing_type: str | None = None,
+    publisher: Publisher | None = None,
+    **keywords: Unpack[_PublisherKeywords],
+) -> DataFrame:
+    """Return the messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
+
+    Every row is kept once; a message that goes nowhere has an empty array. ``exchange`` names the exchange that all
+    messages were published to; without it the column ``exchange`` does, or the layout's own place for it (AMQP 0-10),
+    and where both are NULL or absent, they went to the topology's default exchange. The routing key is the layout's
+    (AMQP 0-10's routing key, else the subject), or the column ``routing_key`` where the layout has none. For a broker
+    with several routing keys a message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where
+    there is such a column and it is not NULL; other brokers read the first. ``missing`` decides what a property without
+    a column means: an error, or NULL. Works on streams in append mode.
+
+    In the query function of a declarative pipeline, where Spark analyzes no DataFrame, ``layout`` is a schema of the
+    messages or a preset. The columns named above are read where that schema has them.
+
+    ``address`` publishes all messages as a sender with that address does: ``queue``, ``exchange``, or
+    ``exchange/subject`` with a subject for messages that have none. ``publish_to="to"`` publishes each to the anonymous
+    relay, which reads the message's own ``to``. Both are as ``reference.route.publish`` has them.
+
+    ``outcome`` names a column for what became of each message: ``delivered``; ``alternate``, where it reached queues
+    only through alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by the ``publisher`` and
+    by the exchange; ``no-exchange``. ``exchange_column`` names one for the exchange that each was published to, NULL
+    where the relay rejected it. ``protocol``, ``mandatory`` and ``reject_unroutable`` in the place of ``publisher`` are
+    valid in 0.2, with a warning.
+
+    ``possible_column`` names one for the queues that a message may reach besides, by what an exchange chooses with a
+    hash or at random (RabbitMQ's ``x-consistent-hash`` and its like); the messages are routed twice then. Without it a
+    topology in which messages come to such an exchange is refused. ``undecided`` is the outcome of those that reach
+    a queue or none by a choice.
+
+    For a JMS broker ``exchange`` is the destination of all messages, and the column ``exchange`` that of each (Artemis:
+    ``address`` or ``address::queue``; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas, which takes a
+    shuffle of the lists and no stream). ``routing_type`` is that of all messages to an Artemis broker, and a column
+    ``routing_type`` that of each. ``exchange_column`` has the destination.
+
+    ``topology`` may be compiled before, by ``compile_topology``, which ``exchange``, ``address``, ``publish_to`` and
+    ``missing`` are given to then. What is made of a topology is kept with the session and used again by its next
+    queries, of a ``CompiledTopology`` and of a ``Topology`` that is the same object.
+
+    ``keys`` are messages whose routing keys are matched first, each once, with the topic patterns: the same
+    ``messages``, which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat.
+    A key that is not among them is matched where it comes. Raises ``TranspilerError``, and ``ValueError`` for
+    parameters that exclude each other.
+    """
+    publisher = _publisher(publisher, keywords)
+    names = Names(column, outcome, exchange_column)
+    if isinstance(topology, CompiledTopology):
+        without_settings(exchange, missing, address, publish_to, routing_type)
+        prepared = prepare_compiled(topology, messages, layout)
+
+        def routed(messages: DataFrame) -> DataFrame:
+            frame = _by_compiled(messages, topology, prepared, publisher, names, keys)
+            return frame if possible_column is None else with_no_choices(frame, possible_column)
+
+    else:
+        columns = message_columns(messages, layout, "amqp")
+        prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
+        target, several = prepared.settings
+
+        def one_pass(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:
+            answer = names._replace(queues=queues) if complete else Names(queues)
+            plan = plan_of(topology, prepared.columns.layout, missing, target, several)
+            through = prepared._replace(topology=topology)
+            with pause_garbage_collection():
+                return Query(messages.sparkSession, through, plan, publisher, answer).routed(messages, keys)
+
+        def routed(messages: DataFrame) -> DataFrame:
+            if possible_column is not None:
+                return route_with_choices(messages, prepared.topology, column, outcome, possible_column, one_pass)
+            refuse_choices(prepared.topology, target)
+            return one_pass(messages, prepared.topology, column, True)
+
+    return sent(messages, prepared, column, outcome, possible_column, exchange_column, routed)
+
+
+def _publisher(publisher: Publisher | None, keywords: _PublisherKeywords) -> Publisher:
+    """Return the publisher; the keywords that stood in its place are valid in 0.2, with a warning."""
+    if unknown := keywords.keys() - _PublisherKeywords.__annotations__:
+        raise TypeError(f"route() got an unexpected keyword argument {min(unknown)!r}")
+    if not keywords:
+        return publisher or ANY_PUBLISHER
+    listed = ", ".join(f"{name}={value!r}" for name, value in keywords.items())
+    if publisher is not None:
+        raise TypeError(f"route() got {listed} besides a publisher: give Publisher what it has to say")
+    message = f"give route publisher=Publisher({listed}) in place of {listed}, which ends with this version"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    return Publisher(**keywords)
+
+
+def _by_compiled(
+    messages: DataFrame,
+    compiled: CompiledTopology,
+    prepared: Prepared,
+    publisher: Publisher,
+    names: Names,
+    keys: DataFrame | None,
+) -> DataFrame:
+    """Route by a compiled topology; where it was changed, by two plans one after the other."""
+    session, changes = messages.sparkSession, compiled.changes
+    with pause_garbage_collection():
+        before = names if changes is None else Names(_BEFORE)
+        frame = Query(session, prepared, compiled.plan, publisher, before).routed(messages, keys)
+        if changes is None:
+            return frame
+        frame = Query(session, prepared, changes.plan, publisher, names).routed(frame, keys)
+    queues = quote_name(names.queues)
+    listed = ", ".join(map(quote_text, changes.queues))
+    kept = f"filter({_BEFORE}, q -> q NOT IN ({listed}))" if listed else _BEFORE
+    frame = frame.withColumn(names.queues, sf.expr(f"array_sort(array_union({kept}, {queues}))"))
+    if names.outcome is not None:
+        # By the second plan alone it is the outcome of a message that reaches no queue, where it reaches none.
+        outcome = quote_name(names.outcome)
+        decided = f"CASE WHEN size({queues}) > 0 THEN 'delivered' ELSE {outcome} END"
+        frame = frame.withColumn(names.outcome, sf.expr(decided))
+    return without(frame, _BEFORE)
+
+
+def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
+    """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array."""
+    # A plain explode would compute the array twice, once to see that it is not empty.
+    exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
+    return without(exploded, column).filter(sf.col(quote_name(queue)).isNotNull())

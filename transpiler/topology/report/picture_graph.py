@@ -116,7 +116,9 @@ class _Builder:
         if kind == "exchange":
             exchange = self.topology.exchange_by_name[name]
             exchange_type = exchange.type
-            details.append(exchange_type)
+            # The types of exchanges are no words of the JMS brokers, whose nodes here are addresses and destinations.
+            if self.topology.rules.destinations is None:
+                details.append(exchange_type)
             if exchange.unroutable != "discard":
                 details.append(f"unroutable: {exchange.unroutable}")
         if self.summary is not None:

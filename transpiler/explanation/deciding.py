@@ -20,7 +20,6 @@ Goal = frozenset[Truth]
 IS_TRUE: Goal = frozenset({True})
 NOT_TRUE: Goal = frozenset({False, None})
 _IS_FALSE: Goal = frozenset({False})
-_NOT_FALSE: Goal = frozenset({True, None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,11 +147,7 @@ def _double(path: str, value: Any) -> float:
 
 
 def _float(path: str, value: Any) -> float:
-    number = _double(path, value)
-    narrowed = float32(number)
-    if math.isinf(narrowed) and not math.isinf(number):
-        _refuse("message.range", f"{number} is larger than any 32-bit float", path)
-    return narrowed
+    return float32(_double(path, value))
 
 
 def _decimal(path: str, value: Any) -> Decimal:

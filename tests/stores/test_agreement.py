@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext.schemas import bound_layout
 from tests.conformance.vectors import DIALECTS
+from tests.layouts.written_rows import row_of
 from tests.sizes import is_full, sample, size
 from tests.spark.harness import INTERPRETED, answers
 from tests.spark.harness import settings as spark_settings
@@ -108,7 +110,7 @@ def in_one_place(row: dict[str, Any]) -> dict[str, Any]:
 def draw_case(data: st.DataObject, table: str, own: Layout) -> tuple[list[Any], list[dict[str, Any]]]:
     """Selectors, and rows that the store's producer writes, or that anybody could."""
     trees = data.draw(st.lists(strategies.selectors(), min_size=SELECTORS, max_size=SELECTORS))
-    written = strategies.messages.map(own.row)  # type: ignore[attr-defined]
+    written = strategies.messages.map(partial(row_of, own))
     keys = keys_of(table)
     known = {"properties": strategies.rabbitmq_properties(keys)} if table in RABBITMQ else {}
     rows = st.one_of(written, strategies.rows(schema(table), keys, known).map(in_one_place))

@@ -99,7 +99,10 @@ def test_a_picture_of_any_names_is_xml() -> None:
 
 
 def test_a_long_file_shows_its_progress_on_a_terminal_alone(tmp_path: Path) -> None:
-    long = tmp_path / "long.jsonl"
+    # A path longer than a line of the terminal: the file's name is shown.
+    folder = tmp_path / ("folder" * 20)
+    folder.mkdir()
+    long = folder / "long.jsonl"
     long.write_text(('{"color": "red"}' + " " * 9_000 + "\n") * 600, encoding="utf-8")
     words = [sys.executable, "-m", "transpiler.cli", "match", "color = 'red'", str(long), "--count"]
     ours, theirs = pty.openpty()

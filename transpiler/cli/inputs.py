@@ -150,8 +150,8 @@ def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]
     from rich.console import Console
     from rich.progress import wrap_file
 
-    console = Console(stderr=True)
-    with wrap_file(stream, size, description=shown(name), console=console, transient=True) as measured:
+    console, description = Console(stderr=True), shown(os.path.basename(name))
+    with wrap_file(stream, size, description=description, console=console, transient=True) as measured:
         # In pieces: to count each line would cost as much as to read it.
         yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, measured), _PIECE))
 

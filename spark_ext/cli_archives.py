@@ -126,7 +126,7 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any)
         # The rows of AMQP 0-10 in JSON, and the values in them, are read in Python.
         return Archive(_rows_in_python(session, inputs, ZERO_TEN), ZERO_TEN)
     if layout in (None, "amqp", TRACE) and text[:1] not in ("{", ""):
-        # What is not a line of JSON each is read in Python as well.
+        # Records that are not one line of JSON each are read in Python as well.
         return Archive(_rows_in_python(session, inputs, AmqpLayout()), None)
     if layout in (None, "amqp"):
         return Archive(_messages(session, inputs), None)

@@ -15,7 +15,13 @@ from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import text_or_json, warn
-from transpiler.cli.publishing import destination_options, publisher_options, read_destination
+from transpiler.cli.publishing import (
+    RECORDED_EXITS,
+    destination_options,
+    publisher_options,
+    read_destination,
+    recorded_options,
+)
 from transpiler.cli.topologies import read_topology_file, state_options
 from transpiler.lowering.names import Missing
 from transpiler.routing.compiled_file import is_compiled
@@ -195,25 +201,13 @@ def route(
             "Compare a broker's log with its definitions", "selector-spark backtest trace.jsonl.gz definitions.json"
         ),
     ],
-    exits={
-        0: "every message has exactly the broker's queues",
-        1: "some messages have not",
-        2: "the comparison could not be made",
-    },
+    exits=RECORDED_EXITS,
 )
 @click.argument("archive")
 @click.argument("topology", type=InputFile())
 @routing_options
 @_keys_option
-@click.option(
-    "--recorded",
-    default="routed_queues",
-    show_default=True,
-    help="The column with the broker's queues, or with --partial the one queue that a message was read from.",
-)
-@click.option("--partial", is_flag=True, help="Messages may have gone to queues that are not recorded, too.")
-@click.option("--recorded-queue", metavar="NAME", help="The queue that all messages were read from; implies --partial.")
-@click.option("--examples", default=10, show_default=True, help="Messages to show that disagree.")
+@recorded_options("column")
 @text_or_json("How to print the comparison.")
 def backtest(
     archive: str,

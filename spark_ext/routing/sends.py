@@ -124,7 +124,7 @@ class _Answers:
         marks = f"array({', '.join(map(quote_text, sorted(UNDECLARED)))})"
         if self._possible is not None:
             possible = quote_name(self._possible)
-            # What was sent before a failure depends on the order of bindings.
+            # The order of bindings decides which queues got it before a failure.
             cases = f"WHEN {marked['error']} THEN array_sort(array_union({queues}, {possible}))"
             cases += f" WHEN {marked['rejected']} THEN {_NO_TEXTS}"
             others = f"CASE {cases} ELSE array_except({possible}, {queues}) END"

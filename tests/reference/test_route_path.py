@@ -205,7 +205,7 @@ def test_the_command_shows_the_path_in_words_and_as_json_and_with_why_what_took_
         "queues": ["retry"],
         "outcome": "delivered",
     }
-    # What the command wrote it reads again.
+    # The command reads its own output again.
     again = (
         CliRunner().invoke(main, ["route", str(file), "--path", "--format", "json"], input=json.dumps(answer)).output
     )

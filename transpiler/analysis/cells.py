@@ -144,8 +144,8 @@ def _judge_of(test: Test) -> Callable[[Message, Any], int]:
         if isinstance(content, str):
             key = content if ordered or content in texts else None
         elif isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content):
-            # What rounding may make equal to a constant is judged itself, and so is a field that a dialect converts,
-            # such as milliseconds that are read as seconds.
+            # A number that rounding may make equal to a constant is judged itself, and so is a field that a dialect
+            # converts, such as milliseconds that are read as seconds.
             near = not isinstance(value, AmqpValue) or any(
                 abs(content - number) <= _NEAR * abs(number) + _LEAST for number in numbers
             )

@@ -14,7 +14,7 @@ from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import text_or_json, warn
-from transpiler.cli.publishing import hint_exchange, published_to
+from transpiler.cli.publishing import RECORDED_EXITS, hint_exchange, published_to, recorded_options
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish
@@ -27,26 +27,14 @@ from transpiler.topology.backtest import Backtest
     examples=[
         Example("Compare a broker's log with its definitions", "selector-sql backtest trace.jsonl.gz definitions.json"),
     ],
-    exits={
-        0: "every message has exactly the broker's queues",
-        1: "some messages have not",
-        2: "the comparison could not be made",
-    },
+    exits=RECORDED_EXITS,
 )
 @click.argument("log", type=InputFile())
 @click.argument("topology", type=InputFile())
 @topology_options
 @layout_options
 @click.option("--exchange", shell_complete=complete_exchanges, help="The exchange of messages that name none.")
-@click.option(
-    "--recorded",
-    default="routed_queues",
-    show_default=True,
-    help="The member with the broker's queues, or with --partial the one queue that a message was read from.",
-)
-@click.option("--partial", is_flag=True, help="Messages may have gone to queues that are not recorded, too.")
-@click.option("--recorded-queue", metavar="NAME", help="The queue that all messages were read from; implies --partial.")
-@click.option("--examples", type=click.IntRange(min=0), default=10, show_default=True, help="Messages that disagree.")
+@recorded_options("member")
 @text_or_json("How to print the result.")
 def backtest(
     log: str,
@@ -76,7 +64,7 @@ def backtest(
         any_recorded = any_recorded or queues is not None
         target, keys, routing_type = published_to(where, read, exchange)
         routed = publish(where, read.message, target, keys, routing_type=routing_type)
-        # What an exchange chooses at random or by a hash may be what the broker chose.
+        # The broker may have chosen any queue of those that an exchange chooses from at random or by a hash.
         possible = set(queues or ()) & set(routed.possible_queues)
         properties = read.message.properties
         key = keys[0] if keys else properties.subject if properties is not None else None

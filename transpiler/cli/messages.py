@@ -55,7 +55,7 @@ class ReadMessage:
         if keys is None and (key := self._text(own, "routing_key")) is not None:
             keys = (key,)
         elif keys is None and (message.properties is None or message.properties.subject is None):
-            # Where there is a subject, it is the key.
+            # A subject is the key.
             key = self._text(row, "routing_key")
             keys = None if key is None else (key,)
         exchange, routing_type = self._text(row, "exchange"), self._text(row, "routing_type")

@@ -19,6 +19,35 @@ from transpiler.topology.receivers import Sender, resolve_sender
 _WITH_MANDATORY = (None, "0-8", "0-9", "0-9-1")
 
 
+#: The exit codes of a comparison with what a broker recorded.
+RECORDED_EXITS = {
+    0: "every message has exactly the broker's queues",
+    1: "some messages have not",
+    2: "the comparison could not be made",
+}
+
+_RECORDED = "The {} with the broker's queues, or with --partial the one queue that a message was read from."
+_PARTIAL = "Messages may have gone to queues that are not recorded, too."
+_ONE_QUEUE = "The queue that all messages were read from; implies --partial."
+_EXAMPLES = "Messages to show that disagree."
+
+
+def recorded_options(place: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds the options about the queues that a broker recorded in a member or column."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            click.option("--examples", type=click.IntRange(min=0), default=10, show_default=True, help=_EXAMPLES),
+            click.option("--recorded-queue", metavar="NAME", help=_ONE_QUEUE),
+            click.option("--partial", is_flag=True, help=_PARTIAL),
+            click.option("--recorded", default="routed_queues", show_default=True, help=_RECORDED.format(place)),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
 def destination_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say where messages are published other than to an exchange by name."""
     options: list[Callable[..., Any]] = [

@@ -89,7 +89,7 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
         outcome = min((part.routed.outcome for part in parts), key=_WEIGHTS.index)
     marked = next((MARKS[mark] for mark in MARKS if mark in queues), None)
     if marked == "error":
-        # What was sent before the failure depends on the order of bindings.
+        # The order of bindings decides which queues got it before the failure.
         queues, possible = set(), queues | possible
     elif marked == "rejected":
         queues, possible = set(), set()

@@ -1,4 +1,4 @@
-"""What an Artemis broker does by the settings of an address: it creates a queue, refuses a send, sends to dead letters.
+"""Answers of an Artemis broker by the settings of an address: a queue created, a send refused, a dead letter.
 
 The numbers in comments are those of the page of rules, docs/jms-brokers.md.
 """

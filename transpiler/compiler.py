@@ -40,8 +40,8 @@ from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_operand,
 if TYPE_CHECKING:
     from transpiler.filters.amqp_form import Unknown
     from transpiler.filters.sets import FilterSet, FiltersLike
-    from transpiler.selector.header_names import Form
     from transpiler.topology.qpid_address.address import Address, NodeType
+    from transpiler.translation.header_names import Form
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
@@ -328,7 +328,7 @@ def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") ->
     ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay. Raises what
     ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no counterpart.
     """
-    from transpiler.selector.header_names import translate_names as rename
+    from transpiler.translation.header_names import translate_names as rename
 
     check_choice("form", form, ("jms", "amqp"))
     tree = parse_selector(text, dialect)

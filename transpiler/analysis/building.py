@@ -27,7 +27,6 @@ from transpiler.analysis.formula import (
     Words,
     bit_of,
 )
-from transpiler.analysis.places import places_of
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.filters.kinds import (
     AndFilter,
@@ -59,6 +58,7 @@ from transpiler.selector.dialect_rules import BetweenMeaning, Evaluation, Logic,
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, PatternError, Wildcard, read_pattern
 from transpiler.selector.printer import print_selector
+from transpiler.translation.places import places_of
 
 _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.NullLiteral)
 _SUBJECT = MessageField("properties", "subject")

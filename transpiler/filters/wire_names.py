@@ -12,8 +12,8 @@ from transpiler.errors import SelectorSyntaxError, SelectorTypeError
 from transpiler.filters.kinds import AndFilter, Filter, JmsSelector, NotFilter, OrFilter
 from transpiler.filters.selector_parsing import parse_text, source_of
 from transpiler.selector.dialects import Dialect, find_dialect
-from transpiler.selector.header_names import translate_names
 from transpiler.selector.printer import print_selector
+from transpiler.translation.header_names import translate_names
 
 #: The descriptor of the document that translates.
 _TRANSLATED = "apache.org:selector-filter:string"

@@ -13,6 +13,5 @@ Deliberately not here: what a selector means for a message (``reference``) or fo
 
 In reading order: ``ast``, ``dialect_rules``, ``dialects``, ``keywords``, ``lexer``, ``token_rewriting``, ``limits``,
 ``lr_driver``, ``grammar``, ``checks``, ``functions``, ``static_typing``, ``printer``. Errors: ``syntax_messages``,
-``words``, ``mistakes``, ``misplaced``, ``mistaken_lists``, ``foreign``, ``iso_times``. Names: ``integer_sets``,
-``header_names``. ``deviations`` writes docs/dialects.md.
+``words``, ``mistakes``, ``misplaced``, ``mistaken_lists``, ``foreign``, ``iso_times``.
 """

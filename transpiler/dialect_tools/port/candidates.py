@@ -14,7 +14,6 @@ from dataclasses import replace
 
 from transpiler.analysis.constants import reads_clock
 from transpiler.dialect_tools.port.equivalence import Goal
-from transpiler.dialect_tools.port.field_mapping import names_in
 from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.header_fields import Conversion
@@ -22,8 +21,9 @@ from transpiler.message.message import Message
 from transpiler.reference.evaluate import value_of
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
-from transpiler.selector.header_names import translate_names
 from transpiler.source import Source
+from transpiler.translation.field_mapping import names_in
+from transpiler.translation.header_names import translate_names
 
 Change = Callable[[ast.Expression], ast.Expression]
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from transpiler.analysis.constants import NOW, constants, has_names, reads_clock
-from transpiler.analysis.places import places_of
 from transpiler.analysis.samples import Sample, samples
 from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.deciding_rule import Rule, find_rule, rule_of
@@ -26,6 +25,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Evaluation
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import PatternError
+from transpiler.translation.places import places_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from transpiler.analysis.places import is_property, name_places
 from transpiler.arguments import check_choice
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.deciding_rule import Rule
 from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
 from transpiler.dialect_tools.port.equivalence import Goal, Result, Trial, Witness, parsed
-from transpiler.dialect_tools.port.field_mapping import names_in
 from transpiler.dialect_tools.port.simplification import without_superfluous
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.message.types import NOT, Truth
@@ -27,6 +25,8 @@ from transpiler.selector.dialect_rules import Evaluation, Extension, Logic
 from transpiler.selector.dialects import Dialect, dialects_with, find_dialect
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source, Span
+from transpiler.translation.field_mapping import names_in
+from transpiler.translation.places import is_property, name_places
 
 #: Which changes of meaning pass, each with a warning: none, those on rare messages, or any.
 Changes = Literal["none", "rare", "any"]

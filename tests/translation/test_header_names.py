@@ -6,7 +6,7 @@ import pytest
 
 from transpiler import UnsupportedFeatureError, translate_names
 from transpiler.message.jms_fields import JMS_FIELDS
-from transpiler.selector.header_names import STANDARD
+from transpiler.translation.header_names import STANDARD
 
 #: Both ways.
 EQUAL = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transpiler.analysis.places import is_property, name_places
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
+from transpiler.translation.places import is_property, name_places
 
 
 def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:

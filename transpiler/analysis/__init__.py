@@ -10,6 +10,6 @@ the same in every run, and the likeliest values come first.
 Deliberately not here: what the answers are for, and what is said of them (``lint``, ``dialect_tools``, the topology
 report, ``explanation``).
 
-In reading order: ``formula``, ``constants``, ``building``, ``binding_conditions``; ``pattern_products``, ``representatives``,
-``cells``, ``cases``; ``samples``, ``solve``; ``subsumption``, ``plain_messages``.
+In reading order: ``formula``, ``constants``, ``building``, ``binding_conditions``; ``pattern_products``,
+``representatives``, ``cells``, ``cases``; ``samples``, ``solve``; ``subsumption``, ``plain_messages``.
 """

@@ -33,9 +33,11 @@ TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
             ir.Function.SIGNED_TEXT,
             ir.Function.TEXT_OF_FLOAT,
             ir.Function.ULONG_ID,
+            ir.Function.PREFIXED_ULONG,
         ),
         (DOUBLE,),
     ),
+    **dict.fromkeys((ir.Function.PREFIXED_UUID, ir.Function.PREFIXED_BINARY), (BINARY,)),
     **dict.fromkeys((ir.Function.DECODED, ir.Function.TEXT, ir.Function.UUID_ID, ir.Function.BINARY_ID), (BINARY,)),
     **dict.fromkeys(
         (
@@ -44,6 +46,7 @@ TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
             ir.Function.WITHOUT_TRAILING_DOTS,
             ir.Function.MEDIA_TYPE,
             ir.Function.STRING_MESSAGE_ID,
+            ir.Function.PREFIXED_STRING,
             ir.Function.STRING_CORRELATION_ID,
             ir.Function.UTF16,
             ir.Function.OCTETS,

@@ -38,7 +38,31 @@ def like(left: ir.Value, start: str, *, negated: bool = False) -> ir.Like:
     return ir.Like(left, (start, Wildcard.ANY), negated)
 
 
+PREFIXED = text(ir.Function.PREFIXED_STRING, S)
+PREFIXED_ULONG = text(ir.Function.PREFIXED_ULONG, N)
+PREFIXED_UUID = text(ir.Function.PREFIXED_UUID, BYTES)
+PREFIXED_BINARY = text(ir.Function.PREFIXED_BINARY, BYTES)
+
+
+def bytes_in(*found: bytes, negated: bool = False) -> ir.In:
+    return ir.In(BYTES, tuple(ir.Constant(octets, BINARY) for octets in found), negated)
+
+
 REWRITTEN = {
+    "a string that may lack ID:": (compare(PREFIXED, "=", "ID:a"), one_of(S, "ID:a", "a")),
+    "not a string that may lack ID:": (compare(PREFIXED, "<>", "ID:a"), one_of(S, "ID:a", "a", negated=True)),
+    "a string that has ID: in any case": (compare(PREFIXED, "=", "ID:ID:a"), compare(S, "=", "ID:ID:a")),
+    "a text that no id is read as": (compare(PREFIXED, "=", "a"), ir.FALSE),
+    "a list of strings that may lack ID:": (one_of(PREFIXED, "ID:a", "b"), one_of(S, "ID:a", "a")),
+    "digits of a ulong": (compare(PREFIXED_ULONG, "=", f"ID:{2**64 - 1}"), compare(N, "=", -1)),
+    "digits beyond a ulong": (compare(PREFIXED_ULONG, "=", f"ID:{2**64}"), ir.FALSE),
+    "digits that no ulong has": (compare(PREFIXED_ULONG, "<>", "ID:05"), not_null(N)),
+    "digits of a uuid": (compare(PREFIXED_UUID, "=", f"ID:{ID}"), equals_bytes(ID.bytes)),
+    "upper case that no uuid has": (compare(PREFIXED_UUID, "=", f"ID:{UUID(int=10)}".upper()), ir.FALSE),
+    "escaped bytes": (compare(PREFIXED_BINARY, "=", r"ID:a\x5c\xff"), bytes_in(b"ID:a\\\xff", b"a\\\xff")),
+    "bytes that need no escape": (compare(PREFIXED_BINARY, "=", r"ID:\x61"), ir.FALSE),
+    "a backslash that is not escaped": (compare(PREFIXED_BINARY, "=", "ID:\\"), ir.FALSE),
+    "a pattern that fits no prefix": (like(PREFIXED, "a"), ir.FALSE),
     "a ulong": (compare(ULONG_TEXT, "=", ULONG + "5"), compare(N, "=", 5)),
     "not a ulong": (compare(ULONG_TEXT, "<>", ULONG + "5"), compare(N, "<>", 5)),
     "the largest ulong, a negative long": (compare(ULONG_TEXT, "=", ULONG + str(2**64 - 1)), compare(N, "=", -1)),
@@ -60,7 +84,7 @@ REWRITTEN = {
     "bytes as text": (compare(UTF8, "=", "é"), equals_bytes("é".encode())),
     "not bytes as text": (compare(UTF8, "<>", "a"), equals_bytes(b"a", "<>")),
     "a list": (one_of(ULONG_TEXT, ULONG + "1", ULONG + "2"), one_of(N, 1, 2)),
-    "a list with a text that is no ulong": (one_of(ULONG_TEXT, ULONG + "1", "a"), one_of(N, 1)),
+    "a list with a text that is no ulong": (one_of(ULONG_TEXT, ULONG + "1", "a"), compare(N, "=", 1)),
     "a list of texts that are no ulongs": (one_of(ULONG_TEXT, "a", "b"), ir.FALSE),
     "a negated list": (
         one_of(ULONG_TEXT, ULONG + "1", ULONG + "2", negated=True),

@@ -40,12 +40,15 @@ def seen(result: str, answer: bool | None) -> Any:
     return answer if result != "filter" else answer is True
 
 
-def assert_agreement(frame: DataFrame, layout: Layout | str, selectors: list[str], messages: list[Message]) -> None:
+def assert_agreement(
+    frame: DataFrame, layout: Layout | str, selectors: list[str], messages: list[Message], dialect: str = "jms"
+) -> None:
     selectors = list(dict.fromkeys(selectors))
-    trees = [parse_selector(text) for text in selectors]
-    truths = [[evaluate(tree, message, **RECEIVER) for message in messages] for tree in trees]
+    options: dict[str, Any] = {**RECEIVER, "dialect": dialect}
+    trees = [parse_selector(text, dialect) for text in selectors]
+    truths = [[evaluate(tree, message, **options) for message in messages] for tree in trees]
     for result in ("filter", "boolean", "ternary"):
-        texts = [transpile_selector(text, layout, result=result, missing="null", **RECEIVER).sql for text in selectors]
+        texts = [transpile_selector(text, layout, result=result, missing="null", **options).sql for text in selectors]
         for text, sql, row, column in zip(selectors, texts, truths, answers(frame, texts), strict=True):
             wanted = [expected(result, truth) for truth in row]
             assert [seen(result, answer) for answer in column] == wanted, f"{result}: {text}\n{sql}"

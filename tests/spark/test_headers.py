@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,7 +23,7 @@ from tests.spark.harness import numbered
 from tests.spark.harness import settings as spark_settings
 from tests.spark.test_agreement import EXAMPLES, INTERPRETED, MESSAGES, PHASES, assert_agreement
 from tests.sql_text import bare
-from transpiler import LayoutError, Message, print_selector, transpile_selector
+from transpiler import LayoutError, Message, evaluate, print_selector, transpile_selector
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.message import Body, Header, Properties
@@ -129,6 +131,38 @@ def test_ids_of_all_types_mix_in_one_column(spark: SparkSession, name: str, fiel
     selectors = sample(selectors, 60)
     with spark_settings(spark, INTERPRETED):
         assert_agreement(numbered(create_messages(spark, messages)), "amqp", selectors, messages)
+
+
+#: Ids, and what Artemis reads as AMQUserID: the text of Proton's classes, with ID: before it.
+USER_IDS = (
+    (AmqpValue(AmqpType.STRING, "a"), "ID:a"),
+    (AmqpValue(AmqpType.STRING, "ID:a"), "ID:a"),
+    (AmqpValue(AmqpType.STRING, "id:\\"), "ID:id:\\"),
+    (AmqpValue(AmqpType.ULONG, 5), "ID:5"),
+    (AmqpValue(AmqpType.ULONG, 2**64 - 1), "ID:18446744073709551615"),
+    (
+        AmqpValue(AmqpType.UUID, UUID("0123abcd-0123-0123-0123-0123456789ab")),
+        "ID:0123abcd-0123-0123-0123-0123456789ab",
+    ),
+    (AmqpValue(AmqpType.BINARY, b"ID:x ~"), "ID:x ~"),
+    (AmqpValue(AmqpType.BINARY, b"\x00a\\\x7f\xff"), r"ID:\x00a\x5c\x7f\xff"),
+    (AmqpValue(AmqpType.BINARY, b""), "ID:"),
+)
+
+
+@pytest.mark.parametrize("name", ["AMQUserID", "JMSMessageID"])
+def test_artemis_reads_an_id_as_the_text_that_proton_writes(spark: SparkSession, name: str) -> None:
+    messages = [Message(properties=Properties(message_id=value)) for value, _ in USER_IDS] + [Message()]
+    texts = [text for _, text in USER_IDS]
+    equal = [f"{name} = '{text}'" for text in texts]
+    for selector, text in zip(equal, texts, strict=True):
+        matched = [evaluate(selector, message, "artemis") for message in messages]
+        assert matched == [*(other == text for other in texts), None]
+    others = [f"{name} <> '{text}'" for text in texts]
+    others += [f"{name} IS NULL", f"{name} LIKE 'ID:x%'", f"{name} IN ('ID:5', 'ID:a')", f"{name} NOT LIKE '%x5c%'"]
+    with spark_settings(spark, INTERPRETED):
+        frame = numbered(create_messages(spark, messages))
+        assert_agreement(frame, "amqp", [*equal, *others], messages, dialect="artemis")
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ _TRIMMED = f"btrim({{0}}, CAST(X'{bytes(range(0x21)).hex().upper()}' AS STRING))
 #: Java's $ would match before a line end, too.
 _END = "(?!.)"
 _NUMBER = rf"(?s)^[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[fFdD]?){_END}"
+_UNSIGNED_TEXT = f"CAST(CASE WHEN {{0:bare}} < 0 THEN {{0:bare}} + {2**64}BD ELSE {{0:bare}} END AS STRING)"
+_UUID_TEXT = "lower(regexp_replace(hex({0:bare}), '(.{{8}})(.{{4}})(.{{4}})(.{{4}})', '$1-$2-$3-$4-'))"
 _ESCAPED = f"WHEN {{0:bare}} RLIKE '^({'|'.join(ids.ESCAPED)})' THEN concat('{ids.STRING}', {{0:bare}})"
 
 
@@ -126,23 +128,27 @@ class Function(Enum):
         True,
     )
     STRING_CORRELATION_ID = "string correlation id", f"CASE {_ESCAPED} ELSE {{0:bare}} END", True
-    ULONG_ID = (
-        "ulong id",
-        (
-            f"concat('{ids.ULONG}', CAST(CASE WHEN {{0:bare}} < 0 THEN {{0:bare}} + {2**64}BD"
-            " ELSE {0:bare} END AS STRING))"
-        ),
-        True,
-    )
-    UUID_ID = (
-        "uuid id",
-        (
-            f"concat('{ids.UUID_}',"
-            " lower(regexp_replace(hex({0:bare}), '(.{{8}})(.{{4}})(.{{4}})(.{{4}})', '$1-$2-$3-$4-')))"
-        ),
-        True,
-    )
+    ULONG_ID = "ulong id", f"concat('{ids.ULONG}', {_UNSIGNED_TEXT})", True
+    UUID_ID = "uuid id", f"concat('{ids.UUID_}', {_UUID_TEXT})", True
     BINARY_ID = "binary id", f"concat('{ids.BINARY}', hex({{0:bare}}))", True
+    #: An id as Artemis reads it: see ``ids.prefixed_text``.
+    PREFIXED_STRING = (
+        "prefixed string",
+        f"CASE WHEN startswith({{0:bare}}, '{ids.PREFIX}') THEN {{0:bare}} ELSE concat('{ids.PREFIX}', {{0:bare}}) END",
+        True,
+    )
+    PREFIXED_ULONG = "prefixed ulong", f"concat('{ids.PREFIX}', {_UNSIGNED_TEXT})", True
+    PREFIXED_UUID = "prefixed uuid", f"concat('{ids.PREFIX}', {_UUID_TEXT})", True
+    PREFIXED_BINARY = (
+        "prefixed binary",
+        (
+            f"concat(if(startswith({{0:bare}}, X'{ids.PREFIX.encode().hex().upper()}'), '', '{ids.PREFIX}'),"
+            " array_join(transform(regexp_extract_all(hex({0:bare}), '..', 0),"
+            " b -> if(b BETWEEN '20' AND '7E' AND b <> '5C',"
+            " CAST(unhex(b) AS STRING), concat(CAST(X'5C78' AS STRING), lower(b)))), ''))"
+        ),
+        True,
+    )
     #: Number to the nearest 32-bit floating point number, kept as a double.
     # The product keeps Spark from taking the two casts for one to DOUBLE.
     TO_FLOAT = "to float", "CAST(CAST({0} AS FLOAT) * 1F AS DOUBLE)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
@@ -23,13 +23,29 @@ from transpiler.message.header_fields import PROPERTIES, Conversion
 from transpiler.message.operand_types import OperandType, OperandTypes
 from transpiler.message.types import AmqpType
 from transpiler.selector.ast import Comparison
-from transpiler.selector.pattern import Wildcard
 
 #: Places whose values tell their own types: maps, and ids.
 _MAPS = (PROPERTIES, "message_annotations")
 _IDS = (MessageField("properties", "message_id"), MessageField("properties", "correlation_id"))
 
 _DURABILITIES = {True: "DURABLE", False: "NON_DURABLE"}
+
+
+class _IdTexts(NamedTuple):
+    """The function that makes an id of each type a text."""
+
+    string: ir.Function
+    ulong: ir.Function
+    uuid: ir.Function
+    binary: ir.Function
+
+
+_MESSAGE_ID_TEXTS = _IdTexts(
+    ir.Function.STRING_MESSAGE_ID, ir.Function.ULONG_ID, ir.Function.UUID_ID, ir.Function.BINARY_ID
+)
+_PREFIXED_TEXTS = _IdTexts(
+    ir.Function.PREFIXED_STRING, ir.Function.PREFIXED_ULONG, ir.Function.PREFIXED_UUID, ir.Function.PREFIXED_BINARY
+)
 
 
 def whole_number(stored: Stored) -> ir.Value:
@@ -90,11 +106,11 @@ def converted(
         case Conversion.STRING_ID:
             return _string_id(stored, kind)
         case Conversion.PREFIXED_ID:
-            return _prefixed(_string_id(stored, kind), kind)
+            return _id_texts(stored, kind, _PREFIXED_TEXTS)
         case Conversion.MESSAGE_ID:
-            return _jms_id(ir.Function.STRING_MESSAGE_ID, stored, kind)
+            return _id_texts(stored, kind, _MESSAGE_ID_TEXTS)
         case Conversion.CORRELATION_ID:
-            return _jms_id(ir.Function.STRING_CORRELATION_ID, stored, kind)
+            return _id_texts(stored, kind, _MESSAGE_ID_TEXTS._replace(string=ir.Function.STRING_CORRELATION_ID))
         case Conversion.EXPIRY | Conversion.EXPIRY_UNLESS_ZERO:
             raise AssertionError("an expiry has several places")
         case _:
@@ -174,30 +190,14 @@ def _string_id(stored: Stored, kind: OperandType) -> Operand:
     return from_value(kind, item.value if plain else ir.When(item.guard, item.value))
 
 
-def _prefixed(operand: Operand, kind: OperandType) -> Operand:
-    """The text of an id with ID: before it where it lacks that."""
-    if not operand.alternatives:
-        return operand
-    [item] = operand.alternatives
-    text = item.value
-    prefixed = ir.Apply(ir.Function.CONCATENATE, (ir.constant("ID:"), text), STRING)
-    has = ir.Like(text, ("ID:", Wildcard.ANY))
-    lacks = ir.Like(text, ("ID:", Wildcard.ANY), negated=True)
-    items = (
-        Alternative(kind, ir.When(has, text), has, never_null=True),
-        Alternative(kind, ir.When(lacks, prefixed), lacks, never_null=True),
-    )
-    return operand._replace(alternatives=items)
-
-
-def _jms_id(whole: ir.Function, stored: Stored, kind: OperandType) -> Operand:
-    """The JMS text of an id: one alternative for each type that it can have."""
+def _id_texts(stored: Stored, kind: OperandType, functions: _IdTexts) -> Operand:
+    """The text of an id: one alternative for each type that it can have."""
     operand = at(stored)
     forms: list[tuple[ir.Function, ir.Predicate, Alternative]]
-    forms = [(whole, ir.TRUE, item) for item in operand.of(OperandType.STRING)]
-    forms += [(ir.Function.ULONG_ID, ir.TRUE, item) for item in operand.of(OperandType.LONG)]
+    forms = [(functions.string, ir.TRUE, item) for item in operand.of(OperandType.STRING)]
+    forms += [(functions.ulong, ir.TRUE, item) for item in operand.of(OperandType.LONG)]
     for item in operand.of(OperandType.BYTES):
-        for function, amqp in ((ir.Function.UUID_ID, AmqpType.UUID), (ir.Function.BINARY_ID, AmqpType.BINARY)):
+        for function, amqp in ((functions.uuid, AmqpType.UUID), (functions.binary, AmqpType.BINARY)):
             guard = stored.has_type([amqp])
             if guard != ir.FALSE:
                 forms.append((function, guard, item))

@@ -54,8 +54,8 @@ class Conversion(Enum):
     ANY_ID = "any id"
     #: The text of an id that is a string.
     STRING_ID = "string id"
-    #: The text of an id that is a string, with ID: before it where it lacks that.
-    PREFIXED_ID = "string id with ID: before it"
+    #: The text of an id of any type, with ID: before it where it lacks that: Artemis.
+    PREFIXED_ID = "id with ID: before it"
     #: The JMS text of a message id, by its type: 3.2.1.1.
     MESSAGE_ID = "message id"
     #: The JMS text of a correlation id: as a message id's, but a string without a prefix stays as it is.

@@ -22,6 +22,7 @@ ESCAPED = (BINARY, UUID_, ULONG, NO_PREFIX, STRING)
 
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})*")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_ESCAPED_BYTE = re.compile(r"\\x([0-9a-f]{2})")
 _DECIMAL = re.compile(r"0|[1-9][0-9]*")
 
 
@@ -49,6 +50,37 @@ def correlation_id_text(value: AmqpValue) -> str | None:
             return BINARY + binary.hex().upper()
         case _:
             return None
+
+
+def prefixed_text(value: AmqpValue) -> str | None:
+    """Return an id as Artemis reads it: the text of Qpid Proton's class, with ID: before it where it lacks that.
+
+    Printable ASCII but the backslash stands for itself in it, any other byte is ``\\x`` and two digits. None for no id.
+    """
+    match value:
+        case AmqpValue(AmqpType.BINARY, bytes() as binary):
+            text = "".join(chr(byte) if 32 <= byte < 127 and byte != 92 else f"\\x{byte:02x}" for byte in binary)
+        case AmqpValue(AmqpType.ULONG, int() as number):
+            text = str(number % 2**64)
+        case AmqpValue(AmqpType.STRING | AmqpType.UUID, str() | UUID() as id):
+            text = str(id)
+        case _:
+            return None
+    return text if text.startswith(PREFIX) else PREFIX + text
+
+
+def ids_of_prefixed_text(text: str) -> tuple[AmqpValue, ...]:
+    """Return all ids that Artemis reads as a text."""
+    rest = text.removeprefix(PREFIX)
+    found: list[AmqpValue] = []
+    for spelled in dict.fromkeys((text, rest)):
+        octets = _ESCAPED_BYTE.sub(lambda byte: chr(int(byte[1], 16)), spelled).encode("latin-1", "ignore")
+        found += [AmqpValue(AmqpType.STRING, spelled), AmqpValue(AmqpType.BINARY, octets)]
+    if _DECIMAL.fullmatch(rest) and int(rest[:21]) < 2**64:
+        found.append(AmqpValue(AmqpType.ULONG, int(rest)))
+    if _UUID.fullmatch(rest):
+        found.append(AmqpValue(AmqpType.UUID, UUID(rest)))
+    return tuple(value for value in found if prefixed_text(value) == text)
 
 
 def read_id(text: str) -> AmqpValue:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from transpiler.message.fields import DELIVERY_MODES, FIRST_NEGATIVE, FOLD, MAX_PRIORITY, RECEIVER, MessageField
 from transpiler.message.header_fields import Conversion, HeaderField, Origin
-from transpiler.message.ids import correlation_id_text, message_id_text
+from transpiler.message.ids import correlation_id_text, message_id_text, prefixed_text
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.operands import Operand, Value, from_amqp
@@ -108,8 +108,8 @@ def _converted(conversion: Conversion, content: _Content) -> bool | int | str | 
             return content - (content % 1000 if content >= 0 else -(-content % 1000))
         case Conversion.STRING_ID, AmqpValue(type=AmqpType.STRING, value=str() as text):
             return text
-        case Conversion.PREFIXED_ID, AmqpValue(type=AmqpType.STRING, value=str() as text):
-            return text if text.startswith("ID:") else f"ID:{text}"
+        case Conversion.PREFIXED_ID, AmqpValue():
+            return prefixed_text(content)
         case Conversion.MESSAGE_ID, AmqpValue():
             return message_id_text(content)
         case Conversion.CORRELATION_ID, AmqpValue():

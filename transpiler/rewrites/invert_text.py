@@ -6,29 +6,46 @@ is equality of the column with one constant, or holds nowhere, and a file reader
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 
 from transpiler import ir
 from transpiler.errors import DecodeError
 from transpiler.ir.column_types import BINARY
 from transpiler.message import ids
-from transpiler.message.ids import correlation_id_text, message_id_text, read_id
+from transpiler.message.ids import correlation_id_text, ids_of_prefixed_text, message_id_text, read_id
 from transpiler.message.types import AmqpType, AmqpValue, coerce
 from transpiler.selector.ast import Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
-    """The texts of this function have no single column value behind them."""
+def _jms_id(amqp: AmqpType, write: Callable[[AmqpValue], str | None]) -> Callable[[str], tuple[AmqpValue, ...]]:
+    """Return a function to the id of a type, none or one, that becomes a text."""
+
+    def read(text: str) -> tuple[AmqpValue, ...]:
+        try:
+            value = read_id(text)
+        except DecodeError:
+            return ()
+        return (value,) if value.type is amqp and write(value) == text else ()
+
+    return read
 
 
-_IDS: Mapping[ir.Function, tuple[AmqpType, Callable[[AmqpValue], str | None]]] = {
-    ir.Function.STRING_MESSAGE_ID: (AmqpType.STRING, message_id_text),
-    ir.Function.STRING_CORRELATION_ID: (AmqpType.STRING, correlation_id_text),
-    ir.Function.ULONG_ID: (AmqpType.ULONG, message_id_text),
-    ir.Function.UUID_ID: (AmqpType.UUID, message_id_text),
-    ir.Function.BINARY_ID: (AmqpType.BINARY, message_id_text),
+def _prefixed_id(amqp: AmqpType) -> Callable[[str], tuple[AmqpValue, ...]]:
+    """Return a function to the ids of a type that Artemis reads as a text."""
+    return lambda text: tuple(value for value in ids_of_prefixed_text(text) if value.type is amqp)
+
+
+#: For each function that makes an id a text, the function to the ids behind a text.
+_IDS: Mapping[ir.Function, Callable[[str], tuple[AmqpValue, ...]]] = {
+    ir.Function.STRING_MESSAGE_ID: _jms_id(AmqpType.STRING, message_id_text),
+    ir.Function.STRING_CORRELATION_ID: _jms_id(AmqpType.STRING, correlation_id_text),
+    ir.Function.ULONG_ID: _jms_id(AmqpType.ULONG, message_id_text),
+    ir.Function.UUID_ID: _jms_id(AmqpType.UUID, message_id_text),
+    ir.Function.BINARY_ID: _jms_id(AmqpType.BINARY, message_id_text),
+    ir.Function.PREFIXED_STRING: _prefixed_id(AmqpType.STRING),
+    ir.Function.PREFIXED_ULONG: _prefixed_id(AmqpType.ULONG),
+    ir.Function.PREFIXED_UUID: _prefixed_id(AmqpType.UUID),
+    ir.Function.PREFIXED_BINARY: _prefixed_id(AmqpType.BINARY),
 }
 
 
@@ -41,6 +58,10 @@ _PREFIXES: Mapping[ir.Function, str] = {
     ir.Function.ULONG_ID: ids.ULONG,
     ir.Function.UUID_ID: ids.UUID_,
     ir.Function.BINARY_ID: ids.BINARY,
+    ir.Function.PREFIXED_STRING: ids.PREFIX,
+    ir.Function.PREFIXED_ULONG: ids.PREFIX,
+    ir.Function.PREFIXED_UUID: ids.PREFIX,
+    ir.Function.PREFIXED_BINARY: ids.PREFIX,
 }
 
 
@@ -62,20 +83,9 @@ def _inverted(node: ir.Predicate) -> ir.Predicate | None:
             left=ir.Apply(arguments=(inner,)) as converted,
             right=ir.Constant(value=str() as text),
         ):
-            original = _value_behind(converted, text)
-            if isinstance(original, _Open):
-                return None
-            if original is None:
-                return ir.FALSE if operator is Comparison.EQ else ir.IsNull(inner, negated=True)
-            return ir.Compare(operator, inner, original)
+            return _is_in(inner, _values_behind(converted, (text,)), negated=operator is Comparison.NE)
         case ir.In(value=ir.Apply(arguments=(inner,)) as converted, members=members, negated=negated):
-            each = [_value_behind(converted, str(member.value)) for member in members]
-            if any(isinstance(item, _Open) for item in each):
-                return None
-            kept = tuple(item for item in each if isinstance(item, ir.Constant))
-            if not kept:
-                return ir.IsNull(inner, negated=True) if negated else ir.FALSE
-            return ir.In(inner, kept, negated)
+            return _is_in(inner, _values_behind(converted, [str(member.value) for member in members]), negated)
         case ir.Like(
             value=ir.Apply(arguments=(inner,)) as converted, pattern=(str() as start, *_) as pattern, negated=negated
         ):
@@ -98,22 +108,32 @@ def _behind_text(value: ir.Value) -> ir.Value:
     return value
 
 
-def _value_behind(converted: ir.Apply, text: str) -> ir.Constant | _Open | None:
-    """Return the one value of the column that becomes the text; None where no value does."""
+def _values_behind(converted: ir.Apply, texts: Iterable[str]) -> tuple[ir.Constant, ...] | None:
+    """Return all values of the column that become one of the texts; None where the function cannot be inverted."""
     if converted.function is ir.Function.TEXT:
         # What is not UTF-8 becomes U+FFFD, whatever it was.
-        return _Open() if "\N{REPLACEMENT CHARACTER}" in text else ir.Constant(text.encode(), BINARY)
+        if any("\N{REPLACEMENT CHARACTER}" in text for text in texts):
+            return None
+        return tuple(ir.Constant(text.encode(), BINARY) for text in texts)
     if converted.function not in _IDS:
-        return _Open()
-    amqp_type, write = _IDS[converted.function]
-    try:
-        message_id = read_id(text)
-    except DecodeError:
         return None
-    if message_id.type is not amqp_type or write(message_id) != text:
-        return None
-    value = coerce(message_id)
-    return ir.Constant(value, BINARY) if isinstance(value, bytes) else ir.constant(_simple(value))
+    values = [coerce(value) for text in texts for value in _IDS[converted.function](text)]
+    return tuple(
+        ir.Constant(value, BINARY) if isinstance(value, bytes) else ir.constant(_simple(value)) for value in values
+    )
+
+
+def _is_in(column: ir.Value, values: tuple[ir.Constant, ...] | None, negated: bool) -> ir.Predicate | None:
+    """Test that a column is, or is not, one of some values; None for None."""
+    match values:
+        case None:
+            return None
+        case ():
+            return ir.IsNull(column, negated=True) if negated else ir.FALSE
+        case (value,):
+            return ir.Compare(Comparison.NE if negated else Comparison.EQ, column, value)
+        case _:
+            return ir.In(column, values, negated)
 
 
 def _simple(value: object) -> int | str:

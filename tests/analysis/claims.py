@@ -50,7 +50,7 @@ RARE: tuple[AmqpValue, ...] = (
     *(AmqpValue(AmqpType.DECIMAL64, Decimal(text)) for text in ("1.5", "NaN")),
     AmqpValue(AmqpType.TIMESTAMP, 5),
     AmqpValue(AmqpType.SYMBOL, "x"),
-    *(AmqpValue(AmqpType.CHAR, char) for char in ("x", "5")),
+    *(AmqpValue(AmqpType.CHAR, char) for char in ("x", "5", "\x05")),
     *(AmqpValue(AmqpType.BINARY, octets) for octets in (b"x", b"xy", b"\xff")),
     AmqpValue(AmqpType.UUID, UUID(int=5)),
     *(AmqpValue(AmqpType.STRING, text) for text in ("x\n", "x\ny", "é", "x\U0001f600")),

@@ -133,6 +133,27 @@ def test_a_name_compared_with_itself_is_tried_on_infinities() -> None:
     assert "Infinity" in str(lost)
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new", "message"),
+    [
+        # A char is a number to the one broker alone.
+        ("weight >= 1 AND weight <= 5", "jms", "rabbitmq", {"type": "char", "value": "\x01"}),
+        ("a = 65", "jms", "rabbitmq", {"type": "char", "value": "A"}),
+        ("a = 'aa'", "jms", "rabbitmq", {"type": "binary", "value": "YWE="}),
+        ("a = 'bbbbbbbbbbbbbbbb'", "jms", "rabbitmq", {"type": "binary", "value": "YmJiYmJiYmJiYmJiYmJiYg=="}),
+        ("a > -2 AND a < 0", "rabbitmq", "jms", {"type": "ulong", "value": 2**64 - 1}),
+        ("a = 5", "rabbitmq-jms", "jms", {"type": "timestamp", "value": 5}),
+        ("a LIKE 'a_c'", "qpid-cpp", "jms", "aéc"),
+    ],
+)
+def test_types_that_two_brokers_read_in_two_ways_part_them(text: str, old: str, new: str, message: object) -> None:
+    result = diff_selectors(text, text, old, new)
+    name = "weight" if "weight" in text else "a"
+    difference = result.won or result.lost
+    assert difference is not None
+    assert difference.message.to_dict()["application_properties"] == {name: message}
+
+
 def test_plain_properties_are_read_back_as_the_same_message() -> None:
     places = [MessageField("application_properties", "a"), MessageField("header", "priority")]
     places += [MessageField("properties", name) for name in ("message_id", "user_id", "group_sequence", "subject")]

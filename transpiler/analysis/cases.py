@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from transpiler.analysis.cells import Cell
 from transpiler.analysis.formula import (
+    ANYTHING,
     FALSE,
     NOT_TRUE,
     OUTCOMES,
@@ -66,8 +67,10 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
                 yield from split(Requirement(term, outcomes))
         case Negation(term=term):
             yield from split(Requirement(term, negated(outcomes)))
-        case Accepted(term=term):
-            yield from split(Requirement(term, (outcomes & TRUE) | (NOT_TRUE if outcomes & FALSE else 0)))
+        case Accepted(term=term, outcomes=accepted):
+            refused = ANYTHING & ~accepted
+            wanted = (accepted if outcomes & TRUE else 0) | (refused if outcomes & FALSE else 0)
+            yield from split(Requirement(term, wanted))
         case _:
             yield requirement
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -142,12 +143,14 @@ def _judge_of(test: Test) -> Callable[[Message, Any], int]:
         kind, content = (value.type, value.value) if isinstance(value, AmqpValue) else (type(value), value)
         key: object = content
         if isinstance(content, str):
-            key = content if ordered or content in texts else None
+            key = content if ordered or kind is AmqpType.CHAR or content in texts else None
         elif isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content):
-            # A number that rounding may make equal to a constant is judged itself, and so is a field that a dialect
-            # converts, such as milliseconds that are read as seconds.
-            near = not isinstance(value, AmqpValue) or any(
-                abs(content - number) <= _NEAR * abs(number) + _LEAST for number in numbers
+            # A number that rounding may make equal to a constant is judged itself, and so is one that a dialect
+            # converts: milliseconds that are read as seconds, an unsigned long that wraps.
+            near = (
+                kind is AmqpType.ULONG
+                or not isinstance(value, AmqpValue)
+                or any(abs(content - number) <= _NEAR * abs(number) + _LEAST for number in numbers)
             )
             key = repr(content) if near else tuple([content > number for number in numbers])
         else:
@@ -170,8 +173,9 @@ def oddness(value: object) -> int:
         return 0
     inner = value.value if isinstance(value, AmqpValue) else value
     is_plain = not isinstance(value, AmqpValue) or value.type in _PLAIN
+    is_finite = not isinstance(inner, float | Decimal) or math.isfinite(inner)
     is_legible = not isinstance(inner, str) or (inner.isascii() and inner.isprintable() and inner != "")
-    return 400 + 200 * (not is_plain) + 100 * (not is_legible) + min(len(str(inner)), 90)
+    return 400 + 300 * (not is_finite) + 200 * (not is_plain) + 100 * (not is_legible) + min(len(str(inner)), 90)
 
 
 def _typed(kind: AmqpType, *values: Any) -> list[AmqpValue]:

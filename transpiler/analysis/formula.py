@@ -92,9 +92,10 @@ class Negation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accepted:
-    """The condition of a filter: its selector is TRUE, or it is not."""
+    """TRUE where a formula has one of some outcomes, and else FALSE: for a filter, where its selector is TRUE."""
 
     term: Formula
+    outcomes: int = TRUE
 
 
 Formula: TypeAlias = Test | Junction | Negation | Accepted
@@ -134,7 +135,7 @@ def disjuncts(formula: Formula) -> tuple[Formula, ...]:
     match formula:
         case Junction(decides=True, terms=terms):
             return terms
-        case Accepted(term=term):
+        case Accepted(term=term, outcomes=outcomes) if outcomes == TRUE:
             return disjuncts(term)
         case _:
             return (formula,)
@@ -147,8 +148,8 @@ def key_of(formula: Formula) -> Hashable:
             return number
         case Negation(term=term):
             return "NOT", key_of(term)
-        case Accepted(term=term):
-            return "accepted", key_of(term)
+        case Accepted(term=term, outcomes=outcomes):
+            return outcomes, key_of(term)
         case Junction(decides=decides, terms=terms, forgets=forgets):
             keys = tuple(map(key_of, terms))
             if forgets or any(test.outcomes & THROWN for test in all_tests(formula)):
@@ -167,9 +168,9 @@ def possible(formula: Formula, outcomes: Mapping[int, int]) -> int:
             return _joined(decides, forgets, (possible(term, outcomes) for term in terms))
         case Negation(term=term):
             return _NEGATED[possible(term, outcomes)]
-        case Accepted(term=term):
+        case Accepted(term=term, outcomes=accepted):
             inner = possible(term, outcomes)
-            return (inner & TRUE) | (FALSE if inner & NOT_TRUE else 0)
+            return (TRUE if inner & accepted else 0) | (FALSE if inner & ~accepted else 0)
 
 
 def _of_all(junction: Junction, parts: list[int]) -> int:

@@ -186,5 +186,5 @@ def _alphabet(patterns: Sequence[tuple[Pattern | Words, Wildcards]], constants: 
     characters = {other: None} | characters
     if any(wildcards is not Wildcards.CODE_POINTS for _, wildcards in patterns):
         # What their wildcards tell apart: line ends, the end of a text, characters of several bytes, and no characters.
-        characters |= dict.fromkeys(("\n", "\0", "é", "\udcff"))
+        characters |= dict.fromkeys(("é", "\n", "\0", "\udcff"))
     return list(characters)

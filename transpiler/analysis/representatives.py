@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -32,7 +33,11 @@ from transpiler.selector.pattern import Pattern
 _JMS = frozenset({AmqpType.BOOLEAN, AmqpType.STRING, AmqpType.FLOAT, AmqpType.DOUBLE}) | {
     *(AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG)
 }
-_INTEGERS = (AmqpType.LONG, AmqpType.INT, AmqpType.SHORT, AmqpType.BYTE, *INTEGER_RANGES)
+#: Types that some dialect reads as an integer, those of JMS first, with their ends.
+_INTEGERS = {kind: INTEGER_RANGES[kind] for kind in (AmqpType.LONG, AmqpType.INT, AmqpType.SHORT, AmqpType.BYTE)} | {
+    **INTEGER_RANGES,
+    AmqpType.CHAR: (0, 0x10FFFF),
+}
 _UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
 _LARGE = 2**53
 #: Places whose content is an integer, with the ends of its type.
@@ -178,8 +183,9 @@ class _Kinds(NamedTuple):
     integers: tuple[AmqpType, ...]
     floats: tuple[AmqpType, ...]
     texts: tuple[AmqpType, ...]
+    #: Where an unsigned long is not read as a negative number, and where others read it so.
     unsigned: bool
-    others: tuple[AmqpValue, ...]
+    wrapped: bool
 
 
 def _kinds(dialects: tuple[Dialect, ...], typed: bool) -> _Kinds:
@@ -195,14 +201,17 @@ def _kinds_of(tables: tuple[Any, ...], typed: bool) -> _Kinds:
             known.setdefault(read, kind)
         return tuple(known.values())
 
-    others = [AmqpValue(AmqpType.BINARY, b"\xff"), AmqpValue(AmqpType.UUID, _UUID)]
-    others += [AmqpValue(AmqpType.TIMESTAMP, 0), AmqpValue(AmqpType.DECIMAL64, Decimal("0.5"))]
+    wrapping = {types.unsigned_long is UnsignedLong.WRAPPED for types in tables}
     return _Kinds(
-        told_apart(dict.fromkeys(_INTEGERS)),
+        tuple(
+            kind
+            for kind in told_apart(_INTEGERS)
+            if kind is not AmqpType.CHAR or any(types.char_is_number for types in tables)
+        ),
         told_apart((AmqpType.DOUBLE, AmqpType.FLOAT, AmqpType.DECIMAL64)),
-        told_apart((AmqpType.STRING, AmqpType.SYMBOL, AmqpType.CHAR, AmqpType.BINARY)),
-        typed or any(types.unsigned_long is not UnsignedLong.WRAPPED for types in tables),
-        tuple(others),
+        told_apart((AmqpType.STRING, AmqpType.SYMBOL, AmqpType.CHAR, AmqpType.BINARY, AmqpType.UUID)),
+        typed or False in wrapping,
+        len(wrapping) == 2,
     )
 
 
@@ -223,7 +232,8 @@ def _property_items(constants: _Constants) -> Iterator[Item]:
     for kind in kinds.texts:
         if kind is not AmqpType.STRING:
             yield from _text_items(kind, constants)
-    for value in (*kinds.others, *constants.others):
+    yield Item(AmqpValue(AmqpType.BINARY, b"\xff"), True)
+    for value in constants.others:
         yield Item(value, True)
 
 
@@ -237,8 +247,22 @@ def _text_items(kind: AmqpType, constants: _Constants) -> Iterator[Item]:
                     yield Item(AmqpValue(kind, char), True)
             case AmqpType.BINARY:
                 yield Item(AmqpValue(kind, text.encode("utf-8", "surrogateescape")), True)
+            case AmqpType.UUID:
+                for uuid in uuids_of(text):
+                    yield Item(AmqpValue(kind, uuid), True)
             case _:
                 pass
+    if kind is AmqpType.UUID:
+        yield Item(AmqpValue(kind, _UUID), True)
+
+
+def uuids_of(text: str) -> Iterator[UUID]:
+    """Yield the uuids that some broker reads as a text: by their digits, and by their bytes."""
+    with suppress(ValueError):
+        yield UUID(text)
+    octets = text.encode("utf-8", "surrogateescape")
+    if len(octets) == 16:
+        yield UUID(bytes=octets)
 
 
 def _number_items(constants: _Constants, kinds: _Kinds) -> Iterator[Item]:
@@ -248,13 +272,18 @@ def _number_items(constants: _Constants, kinds: _Kinds) -> Iterator[Item]:
         integers |= dict.fromkeys((2**63 - 1, -(2**63)))
         if kinds.unsigned:
             integers |= dict.fromkeys((2**63, 2**64 - 1))
+    if kinds.wrapped:
+        integers |= dict.fromkeys([number + 2**64 for number in integers if number < 0])
     near = {
         number for constant in constants.numbers if isinstance(constant, int) for number in (constant, constant + 1)
     }
     for kind in kinds.integers:
-        low, high = INTEGER_RANGES[kind]
+        low, high = _INTEGERS[kind]
         for number in integers:
-            if low <= number <= high and (kind is not AmqpType.ULONG or constants.typed or number > 2**63 - 1):
+            if kind is AmqpType.CHAR:
+                if low <= number <= high and not 0xD800 <= number <= 0xDFFF:
+                    yield Item(AmqpValue(kind, chr(number)), True)
+            elif low <= number <= high and (kind is not AmqpType.ULONG or constants.typed or number > 2**63 - 1):
                 far = abs(number) > _LARGE or (abs(number) >= 2**30 and number not in near)
                 yield Item(AmqpValue(kind, number), kind not in _JMS or far)
         if kinds.unsigned and kind is AmqpType.LONG and AmqpType.ULONG not in kinds.integers:

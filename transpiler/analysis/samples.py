@@ -346,6 +346,8 @@ class Sampled(NamedTuple):
     cells: list[Cell]
     constants: int
     tried: int
+    #: False where a thorough search has more samples.
+    all: bool
 
 
 def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
@@ -354,8 +356,10 @@ def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int,
     constants = list(every.values())[:_CONSTANTS]
     made = samples(places, constants, any(_is_calculating(test) for test in tests))
     most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(constants)), 1))
-    if thorough and 1 < len(places) <= _PLACES:
+    combines = 1 < len(places) <= _PLACES
+    if thorough and combines:
         made += _combined(places, tests, constants, min(_COMBINATIONS, 2 * most))
+    is_all = thorough or (len(made) <= most and not combines)
     made = _thinned(made, most)
     best: dict[tuple[int, ...], tuple[tuple[bool, int], Cell]] = {}
     for sample in made:
@@ -363,7 +367,9 @@ def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int,
         rank = sample.rare, sum(map(oddness, _contents(sample.message)))
         if outcomes not in best or rank < best[outcomes][0]:
             best[outcomes] = rank, Cell(outcomes, sample.message, RARE if sample.rare else COMMON)
-    return Sampled([cell for _, cell in sorted(best.values(), key=lambda pair: pair[0])], len(every), len(constants))
+    return Sampled(
+        [cell for _, cell in sorted(best.values(), key=lambda pair: pair[0])], len(every), len(constants), is_all
+    )
 
 
 def _constants(test: Test) -> Iterator[object]:

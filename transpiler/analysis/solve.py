@@ -26,7 +26,7 @@ from transpiler.analysis.formula import (
     bit_of,
     possible,
 )
-from transpiler.analysis.samples import merged, sampled_cells, size_of
+from transpiler.analysis.samples import Sampled, merged, sampled_cells, size_of
 from transpiler.message.fields import MessageField
 from transpiler.message.message import Message
 
@@ -50,9 +50,10 @@ class Found(NamedTuple):
 
 
 class Open(NamedTuple):
-    """The reason for which it is not known."""
+    """The reason for which it is not known; ``tried`` if messages were tried, and none meets the requirements."""
 
     reason: str
+    tried: bool = False
 
 
 Answer = Impossible | Found | Open
@@ -66,6 +67,7 @@ class Solver:
         self._variables: dict[int, frozenset[Hashable]] = {}
         self._cells: dict[Hashable, list[Cell]] = {}
         self._groups: dict[Hashable, list[Test]] = {}
+        self._sampled_cells: dict[tuple[tuple[int, ...], int], Sampled] = {}
         self._grouped = 0
 
     def solve(self, requirements: Sequence[Requirement]) -> Answer:
@@ -91,7 +93,7 @@ class Solver:
                     return found
         except UndecidedError as error:
             return Open(str(error))
-        return Open(dropped or reason)
+        return Open(dropped or reason, tried=True)
 
     def cells(self, formula: Formula) -> list[Mapping[int, int]] | None:
         """Return the outcomes of all tests in each cell of the one subject of a formula; None where it has several."""
@@ -256,7 +258,7 @@ class Solver:
                 members = group[1] + members
                 groups.remove(group)
             groups.append((places, members))
-        made = [sampled_cells(places, members, len(tests), thorough) for places, members in groups]
+        made = [self._samples(places, members, len(tests), thorough) for places, members in groups]
         of_test = {test.number: number for number, (_, members) in enumerate(groups) for test in members}
         constants, tried = (sum(counts) for counts in zip(*((one.constants, one.tried) for one in made), strict=True))
         dropped = f"{tried:,} of {constants:,} constants were tried" if tried < constants else ""
@@ -278,6 +280,13 @@ class Solver:
                 if search.bind(parts, case) and self._holds(requirements, _joined(case)):
                     return self._smallest(requirements, case, domain), dropped
         return None, dropped
+
+    def _samples(self, places: set[MessageField], tests: list[Test], weight: int, thorough: bool) -> Sampled:
+        key = tuple(test.number for test in tests), weight
+        known = self._sampled_cells.get(key)
+        if known is None or (thorough and not known.all):
+            known = self._sampled_cells[key] = sampled_cells(places, tests, weight, thorough)
+        return known
 
     def _outside(self, requirements: Sequence[Requirement]) -> str:
         for requirement in requirements:

@@ -1,7 +1,7 @@
-"""Equivalence of conditions of two dialects, tested on sample messages.
+"""Equivalence of conditions of two dialects.
 
-The reference evaluator has the rules of both brokers, so a rewriting needs no proof of its own: it is accepted if both
-have the same verdict on every sample, and where they differ, the sample is the counterexample.
+The reference evaluator has the rules of both brokers, so a rewriting needs no proof of its own: it is accepted if no
+message is known on which both differ, and where one is found, it is the counterexample.
 """
 
 from __future__ import annotations
@@ -10,8 +10,22 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from transpiler.analysis.constants import NOW, constants, has_names, reads_clock
-from transpiler.analysis.samples import Sample, samples
+from transpiler.analysis.building import Conditions
+from transpiler.analysis.cases import Requirement
+from transpiler.analysis.constants import NOW, has_names, reads_clock
+from transpiler.analysis.formula import (
+    ANYTHING,
+    FALSE,
+    OUTCOMES,
+    THROWN,
+    TRUE,
+    UNKNOWN,
+    Accepted,
+    Junction,
+    Test,
+    UndecidedError,
+)
+from transpiler.analysis.solve import Found, Open, Solver
 from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.deciding_rule import Rule, find_rule, rule_of
 from transpiler.dialect_tools.questions import QUESTIONS
@@ -26,6 +40,9 @@ from transpiler.selector.dialect_rules import Evaluation
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import PatternError
 from transpiler.translation.places import places_of
+
+#: A verdict of each outcome.
+_VERDICTS = {TRUE: Verdict(True), FALSE: Verdict(False), UNKNOWN: Verdict(None), THROWN: Verdict(None, "throws")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,70 +59,80 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A message on which two dialects differ, and the verdict of each."""
+    """A message on which two dialects differ, and the verdict of each; ``rare`` if few messages are like it."""
 
     message: Message
     source: Verdict
     target: Verdict
+    rare: bool
     #: A sum of the source, and its two values, where only they differ.
     values: tuple[ast.Expression, object, object] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The first common and the first rare message on which they differ."""
-
-    common: Witness | None = None
-    rare: Witness | None = None
-
-    @property
-    def exact(self) -> bool:
-        """True if there is no such message."""
-        return self.common is None and self.rare is None
 
 
 class Trial:
     """One condition of the source, against one condition of the target after the other."""
 
     def __init__(self, node: ast.Expression, source: Dialect, target: Dialect, convert: bool) -> None:
-        self.source, self.target, self.convert = source, target, convert
+        self.source, self.target = source, target
         self.node = ast.ConvertStrings(node) if convert else node
-        self.constants = tuple(constants(node, source, target))
-        self.calculating = any(
-            isinstance(inner, ast.Calculate | ast.Sign) and has_names(inner) for inner in ast.walk(node)
-        )
         self.computed = _computed(self.node)
-        self.answers: dict[frozenset[object], list[tuple[Sample, Verdict]]] = {}
+        #: Messages on which candidates missed the goal, the last first: the next one is likely to miss it there.
+        self.found: list[Found] = []
 
-    def _judged_samples(self, candidate: ast.Expression) -> list[tuple[Sample, Verdict]]:
-        places = frozenset((*places_of(self.node, self.source), *places_of(candidate, self.target)))
-        if places not in self.answers:
-            tried = samples(places, self.constants, self.calculating)
-            self.answers[places] = [(sample, judge(self.node, sample.message, self.source, NOW)) for sample in tried]
-        return self.answers[places]
+    def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | None:
+        """Return a message on which the candidate misses the goal: any, or a common one if there is one.
 
-    def compare(self, candidate: ast.Expression, goal: Goal) -> Result:
-        """Return messages on which the candidate misses the goal, up to the first common one."""
-        rare: Witness | None = None
+        Raises ``UndecidedError`` where neither a proof nor a message is possible.
+        """
+        for found in self.found:
+            witness = self._witness(candidate, found, goal) if any_message or not found.rare else None
+            if witness is not None and (any_message or not witness.rare):
+                return witness
+        conditions = Conditions()
+        here = conditions.selector(self.node, self.source, self.target)
+        there = conditions.selector(candidate, self.target, self.source)
         pairs = self._pairs(candidate)
-        judged = self._judged_samples(candidate)
-        for place, (sample, source_verdict) in enumerate(judged):
-            if rare is not None and sample.rare:
-                continue
-            target_verdict = judge(candidate, sample.message, self.target, NOW)
-            witness = Witness(sample.message, source_verdict, target_verdict)
-            if not self._parts(source_verdict, target_verdict, goal):
-                values = self._values(pairs, sample.message)
-                if values is None:
-                    continue
-                witness = replace(witness, values=values)
-            if sample.rare or source_verdict.thrown is not None or target_verdict.thrown is not None:
-                rare = rare or witness
-            else:
-                # What one candidate fails on, the next one is likely to fail on: it comes first.
-                judged.insert(0, judged.pop(place))
-                return Result(witness, rare)
-        return Result(None, rare)
+        sums = tuple(self._unequal(conditions, pair) for pair in pairs)
+        solver = Solver(conditions)
+        rare: Witness | None = None
+        # Where neither throws, which few messages make them do, and then everywhere.
+        for most, beside in ((ANYTHING & ~THROWN, sums), (ANYTHING, ())):
+            missed = (
+                Junction(False, (Accepted(here, outcome), Accepted(there, missing & most)))
+                for outcome, missing in self._missed(goal).items()
+                if outcome & most
+            )
+            answer = solver.solve([Requirement(Junction(True, (*missed, *beside)))])
+            if isinstance(answer, Found):
+                self.found.insert(0, answer)
+                rare = rare or self._witness(candidate, answer, goal)
+                if not answer.rare:
+                    return self._witness(candidate, answer, goal)
+            if isinstance(answer, Open) and not answer.tried:
+                raise UndecidedError(answer.reason)
+            if not (self.source.on_throw or self.target.on_throw):
+                break
+        return rare
+
+    def _witness(self, candidate: ast.Expression, found: Found, goal: Goal) -> Witness | None:
+        message = found.message
+        verdicts = judge(self.node, message, self.source, NOW), judge(candidate, message, self.target, NOW)
+        throws = any(verdict.thrown is not None for verdict in verdicts)
+        witness = Witness(message, *verdicts, found.rare or throws)
+        if self._parts(*verdicts, goal):
+            return witness
+        for pair in self._pairs(candidate):
+            left, right = self._values(pair, message)
+            if _are_unequal(left, right):
+                return replace(witness, values=(pair[0], left, right))
+        return None
+
+    def _missed(self, goal: Goal) -> dict[int, int]:
+        """Return for each outcome of the source those of the target with which the goal is missed."""
+        return {
+            source: sum(target for target in OUTCOMES if self._parts(_VERDICTS[source], _VERDICTS[target], goal))
+            for source in OUTCOMES
+        }
 
     def pairs_up(self, candidate: ast.Expression) -> bool:
         """Return True if the candidate computes as many sums as the source, so that they can be compared in pairs."""
@@ -117,15 +144,17 @@ class Trial:
             computed = computed[::-1]
         return list(zip(self.computed, computed, strict=True))
 
-    def _values(
-        self, pairs: list[tuple[ast.Expression, ast.Expression]], message: Message
-    ) -> tuple[ast.Expression, object, object] | None:
-        """Return a sum with two different values: with some constant the conditions differ, if not with this one."""
-        for one, other in pairs:
-            left, right = value_of(one, message, self.source), value_of(other, message, self.target)
-            if _is_number(left) and _is_number(right) and left != right and (left == left or right == right):
-                return one, left, right
-        return None
+    def _values(self, pair: tuple[ast.Expression, ast.Expression], message: Message) -> tuple[object, object]:
+        return value_of(pair[0], message, self.source), value_of(pair[1], message, self.target)
+
+    def _unequal(self, conditions: Conditions, pair: tuple[ast.Expression, ast.Expression]) -> Test:
+        """Return the test that a sum has two values: with some constant the conditions differ, if not with this one."""
+        places = dict.fromkeys((*places_of(pair[0], self.source), *places_of(pair[1], self.target)))
+        test = conditions.condition(
+            pair, lambda message: Verdict(_are_unequal(*self._values(pair, message))), None, text="a sum"
+        )
+        test.places = tuple(places)
+        return test
 
     def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
         if source_verdict.thrown is not None and None in goal.truths:
@@ -157,7 +186,7 @@ class Trial:
     def _mended(self, candidate: ast.Expression, witness: Witness, goal: Goal, left: Dialect, right: Dialect) -> bool:
         message = witness.message
         if witness.values is not None:
-            pair = next(pair for pair in self._pairs(candidate) if pair[0] == witness.values[0])
+            pair = next(pair for pair in self._pairs(candidate) if pair[0] is witness.values[0])
             return value_of(pair[0], message, left) == value_of(pair[1], message, right)
         try:
             verdicts = judge(self.node, message, left, NOW), judge(candidate, message, right, NOW)
@@ -248,6 +277,10 @@ def _computed(node: ast.Expression) -> list[ast.Expression]:
 def _skeleton(node: ast.Expression) -> list[object]:
     """Return the operators of a sum in order, whatever its names are."""
     return [inner.operator if isinstance(inner, ast.Calculate | ast.Sign) else None for inner in ast.walk(node)]
+
+
+def _are_unequal(left: object, right: object) -> bool:
+    return _is_number(left) and _is_number(right) and left != right and (left == left or right == right)
 
 
 def _is_number(value: object) -> bool:

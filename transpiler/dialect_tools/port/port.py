@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from transpiler.analysis.formula import UndecidedError
 from transpiler.arguments import check_choice
 from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.deciding_rule import Rule
 from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
-from transpiler.dialect_tools.port.equivalence import Goal, Result, Trial, Witness, parsed
+from transpiler.dialect_tools.port.equivalence import Goal, Trial, Witness, parsed
 from transpiler.dialect_tools.port.simplification import without_superfluous
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.message.types import NOT, Truth
@@ -233,7 +234,10 @@ class _Porting:
     def _test(self, node: ast.Expression, goal: Goal) -> ast.Expression:
         key = (node, goal)
         if key not in self.results:
-            self.results[key] = self._search(node, goal)
+            try:
+                self.results[key] = self._search(node, goal)
+            except UndecidedError as error:
+                self.results[key] = self._error("port.undecided", f"no candidate can be compared: {error}", None)
         result = self.results[key]
         if isinstance(result, Diagnostic):
             raise self._failed(node, replace(result, span=node.span))
@@ -244,8 +248,17 @@ class _Porting:
 
     def _search(self, node: ast.Expression, goal: Goal) -> tuple[ast.Expression, _Note | None] | Diagnostic:
         trial = Trial(node, self.leaving, self.arriving, self.convert)
-        tried: list[tuple[ast.Expression, Result]] = []
+        tried: list[tuple[ast.Expression, Witness]] = []
+        rare: list[tuple[ast.Expression, Witness]] = []
         refused: TranspilerError | None = None
+
+        def parting(candidate: ast.Expression, tree: ast.Expression) -> Witness | None:
+            # Beside a candidate that only rare messages tell apart, another one counts only if none does.
+            witness = trial.compare(tree, goal, any_message=bool(rare) or self.changes == "none")
+            if witness is not None and witness.rare:
+                rare.append((candidate, witness))
+            return witness
+
         candidates = plain(node, self.leaving, self.arriving, goal)
         if self.changes == "any":
             candidates = self._alike(node, [*candidates])
@@ -254,10 +267,10 @@ class _Porting:
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
             elif tree is not None and trial.pairs_up(tree):
-                tried.append((candidate, trial.compare(tree, goal)))
-                if tried[-1][1].exact:
+                witness = parting(candidate, tree)
+                if witness is None:
                     return candidate, None
-        rare = [(candidate, result) for candidate, result in tried if result.common is None]
+                tried.append((candidate, witness))
         if (not rare and self.changes == "rare") or self.changes == "none":
             more = [
                 *guarded([candidate for candidate, _ in tried[:6]]),
@@ -270,23 +283,17 @@ class _Porting:
                 tree = self._readable(candidate)
                 if tree is None or isinstance(tree, TranspilerError) or not trial.pairs_up(tree):
                     continue
-                result = trial.compare(tree, goal)
-                if result.exact:
+                if parting(candidate, tree) is None:
                     self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
                     return candidate, None
-                if result.common is None:
-                    rare.append((candidate, result))
         if rare and self.changes != "none":
-            candidate, result = rare[0]
-            assert result.rare is not None
+            candidate, witness = rare[0]
             if tried:
                 self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
-            return candidate, self._parting("port.rare", trial, candidate, result.rare, goal)
+            return candidate, self._parting("port.rare", trial, candidate, witness, goal)
         if not tried:
             return self._unsaid(node, refused)
-        candidate, result = rare[0] if rare else tried[0]
-        witness = result.common or result.rare
-        assert witness is not None
+        candidate, witness = rare[0] if rare else tried[0]
         if self.changes == "any":
             return candidate, self._parting("port.meaning", trial, candidate, witness, goal)
         return replace(self._parting("port.meaning", trial, candidate, witness, goal).said(), severity="error")

@@ -55,8 +55,8 @@ def test_mermaid_draws_exchanges_queues_and_bindings() -> None:
 def test_dot_draws_the_same() -> None:
     picture = draw(small(), "dot")
     assert '  e0 [shape=hexagon, label="orders\\ntopic, unroutable: reject"];' in picture
-    assert '  e0 -> q2 [label="#.new | price > 5"];' in picture
-    assert '  e0 -> q3 [label="alternate", style=dashed];' in picture
+    assert '  e0 -> q2 [label="#.new | price > 5", minlen=2];' in picture
+    assert '  e0 -> q3 [label="alternate", minlen=2, style=dashed];' in picture
     assert picture.startswith("digraph topology {\n")
     assert picture.endswith("}\n")
 

@@ -46,6 +46,34 @@ def test_the_picture_is_svg_with_each_name_once() -> None:
         assert texts.count(name) == 1
 
 
+@pytest.mark.parametrize("count", [10, 40, 150])
+def test_the_queues_of_one_exchange_are_no_strip(count: int) -> None:
+    queues = tuple(Queue(f"orders.region.{number}") for number in range(count))
+    bindings = tuple(Binding("orders", queue.name, f"order.*.r{number}") for number, queue in enumerate(queues))
+    root = ElementTree.fromstring(draw_svg(Topology(RABBITMQ, (Exchange("orders", "topic"),), queues, bindings)))
+    width, height = (float(root.attrib[side].removesuffix("pt")) for side in ("width", "height"))
+    assert height < 3 * width
+    texts = {element.text for element in root.iter(f"{SVG}text")}
+    assert texts == {"orders", "topic", *(q.name for q in queues), *(b.key for b in bindings)}
+
+
+def test_parts_of_a_topology_without_a_connection_stand_side_by_side() -> None:
+    exchanges = tuple(Exchange(f"x{number}", "topic") for number in range(6))
+    queues = tuple(Queue(f"q{number}") for number in range(30))
+    bindings = tuple(Binding(f"x{number % 6}", f"q{number}", "k") for number in range(30))
+    root = ElementTree.fromstring(draw_svg(Topology(RABBITMQ, exchanges, queues, bindings)))
+    height = float(root.attrib["height"].removesuffix("pt"))
+    assert height < 600
+
+
+def test_a_picture_follows_the_dark_mode_of_its_reader() -> None:
+    root = ElementTree.fromstring(draw_svg(SMALL))
+    [style] = root.iter(f"{SVG}style")
+    assert "prefers-color-scheme: dark" in str(style.text)
+    classes = {element.attrib["class"] for element in root.iter(f"{SVG}g")}
+    assert {"graph", "node", "node exchange", "edge"} == classes
+
+
 def test_a_page_is_one_file_that_fetches_nothing(tmp_path: Path) -> None:
     text = page(SMALL, tmp_path).read_text(encoding="utf-8")
     assert "http" not in text.replace("http://www.w3.org/", "")

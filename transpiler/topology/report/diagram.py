@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Literal
 
 from transpiler.diagnostics import printable
@@ -47,9 +48,11 @@ def _mermaid_text(text: str) -> str:
 
 def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_style: str = "") -> str:
     """Return a graph in Graphviz's language, with more attributes for all nodes, edges or exchanges."""
+    columns = _columns(graph)
     lines = [
         "digraph topology {",
-        "  rankdir=LR;",
+        # Unconnected parts stand side by side; a label in one of them needs an arrow of two ranks, so these are narrow.
+        "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
         f'  node [fontname="sans-serif"{node_style}];',
         f'  edge [fontname="sans-serif"{edge_style}];',
     ]
@@ -59,8 +62,29 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
         lines.append(f"  {node.id} [shape={shape}, label={_dot_text(text)}];")
     for arrow in graph.arrows:
         style = ", style=dashed" if arrow.alternate else ""
-        lines.append(f"  {arrow.source} -> {arrow.target} [label={_dot_text(arrow.label)}{style}];")
+        length = 2 * columns.get(arrow.target, 1)
+        lines.append(f"  {arrow.source} -> {arrow.target} [label={_dot_text(arrow.label)}, minlen={length}{style}];")
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _columns(graph: Graph) -> dict[str, int]:
+    """Return the column, from 1, of each node that one arrow leads to and none leaves.
+
+    Many ends of one source stand in several columns, so that the picture is not a strip.
+    """
+    sources = {arrow.source for arrow in graph.arrows}
+    sources_of: dict[str, list[str]] = {}
+    for arrow in graph.arrows:
+        sources_of.setdefault(arrow.target, []).append(arrow.source)
+    ends: dict[str, list[str]] = {}
+    for target, found in sources_of.items():
+        if len(found) == 1 and target not in sources:
+            ends.setdefault(found[0], []).append(target)
+    return {
+        target: place % max(1, round(sqrt(len(targets)) / 2)) + 1
+        for targets in ends.values()
+        for place, target in enumerate(targets)
+    }
 
 
 def _dot_text(text: str) -> str:

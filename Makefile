@@ -25,7 +25,7 @@ bench: java .venv/.installed
 docs: .venv/.docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@rm -rf build/site/playground
-	@$(BIN)/python -m playground.build build/site/playground
+	@$(BIN)/python -m playground.build build/site/playground --site ../index.html
 	@$(BIN)/python docs/site/check_links.py build/site
 	@echo "build/site/index.html is the site; with a search: $(BIN)/python -m http.server -d build/site"
 

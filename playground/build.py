@@ -16,6 +16,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 from playground.downloads import PYODIDE, VIZ, BuildError, NpmPackage, fetch_npm, fetch_sly, program, run
@@ -41,8 +42,11 @@ _SOURCES = (
 WHEEL_NAME, WHEEL_PACKAGE = "selector-sql-playground", "selector_sql_playground"
 
 
-def build_page(target: Path) -> None:
-    """Write the whole page into a folder, in the place of what is in it; raises ``BuildError``."""
+def build_page(target: Path, site: str | None = None) -> None:
+    """Write the whole page into a folder, in the place of what is in it; raises ``BuildError``.
+
+    ``site`` is the address, from the page, of the site that its title leads back to.
+    """
     if target.exists() and any(target.iterdir()) and not (target / "core" / "snapshot.bin.gz").exists():
         raise BuildError(f"{target} holds something else than a playground: name an empty folder")
     with tempfile.TemporaryDirectory() as temporary:
@@ -53,6 +57,10 @@ def build_page(target: Path) -> None:
         _write_modules(wheels, modules)
         page = folder / "page"
         shutil.copytree(HERE / "page", page)
+        if site is not None:
+            text = (page / "index.html").read_text(encoding="utf-8")
+            back = f'<h1><a href="{escape(site)}">selector-sql</a>'
+            (page / "index.html").write_text(text.replace("<h1>selector-sql", back, 1), encoding="utf-8")
         _copy(PYODIDE, pyodide, page / "pyodide")
         _copy(VIZ, viz, page / "graphviz")
         # The page loads no package by Pyodide's own means.
@@ -133,7 +141,7 @@ def _requests() -> Iterator[dict[str, object]]:
         yield {"ask": "judge", "selector": selector, "message": message, "dialect": dialect}
         yield {"ask": "dialects", "selector": selector, "message": message}
         yield {"ask": "message", "text": message}
-    for layout in ("amqp", "kafka-headers"):
+    for layout in ("schema", "amqp", "kafka-headers"):
         yield {"ask": "sql", "selector": "color = 'red'", "dialect": "jms", "layout": layout, "result": "filter"}
     yield {"ask": "port", "selector": "color <> 'red'", "source": "jms", "target": "activemq"}
     one = menus["topologies"][0]
@@ -149,6 +157,7 @@ def main() -> None:
     parser.add_argument(
         "outdir", nargs="?", type=Path, help="the folder of the page; an earlier page in it is replaced"
     )
+    parser.add_argument("--site", metavar="LINK", help="the site's start page, which the title of the page leads to")
     parser.add_argument("--wheel", metavar="DIR", type=Path, help="write the distribution that carries the page there")
     given = parser.parse_args()
     if (given.outdir is None) == (given.wheel is None):
@@ -156,7 +165,7 @@ def main() -> None:
     try:
         written = build_wheel(given.wheel) if given.outdir is None else given.outdir
         if given.outdir is not None:
-            build_page(given.outdir)
+            build_page(given.outdir, given.site)
     except BuildError as error:
         print(error, file=sys.stderr)
         sys.exit(2)

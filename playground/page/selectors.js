@@ -8,7 +8,7 @@ const TRUTHS = new Map([[true, ["true", "TRUE"]], [false, ["false", "FALSE"]], [
 
 /** The answers where a question was too much for the interpreter. */
 const NO_VERDICT = { findings: [TOO_MUCH], explanation: null, problem: null, names: [] };
-const NO_TEXT = { sql: null, text: null, findings: [TOO_MUCH] };
+const NO_TEXT = { sql: null, text: null, schema: "", findings: [TOO_MUCH] };
 
 /** Milliseconds without a keystroke after which the selector is ported, which takes longer than all the rest. */
 const IDLE = 400;
@@ -21,11 +21,16 @@ export class Selectors {
   #timer;
   #typed = 0;
   #ports = 0;
+  /** Whether the user has written the columns; otherwise they follow the selector and the message. */
+  #ownColumns = false;
 
   constructor(changed) {
     this.changed = changed;
     this.message = new MessageEditor(byId("message"), "Message", () => this.#refresh());
     this.run = coalesced((outdated) => this.#answer(outdated));
+    byId("schema").addEventListener("input", () => {
+      this.#ownColumns = byId("schema").value.trim() !== "";
+    });
     for (const id of [...MENUS, ...TEXTS]) byId(id).addEventListener("input", () => this.#refresh());
     byId("selector").addEventListener("scroll", () => {
       byId("marks").scrollTop = byId("selector").scrollTop;
@@ -43,11 +48,10 @@ export class Selectors {
     this.message.headers = choices.headers;
     fillMenu(byId("dialect"), choices.dialects);
     fillMenu(byId("target"), choices.dialects, "activemq");
-    fillMenu(byId("layout"), choices.layouts.map((value) => ({ value, text: value === "schema" ? "your own columns" : value })));
+    fillMenu(byId("layout"), choices.layouts.map((value) => ({ value, text: value === "schema" ? "typed columns" : value })));
     const groups = Map.groupBy(this.#examples.keys(), (number) => this.#examples[number].group);
     byId("example").replaceChildren(new Option("–", ""), ...[...groups].map(([label, numbers]) =>
       element("optgroup", { label }, [...numbers].map((number) => new Option(this.#examples[number].title, number)))));
-    byId("schema").value = "JMSType STRING, color STRING, weight BIGINT";
     await this.show(state);
   }
 
@@ -58,6 +62,7 @@ export class Selectors {
       return;
     }
     for (const id of [...MENUS, ...TEXTS]) if (state[id] !== undefined) byId(id).value = state[id];
+    this.#ownColumns = state.schema !== undefined;
     for (const id of MENUS) if (byId(id).selectedIndex < 0) byId(id).selectedIndex = 0;
     byId("example").value = "";
     byId("note").textContent = "";
@@ -69,7 +74,7 @@ export class Selectors {
   state() {
     const chosen = MENUS.filter((id) => id === "dialect" || byId(id).selectedIndex > 0);
     const state = Object.fromEntries(chosen.map((id) => [id, byId(id).value]));
-    if (state.layout === "schema") state.schema = byId("schema").value;
+    if (this.#ownColumns) state.schema = byId("schema").value;
     return { selector: byId("selector").value, message: this.message.value, ...state };
   }
 
@@ -78,6 +83,8 @@ export class Selectors {
     if (example === undefined) return;
     byId("selector").value = example.selector;
     byId("dialect").value = example.dialect;
+    byId("layout").value = example.layout;
+    this.#ownColumns = false;
     await this.message.take(example.message);
     await this.#refresh();
   }
@@ -115,8 +122,10 @@ export class Selectors {
       this.#showDialects({ rows: [], note: "" }, dialect);
     }
     if (outdated() || judged === NO_VERDICT) return;
-    const [layout, result, schema] = [byId("layout").value, byId("result").value, byId("schema").value];
-    const sql = await askOr(NO_TEXT, "sql", { selector, dialect, layout, result, schema });
+    const [layout, result] = [byId("layout").value, byId("result").value];
+    const schema = this.#ownColumns ? byId("schema").value : "";
+    const sql = await askOr(NO_TEXT, "sql", { selector, dialect, layout, result, schema, message });
+    if (!this.#ownColumns) byId("schema").value = sql.schema;
     showCode("sql", sql.sql);
     const refused = judged.findings.some((finding) => finding.severity === "error");
     listFindings(byId("sql-findings"), refused ? [] : sql.findings);

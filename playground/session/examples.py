@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class SelectorExample(NamedTuple):
-    """An entry of the selectors' menu, by groups; ``note`` says what to look at."""
+    """An entry of the selectors' menu, by groups; ``note`` says what to look at, ``layout`` whose SQL is shown."""
 
     group: str
     title: str
@@ -19,6 +19,7 @@ class SelectorExample(NamedTuple):
     selector: str
     message: dict[str, Any]
     dialect: str = "jms"
+    layout: str = "schema"
 
 
 class TopologyExample(NamedTuple):
@@ -113,6 +114,7 @@ SELECTORS = (
         "XPATH '//order[@total=''99'']'",
         {"body": {"section": "amqp-value", "value": '<order total="99"/>'}},
         "activemq",
+        "amqp",
     ),
     SelectorExample(
         "Brokers",
@@ -145,6 +147,7 @@ SELECTORS = (
         "properties.subject LIKE 'order%' AND header.priority > 4 AND region != 'us'",
         {"JMSType": "order.placed", "JMSPriority": 7, "region": "eu"},
         "rabbitmq",
+        "amqp",
     ),
     SelectorExample(
         "Brokers",

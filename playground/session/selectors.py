@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from playground.session.columns import columns_of
 from playground.session.messages import MessageProblem, read_message
 from transpiler.compiler import LayoutLike, Result, parse_selector, transpile_selector
 from transpiler.diagnostics import Diagnostic
@@ -21,7 +22,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect, find_dialect
 from transpiler.stores import STORES, preset
 
-#: The name of the layout whose columns are those of a schema that the user types.
+#: The name of the layout whose columns are those of a schema: the user's, or else what the message would have.
 OWN_COLUMNS = "schema"
 
 #: The options of the presets that need one.
@@ -46,7 +47,7 @@ def choices() -> dict[str, Any]:
     return {
         "dialects": list(DIALECTS),
         "headers": sorted(name for name in JMS.fields.table if name.startswith("JMS")),
-        "layouts": ["amqp", "amqp-0-10", *presets, OWN_COLUMNS],
+        "layouts": [OWN_COLUMNS, "amqp", "amqp-0-10", *presets],
     }
 
 
@@ -103,13 +104,21 @@ def _parts(part: Part, depth: int = 0) -> Iterator[dict[str, Any]]:
             yield from _parts(inner, depth + 1)
 
 
-def sql(selector: str, dialect: str, layout: str, result: Result, schema: str = "") -> dict[str, Any]:
-    """Return the SQL of a selector over a layout, and the compiler's warnings; ``sql`` is None where it refuses."""
+def sql(
+    selector: str, dialect: str, layout: str, result: Result, schema: str = "", message: str = ""
+) -> dict[str, Any]:
+    """Return the SQL of a selector over a layout, and the compiler's warnings; ``sql`` is None where it refuses.
+
+    Where the layout is typed columns and no schema is given, ``schema`` is one for the selector and the message.
+    """
+    if layout == OWN_COLUMNS:
+        schema = schema.strip() or columns_of(selector, message, find_dialect(dialect))
+    answer: dict[str, Any] = {"sql": None, "schema": schema}
     try:
         transpiled = transpile_selector(selector, _layout(layout, schema), dialect=dialect, result=result)
     except TranspilerError as error:
-        return {"sql": None, "findings": [_rendered(one) for one in error.diagnostics]}
-    return {"sql": transpiled.sql, "findings": [_rendered(one) for one in transpiled.diagnostics]}
+        return {**answer, "findings": [_rendered(one) for one in error.diagnostics]}
+    return {**answer, "sql": transpiled.sql, "findings": [_rendered(one) for one in transpiled.diagnostics]}
 
 
 def _layout(name: str, schema: str) -> LayoutLike:

@@ -19,7 +19,7 @@ def built_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip("no page can be built: Node.js is not installed")
     page = tmp_path_factory.mktemp("playground") / "page"
-    build_page(page)
+    build_page(page, site="../index.html")
     return page
 
 

@@ -117,9 +117,42 @@ def test_sql_is_that_of_the_library_in_each_layout_and_result() -> None:
             assert answer["sql"], (layout, answer)
     own = {"dialect": "jms", "layout": "schema", "result": "ternary", "schema": "weight BIGINT"}
     sql = transpile_selector("weight > 5", "weight BIGINT", result="ternary").sql
-    assert ask("sql", selector="weight > 5", **own) == {"sql": sql, "findings": []}
+    assert ask("sql", selector="weight > 5", **own) == {"sql": sql, "schema": "weight BIGINT", "findings": []}
     refused = ask("sql", selector="a > 5", **own)
     assert (refused["sql"], refused["findings"][0]["code"]) == (None, "layout.no-column")
+
+
+@pytest.mark.parametrize(
+    ("selector", "message", "dialect", "schema"),
+    [
+        (
+            "JMSType = 'car' AND weight > 2500",
+            {"weight": 2.5, "new": True},
+            "jms",
+            "JMSType STRING, weight DOUBLE, new BOOLEAN",
+        ),
+        ("a = 1 OR b < 2.5 OR c = TRUE OR d LIKE 'x%'", {}, "jms", "a BIGINT, b DOUBLE, c BOOLEAN, d STRING"),
+        ("JMSTimestamp > 5 AND JMSPriority > 6", {}, "jms", "JMSTimestamp TIMESTAMP, JMSPriority INT"),
+        # Spark does not tell these two apart.
+        ("appId <> 'a'", {"appid": "a"}, "jms", "appId STRING"),
+        ("a = ", {"b": 1}, "jms", "b BIGINT"),
+        ("", {}, "jms", "JMSType STRING"),
+        ("a = 1", [], "jms", "a BIGINT"),
+    ],
+)
+def test_the_first_layout_has_the_columns_of_the_selector_and_the_message(
+    selector: str, message: object, dialect: str, schema: str
+) -> None:
+    assert ask("choices")["layouts"][0] == "schema"
+    request = {"dialect": dialect, "layout": "schema", "result": "filter", "message": json.dumps(message)}
+    assert ask("sql", selector=selector, **request)["schema"] == schema
+
+
+@pytest.mark.parametrize("example", SELECTORS, ids=lambda example: example.title)
+def test_an_example_of_a_selector_has_sql_in_its_layout(example: Any) -> None:
+    request = {"dialect": example.dialect, "layout": example.layout, "message": json.dumps(example.message)}
+    answer = ask("sql", selector=example.selector, result="filter", **request)
+    assert (answer["sql"] is None) == (example.title == "Wrong quotes")
 
 
 def test_dialects_part_with_the_rule_behind_it() -> None:

@@ -1,0 +1,66 @@
+"""The columns of a table that could hold a message: the layout that the page begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from playground.session.messages import MessageProblem, read_message
+from transpiler.compiler import parse_selector
+from transpiler.errors import TranspilerError
+from transpiler.message.operand_types import OperandType
+from transpiler.selector import ast
+from transpiler.selector.dialects import JMS, Dialect
+from transpiler.sql.quoting import quote_name
+
+#: Header fields that a table has as a time, and selectors as milliseconds.
+_TIMES = ("JMSTimestamp", "JMSExpiration", "JMSDeliveryTime")
+
+_HEADER_TYPES = {OperandType.BOOLEAN: "BOOLEAN", OperandType.INT: "INT", OperandType.LONG: "BIGINT"}
+_VALUE_TYPES: dict[type, str] = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE", bytes: "BINARY"}
+_LITERAL_TYPES: dict[type, str] = {
+    ast.IntegerLiteral: "BIGINT",
+    ast.FloatLiteral: "DOUBLE",
+    ast.BooleanLiteral: "BOOLEAN",
+}
+
+
+def columns_of(selector: str, message: str, dialect: Dialect) -> str:
+    """Return the DDL of typed columns for the names of a selector and the properties of a message.
+
+    A column has the type of the message's value, or else of the constant beside the name in the selector, or else
+    STRING. A selector or a message that does not read has no names; without any there is a column for the type.
+    """
+    sent = dict(_of_message(message))
+    # Spark does not tell names apart by their case alone: the selector's is the one that is kept.
+    types: dict[str, tuple[str, str]] = {}
+    for name, spark_type in (*_of_selector(selector, dialect), *sent.items()):
+        types.setdefault(name.lower(), (name, _header_type(name) or sent.get(name, spark_type)))
+    columns = (f"{quote_name(name)} {spark_type}" for name, spark_type in types.values())
+    return ", ".join(columns) or "JMSType STRING"
+
+
+def _of_message(text: str) -> Iterator[tuple[str, str]]:
+    try:
+        message = read_message(text)
+    except MessageProblem:
+        return
+    for name, value in (message.application_properties or {}).items():
+        yield name, _VALUE_TYPES.get(type(value.value), "STRING")
+
+
+def _of_selector(text: str, dialect: Dialect) -> Iterator[tuple[str, str]]:
+    try:
+        tree = parse_selector(text, dialect)
+    except TranspilerError:
+        return
+    for node in () if tree is None else ast.walk(tree):
+        operands = ast.children(node)
+        beside = next((_LITERAL_TYPES[type(one)] for one in operands if type(one) in _LITERAL_TYPES), "STRING")
+        yield from ((one.name, beside) for one in operands if isinstance(one, ast.Identifier))
+
+
+def _header_type(name: str) -> str | None:
+    field = JMS.fields.table.get(name)
+    if field is None:
+        return None
+    return "TIMESTAMP" if name in _TIMES else _HEADER_TYPES.get(field.type, "STRING")

@@ -14,7 +14,7 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.deciding_rule import find_rule
 from transpiler.dialect_tools.questions import QUESTIONS, answer
 from transpiler.errors import TranspilerError
-from transpiler.message.message import Message
+from transpiler.message.message import Message, MessageLike, as_message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect
@@ -39,16 +39,17 @@ class Compared:
 
 
 def compare_dialects(
-    selector: str, message: Message | None = None, dialects: Iterable[str] = tuple(DIALECTS)
+    selector: str, message: MessageLike | None = None, dialects: Iterable[str] = tuple(DIALECTS)
 ) -> list[Compared]:
     """Evaluate a selector in each dialect, on a message if there is one."""
-    standard = _outcome(selector, message, JMS)
+    sent = None if message is None else as_message(message)
+    standard = _outcome(selector, sent, JMS)
     result = []
     for name in dialects:
         dialect = DIALECTS[name]
-        refused, verdict = _outcome(selector, message, dialect)
+        refused, verdict = _outcome(selector, sent, dialect)
         parts = _differs((refused, verdict), standard)
-        rule = _rule(selector, message, dialect, standard) if parts and dialect is not JMS else None
+        rule = _rule(selector, sent, dialect, standard) if parts and dialect is not JMS else None
         result.append(Compared(dialect, refused, verdict, rule, _reading(selector, dialect)))
     return result
 

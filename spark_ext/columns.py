@@ -36,6 +36,7 @@ def compile_selector(
 ) -> Column:
     """A selector as one native expression, for ``df.filter`` and anywhere else that takes a Column.
 
+    ``~`` of it does not select the other rows, for it may be NULL; with ``result="boolean"`` it never is.
     ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, or a schema: a ``StructType``, its JSON,
     DDL text such as ``"color STRING, weight BIGINT"``, or a DataFrame, which pipelines do not analyze. ``now``
     is the time of UTC() and JMSExpiration, in milliseconds since the epoch; without it, the time of the query or

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 import runpy
 import subprocess
 import sys
+import tomllib
+from inspect import signature
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -21,6 +25,7 @@ from tests.pages import DOCS, PAGES, ROOT, Block, Step, blocks, lay_out, read, s
 from transpiler import (
     DecodeError,
     Message,
+    Publisher,
     TranspilerError,
     evaluate,
     parse_selector,
@@ -237,11 +242,38 @@ def test_the_links_of_a_page_lead_to_files(page: str) -> None:
             assert ((ROOT / page).parent / link).exists(), link
 
 
-def test_the_api_pages_have_every_public_name() -> None:
+def shown_names() -> dict[str, Any]:
+    """What the API pages show, by the name that a page gives it."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in DOCS.glob("api/*.md"))
-    shown = set(re.findall(r"^::: (\S+)$", text, re.MULTILINE))
+    return {name: pkgutil.resolve_name(name) for name in re.findall(r"^::: (\S+)$", text, re.MULTILINE)}
+
+
+def test_the_api_pages_have_every_public_name() -> None:
+    shown = shown_names().values()
     for module in (transpiler, spark_ext, stores, testing):
-        assert {f"{module.__name__}.{name}" for name in module.__all__} <= shown
+        assert [name for name in module.__all__ if not any(getattr(module, name) is one for one in shown)] == []
+
+
+def test_every_parameter_of_the_api_has_a_meaning_and_every_meaning_a_parameter() -> None:
+    meanings = tomllib.loads(read("docs/site/parameters.toml"))
+    shared, used = meanings.pop("shared"), set()
+    for shown in shown_names().values():
+        if not (isinstance(shown, FunctionType) or shown is Publisher):
+            continue
+        own = meanings.get(shown.__name__, {})
+        parameters = set(signature(shown).parameters)
+        assert parameters <= {*shared, *own}, shown
+        used |= {(shown.__name__, name) for name in parameters & set(own)} | {
+            ("", name) for name in parameters - set(own)
+        }
+    assert used == {("", name) for name in shared} | {(table, name) for table, own in meanings.items() for name in own}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("api/*.md")), ids=lambda path: path.stem)
+def test_every_name_of_the_api_has_an_example(page: Path) -> None:
+    parts = re.split(r"^::: ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    # All errors share the one at the top of their page.
+    assert [part.split()[0] for part in parts if "```python" not in part and page.stem != "errors"] == []
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"])

@@ -224,14 +224,15 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Any:
     from spark_ext.schemas import create_rows
 
     rows: list[Mapping[str, Any]] = []
-    beside: list[tuple[int, str | None, tuple[str, ...] | None, tuple[str, ...] | None]] = []
+    beside: list[tuple[Any, ...]] = []
     for read in read_messages(inputs.files(), lines=inputs.opened(session)):
         own = read.value.keys() & ZERO_TEN.schema.keys() if layout is ZERO_TEN else ()
         rows.append(read_row({name: read.value[name] for name in own}) if own else layout.row(read.message))
         sent = read.sent()
-        beside.append((len(beside), sent.exchange, sent.routing_keys, read.recorded("routed_queues")))
+        beside.append((len(beside), *sent, read.recorded("routed_queues")))
     frame = create_rows(session, rows, layout).coalesce(1).withColumn("_row", sf.monotonically_increasing_id())
-    columns = {"exchange": "STRING", "routing_keys": "ARRAY<STRING>", "routed_queues": "ARRAY<STRING>"}
+    texts = "ARRAY<STRING>"
+    columns = {"exchange": "STRING", "routing_keys": texts, "routing_type": "STRING", "routed_queues": texts}
     kinds = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     names = session.createDataFrame(beside, f"_row BIGINT, {kinds}")
     absent = [name for place, name in enumerate(columns, 1) if all(row[place] is None for row in beside)]

@@ -180,11 +180,13 @@ def route(
     else:
         for name, number in counted.queues.items():
             click.echo(f"{number:>10,}  {name}")
-    kept = ("delivered", "alternate", "undecided")
+    kept = ("delivered", "alternate", "undecided", "dead-letter")
     lost = {name: count for name, count in counted.outcomes.items() if name not in kept}
     parts = [f"{sum(counted.queues.values()):,} deliveries of {sum(counted.outcomes.values()):,} messages"]
     if "alternate" in counted.outcomes:
         parts.append(f"{counted.outcomes['alternate']:,} by way of an alternate only")
+    if "dead-letter" in counted.outcomes:
+        parts.append(f"{counted.outcomes['dead-letter']:,} sent to a dead letter address as well")
     if chosen:
         more = routed.filter(f"size({_POSSIBLE}) > 0").count()
         parts.append(f"{more:,} may reach more of them ({_POSSIBLE}), by what exchanges choose")

@@ -40,7 +40,7 @@ NO_MESSAGE, CONTENT = "no message", "content of a list or map"
 
 #: Members beside the sections that archives have, with their types; any others are left out.
 BESIDE = {
-    **dict.fromkeys(("exchange", "routing_key"), "STRING"),
+    **dict.fromkeys(("exchange", "routing_type", "routing_key"), "STRING"),
     **dict.fromkeys(("routing_keys", "routed_queues"), "ARRAY<STRING>"),
 }
 

@@ -96,7 +96,6 @@ def route(
     parameters that exclude each other.
     """
     publisher = _publisher(publisher, keywords)
-    names = Names(column, outcome, exchange_column)
     if isinstance(topology, CompiledTopology):
         without_settings(exchange, missing, address, publish_to, routing_type)
         prepared = prepare_compiled(topology, messages, layout)
@@ -123,6 +122,8 @@ def route(
             refuse_choices(prepared.topology, target)
             return one_pass(messages, prepared.topology, column, True)
 
+    # Of a JMS broker the column has the destination, and it takes the place of another when nothing reads that any more.
+    names = Names(column, outcome, exchange_column if prepared.topology.rules.destinations is None else None)
     return sent(messages, prepared, column, outcome, possible_column, exchange_column, routed)
 
 

@@ -353,3 +353,30 @@ def test_what_cannot_be_done_with_a_compiled_topology_is_said(  # type: ignore[n
     assert result.exit_code == 2, result.output
     assert said in result.output
     assert "Traceback" not in result.output
+
+BROKER = (
+    "<configuration><core><addresses><address name='orders'><anycast><queue name='a'/><queue name='b'/></anycast>"
+    "<multicast><queue name='audit'/></multicast></address></addresses></core></configuration>"
+)
+
+
+def test_sends_to_a_jms_broker_are_compared_by_their_routing_types_and_destinations(run) -> None:  # type: ignore[no-untyped-def]
+    Path("broker.xml").write_text(BROKER, encoding="utf-8")
+
+    def sent(exchange: str, routing_type: str | None, *queues: str) -> dict[str, object]:
+        line = {"application_properties": {"n": 1}, "exchange": exchange, "routed_queues": list(queues)}
+        return line | ({} if routing_type is None else {"routing_type": routing_type})
+
+    lines = [
+        sent("orders", "ANYCAST", "a"),
+        sent("orders", "ANYCAST", "b"),
+        sent("orders", "MULTICAST", "audit"),
+        sent("orders", None, "a", "audit"),
+        sent("new", "ANYCAST", "new"),
+    ]
+    result = run("backtest", "archive.jsonl", "broker.xml", lines=lines)
+    assert result.exit_code == 0, result.output
+    assert "5 of 5 messages have exactly the broker's queues (6 deliveries)\n  new     1 of 1\n  orders  4 of 4" in (
+        result.output
+    )
+    assert run("backtest", "archive.jsonl", "broker.xml", lines=[sent("orders", "MULTICAST", "a")]).exit_code == 1

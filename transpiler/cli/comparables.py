@@ -113,8 +113,8 @@ def _filter(text: str, name: str) -> Comparable:
 
 
 def _topology(text: str, name: str, form: Form | None, vhost: str | None) -> Comparable:
-    from transpiler.topology.files import parse_topology
+    from transpiler.cli.topologies import read_topology_text
 
-    topology = parse_topology(text, name, form=form, vhost=vhost)
+    topology = read_topology_text(text, name, form, vhost)
     warn(topology.findings)
     return Comparable("topology", topology, name)

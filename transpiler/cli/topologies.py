@@ -34,7 +34,7 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def state_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what the file of a JMS broker does not; ``read_topology_file`` finds them."""
+    """The options that say what the file of a JMS broker does not; ``read_topology_text`` finds them."""
     options: list[Callable[..., Any]] = [
         click.option(
             "--state",
@@ -74,10 +74,15 @@ def _keep_properties(context: click.Context, _: click.Parameter, values: tuple[s
 
 def read_topology_file(name: str, form: Form | None, vhost: str | None) -> Topology:
     """The topology in a file; - is standard input, whose text shows whether it is YAML."""
+    return read_topology_text(read_text_file(name), "standard input" if name == "-" else name, form, vhost)
+
+
+def read_topology_text(text: str, name: str, form: Form | None, vhost: str | None) -> Topology:
+    """The topology in a text, with the state and the properties that the command has for it."""
     given = click.get_current_context().meta
     return parse_topology(
-        read_text_file(name),
-        "standard input" if name == "-" else name,
+        text,
+        name,
         form=form,
         vhost=vhost,
         state=given.get(_STATE),

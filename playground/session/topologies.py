@@ -121,7 +121,7 @@ def _bindings(bindings: Iterable[BindingExplanation]) -> dict[str, Any]:
     listed = list(bindings)
     rows = [
         {
-            "exchange": exchange_title(one.binding.source),
+            "exchange": exchange_title(one.source),
             "target": one.target,
             "text": "; ".join(one.lacks) if one.lacks else one.asks,
         }

@@ -260,15 +260,96 @@ def test_the_picture_has_addresses_and_not_the_cases_that_route() -> None:
 def test_a_change_of_a_divert_is_shown_with_a_message() -> None:
     diff = diff_topologies(artemis(ORDERS.format(limit=1000)), artemis(ORDERS.format(limit=2000)))
     assert [change.text for change in diff.changes] == [
-        "orders -> review (exchange): selector 'amount > 2000', was selector 'amount > 1000'"
+        "orders -> review (address): exclusive | amount > 2000, was exclusive | amount > 1000"
     ]
-    assert [(each.exchange, each.old, each.new) for each in diff.examples] == [("orders", ("review",), ("a", "b"))]
+    assert [(each.exchange, each.routing_type, each.old, each.new) for each in diff.examples] == [
+        ("orders", "ANYCAST", ("review",), ("a (possible)", "b (possible)"))
+    ]
+
+
+SETTING = (
+    "<address-settings><address-setting match='orders'><{0}>{1}</{0}></address-setting></address-settings>"
+    + ORDERS.format(limit=1000)
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "change", "messages"),
+    [
+        (
+            ORDERS.format(limit=1000),
+            ORDERS.format(limit=1000).replace("<exclusive>true", "<exclusive>false"),
+            "orders -> review (address): amount > 1000, was exclusive | amount > 1000",
+            True,
+        ),
+        (
+            SETTING.format("dead-letter-address", "lost"),
+            SETTING.format("dead-letter-address", "review"),
+            "a -> lost: dead-letter, rejected or delivered 10 times",
+            False,
+        ),
+        (
+            SETTING.format("auto-create-addresses", "true").replace("match='orders'", "match='#'"),
+            SETTING.format("auto-create-addresses", "false").replace("match='orders'", "match='#'"),
+            "what sends create or the broker refuses, or the order of its addresses",
+            True,
+        ),
+    ],
+)
+def test_a_change_that_is_no_selector_is_told(old: str, new: str, change: str, messages: bool) -> None:
+    diff = diff_topologies(artemis(old), artemis(new))
+    assert change in [one.text for one in diff.changes]
+    assert bool(diff.examples) is messages
+    assert str(diff_topologies(artemis(old), artemis(old))) == "OLD and NEW are the same topology."
+
+
+def test_a_composite_queue_that_keeps_only_what_no_target_takes_is_a_change() -> None:
+    kept, otherwise = (
+        activemq(
+            composites(
+                f"<compositeQueue name='in' {how}><forwardTo><filteredDestination selector='n &gt; 5' queue='big'/>"
+                "</forwardTo></compositeQueue>"
+            )
+        )
+        for how in ("forwardOnly='false'", "sendWhenNotMatched='true'")
+    )
+    diff = diff_topologies(kept, otherwise)
+    assert [one.text for one in diff.changes] == ["queue://in -> queue://in: otherwise, was every message"]
+    assert [(one.exchange, one.old, one.new) for one in diff.examples] == [
+        ("queue://in", ("queue://big", "queue://in"), ("queue://big",))
+    ]
+
+
+def test_destinations_of_activemq_are_queues_and_what_leads_to_them() -> None:
+    topology = activemq(
+        "<destinations><queue physicalName='plain'/><queue physicalName='Consumer.A.VirtualTopic.o'/></destinations>"
+    )
+    shown = addresses_of(topology)
+    assert [(each.source, each.destination_type, each.destination) for each in shown.bindings] == [
+        ("topic://VirtualTopic.o", "queue", "queue://Consumer.A.VirtualTopic.o")
+    ]
+    assert report(shown).findings == ()
+
+
+def test_an_address_leads_to_the_wildcard_addresses_that_match_it() -> None:
+    shown = addresses_of(
+        artemis(
+            "<diverts><divert name='d'><address>a</address><forwarding-address>log.a</forwarding-address></divert>"
+            "</diverts><addresses><address name='log.#'><multicast><queue name='q'/></multicast></address></addresses>"
+        )
+    )
+    assert [(each.source, each.destination) for each in shown.bindings] == [
+        ("log.#", "q"),
+        ("a", "log.a"),
+        ("log.a", "log.#"),
+    ]
+    assert report(shown).findings == ()
 
 
 def test_why_names_the_diverts_and_queues_that_took_a_message() -> None:
     said = str(explain_route(artemis(ORDERS.format(limit=1000)), Message.of(amount=5000), "orders"))
     assert said.startswith("destination orders → review (delivered)\n  took it\n")
-    assert "address review  key 'orders' and amount > 1000" in said
+    assert "orders → address review  amount > 1000\n    review → review          any message" in said
     refused = artemis(
         "<address-settings><address-setting match='#'><auto-create-addresses>false</auto-create-addresses>"
         "</address-setting></address-settings>"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from transpiler.topology import parse_topology
+from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
 from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.findings import report
-from transpiler.topology.report.shown_addresses import addresses_of
+from transpiler.topology.report.shown_addresses import addresses_of, counts_of
 
 
 def artemis(settings: str, *addresses: str) -> Topology:
@@ -32,7 +34,11 @@ def setting(match: str, dead: str = "", expiry: str = "", more: str = "") -> str
             "link-loop",
             ["a → a → b → b → a: a message that is rejected or delivered 10 times may come back"],
         ),
-        (artemis(setting("a", "DLQ"), "a"), "dead-letters-lost", ["DLQ leads to no queue"]),
+        (
+            artemis(setting("a", "DLQ"), "a"),
+            "dead-letters-lost",
+            ["the file has no queue at DLQ: they are lost, if no client made one"],
+        ),
         (artemis(setting("a", "DLQ"), "a", "DLQ"), "dead-letters-lost", []),
     ],
 )
@@ -60,3 +66,60 @@ def test_activemq_draws_the_queue_of_dead_letters_and_not_an_address_without_one
     ]
     assert "missing-target" not in report(topology).by_kind()
     assert "dead-letters-lost" not in report(topology).by_kind()
+
+
+DEAD = f"<core><address-settings>{setting('#', 'DLQ', 'EXP')}</address-settings><addresses>" + "".join(
+    f"<address name='{name}'><anycast><queue name='{name}'/></anycast></address>" for name in ("a", "b", "DLQ", "EXP")
+)
+
+
+@pytest.mark.parametrize(
+    ("state", "unread"),
+    [
+        (None, []),
+        ({"queues": []}, []),
+        ({"consumers": [{"queue": "a"}]}, ["DLQ", "EXP"]),
+        ({"consumers": [{"queue": "DLQ"}]}, ["EXP"]),
+        ({"consumers": [{"queue": "DLQ"}], "subscriptions": [{"name": "EXP", "destination": "EXP"}]}, []),
+    ],
+)
+def test_dead_letters_that_nobody_reads_are_found_where_the_consumers_are_known(
+    state: dict[str, Any] | None, unread: list[str]
+) -> None:
+    text = f"<configuration>{DEAD}</addresses></core></configuration>"
+    found = report(addresses_of(parse_topology(text, "broker.xml", state=state))).by_kind()
+    assert [finding.subject for finding in found.get("unread-dead-letters", ())] == unread
+
+
+def test_the_dead_letters_of_activemq_are_read_by_a_consumer_with_a_pattern() -> None:
+    text = "<broker><destinations><queue physicalName='a'/></destinations></broker>"
+    for queue, unread in (("a", ["queue://ActiveMQ.DLQ"]), ("ActiveMQ.>", [])):
+        topology = parse_topology(text, "activemq.xml", state={"consumers": [{"queue": queue}]})
+        assert topology_from_dict(topology_to_dict(topology)) == topology
+        found = report(addresses_of(topology)).by_kind()
+        assert [finding.subject for finding in found.get("unread-dead-letters", ())] == unread
+
+
+def test_reports_and_pictures_of_a_jms_broker_speak_of_its_addresses_and_destinations() -> None:
+    divert = "<divert name='d'><address>a</address><forwarding-address>b</forwarding-address></divert>"
+    text = f"<configuration><core><diverts>{divert}</diverts></core></configuration>"
+    assert str(report(addresses_of(parse_topology(text, "broker.xml")))).splitlines() == [
+        "artemis: 2 addresses, 0 queues, 1 binding",
+        "",
+        "addresses without a way out: 2",
+        "  a  its ways end before a queue",
+        "  b  the file has no queue there: its messages are lost, if no client made one",
+    ]
+    text = "<broker><destinations><queue physicalName='a'/></destinations></broker>"
+    topology = parse_topology(text, "activemq.xml")
+    assert repr(topology) == "Topology(activemq: 1 queue)"
+    assert str(report(addresses_of(topology))).startswith("activemq: 0 destinations, 2 queues, 0 bindings\n")
+
+
+def test_messages_that_were_counted_at_an_address_are_those_of_its_wildcards() -> None:
+    text = (
+        "<configuration><core><addresses><address name='a.#'><multicast><queue name='q'/></multicast></address>"
+        "<address name='a.b'><multicast><queue name='r'/></multicast></address></addresses></core></configuration>"
+    )
+    shown = addresses_of(parse_topology(text, "broker.xml"))
+    assert counts_of(shown, {"a.b": 2, "a.c": 1, "x": 5}) == {"a.b": 2, "a.#": 3, "a.c": 1, "x": 5}

@@ -17,7 +17,7 @@ from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.findings import report as make_report
 from transpiler.topology.report.scope import narrow
-from transpiler.topology.report.shown_addresses import addresses_of
+from transpiler.topology.report.shown_addresses import addresses_of, counts_of
 from transpiler.topology.report.summary import Summary
 
 _PICTURES = ("mermaid", "dot", "svg", "html", "json")
@@ -125,10 +125,11 @@ def _page(topology: Topology, summary: Summary | None, name: str) -> str:
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
     """Return the counts of a part; of the whole also those of queues that no configuration shows."""
+    exchanges = counts_of(whole, summary.exchanges)
     if topology is whole:
-        return summary
+        return Summary(exchanges, summary.queues, summary.outcomes)
     return Summary(
-        {name: count for name, count in summary.exchanges.items() if name in topology.exchange_by_name},
+        {name: count for name, count in exchanges.items() if name in topology.exchange_by_name},
         {name: count for name, count in summary.queues.items() if name in topology.queue_names},
         summary.outcomes,
     )

@@ -18,6 +18,7 @@ from transpiler.reference.receiving import ANYONE
 from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import DIALECTS
 from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL
+from transpiler.topology.destinations import pattern_name
 from transpiler.topology.model import Binding, Topology
 from transpiler.topology.xquery import parse_query
 
@@ -110,7 +111,10 @@ def _topic(topology: Topology, binding: Binding, keys: tuple[str | None, ...]) -
     if key is None:
         return [Lack(f"pattern {value_text(binding.key)}: the message has no key", nearest.edits)]
     named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
-    return [Lack(f"pattern {value_text(binding.key)}: {named}{nearest.first}", nearest.edits)]
+    kind, shown = "pattern", binding.key
+    if topology.rules.destinations is not None:
+        kind, shown = topology.rules.nouns[0], pattern_name(topology, binding.key)
+    return [Lack(f"{kind} {value_text(shown)}: {named}{nearest.first}", nearest.edits)]
 
 
 def _headers(topology: Topology, binding: Binding, message: Message) -> list[Lack]:

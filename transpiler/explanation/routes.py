@@ -5,27 +5,37 @@ The reference router says which bindings match; ``binding_facts`` says of the ot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transpiler.diagnostics import nearest as near_names
 from transpiler.explanation.binding_facts import binding_text, lacks
 from transpiler.explanation.wording import clipped, value_text
+from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Visit
 from transpiler.reference.route import trace
 from transpiler.reference.route_path import Step, follow
 from transpiler.reference.routed import Routed, Traced
 from transpiler.topology.choices import choice_of, leaves_open
-from transpiler.topology.destinations import MARKS
-from transpiler.topology.model import DEFAULT_EXCHANGE, REPLACEMENT_ARGUMENT, Binding, Topology
+from transpiler.topology.destinations import (
+    MARKS,
+    OWN_QUEUE,
+    destination_name,
+    is_sent_wildcard,
+    names_queue,
+    own_prefix,
+    own_queue,
+    pattern_name,
+)
+from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
 
 #: Characters of a target in a line, and bindings under a heading.
-_MAX_TEXT, _MAX_LINES = 50, 20
+_MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +50,29 @@ class BindingExplanation:
     asks: str
     lacks: tuple[str, ...] = ()
     distance: float = 0.0
-    #: The binding is of a JMS broker.
-    sent: bool = False
+    #: The ends of the binding, where the message was sent to a JMS broker: destinations, or a destination and a queue.
+    ends: tuple[str, str] | None = None
+
+    @property
+    def source(self) -> str:
+        """The exchange, or the destination, that the message came to."""
+        return self.binding.source if self.ends is None else self.ends[0]
 
     @property
     def target(self) -> str:
         """The queue, or the exchange as such, that the binding leads to."""
+        if self.ends is not None:
+            is_address = self.binding.destination_type == "exchange" and "://" not in self.ends[1]
+            return f"address {self.ends[1]}" if is_address else self.ends[1]
         if self.binding.destination_type == "queue":
             return self.binding.destination
-        # A binding that replaces the key of a message to a JMS broker leads to another destination.
-        onward = self.binding.text(REPLACEMENT_ARGUMENT) if self.sent else None
-        return f"exchange {self.binding.destination}" if onward is None else f"address {onward}"
+        return f"exchange {self.binding.destination}"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return {
-            "exchange": self.binding.source,
-            self.binding.destination_type: self.binding.destination,
+            "exchange": self.source,
+            self.binding.destination_type: self.binding.destination if self.ends is None else self.ends[1],
             "asks": self.asks,
             **({"lacks": list(self.lacks)} if self.lacks else {}),
         }
@@ -123,11 +139,15 @@ class RouteExplanation:
     def _body(self) -> list[str]:
         lines = [f"  {self.note}"] if self.note is not None else []
         several = len({visit.exchange.name for visit in self.visits}) > 1
+        if self.sent:
+            several = len({one.source for one in (*self.took, *self.possible, *self.nearly)}) > 1
         headed = (("took it", self.took), ("may take it", self.possible), ("nearly took it", self.nearly))
         for heading, bindings in headed:
             if not bindings:
                 continue
-            targets = [clipped(_place(one, several), _MAX_TEXT) for one in bindings[:_MAX_LINES]]
+            targets = [
+                clipped(_place(one, several), _MAX_SENT if self.sent else _MAX_TEXT) for one in bindings[:_MAX_LINES]
+            ]
             width = max(map(len, targets))
             lines.append(f"  {heading}")
             for target, one in zip(targets, bindings, strict=False):
@@ -157,7 +177,7 @@ class RouteExplanation:
 
 
 def _place(one: BindingExplanation, several: bool) -> str:
-    return f"{one.binding.source} → {one.target}" if several else one.target
+    return f"{one.source} → {one.target}" if several else one.target
 
 
 def explain_route(
@@ -216,22 +236,65 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
         matched = [binding for binding, is_match in zip(bindings, visit.matched, strict=False) if is_match]
         chosen = choice is not None and choice.by_match and leaves_open(topology, choice, matched)
         for binding, is_match in zip(bindings, visit.matched, strict=True):
-            asks = binding_text(topology, binding)
             if sent and not _leads_on(topology, binding):
                 continue
+            asks, ends = binding_text(topology, binding), None
+            if sent:
+                asks, ends = _asked(topology, binding), _ends(topology, binding, visit)
             if is_match:
-                (possible if chosen else took).append(BindingExplanation(binding, asks, sent=sent))
-            else:
+                (possible if chosen else took).append(BindingExplanation(binding, asks, ends=ends))
+            elif not (sent and is_sent_wildcard(topology, binding.key)):
                 lacking = lacks(topology, binding, visit, message)
                 texts = tuple(lack.text for lack in lacking)
                 distance = sum(lack.distance for lack in lacking)
-                missed.append(BindingExplanation(binding, asks, texts, distance, sent))
+                missed.append(BindingExplanation(binding, asks, texts, distance, ends))
+    if sent:
+        # Several cases of a broker lead along one divert, or to one queue.
+        took, possible, missed = (_once(listed) for listed in (took, possible, missed))
+        took = took if own_prefix(topology) == "" else _without_ends(took)
+        sent_to = {one.ends[0] for one in (*took, *possible, *missed) if one.ends is not None}
+        sent_to -= {one.ends[1] for one in (*took, *possible) if one.ends is not None}
+        # Where it was sent on to, only filters kept it from queues.
+        missed = [one for one in missed if one.distance < 1 or (one.ends is not None and one.ends[0] in sent_to)]
     missed.sort(key=lambda one: one.distance)
     keys = traced.visits[0].keys if traced.visits else ()
     note = _note(topology, message, traced.routed, keys)
     shown = tuple(missed[:nearest])
     others = len(missed) - len(shown)
     return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible), sent)
+
+
+def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
+    return [*{(one.ends, one.asks, one.lacks): one for one in listed}.values()]
+
+
+def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
+    """Return bindings without those of queues of ActiveMQ that other bindings lead to and nothing leads on from."""
+    led = {one.ends[1] for one in took if one.ends is not None and one.ends[0] != one.ends[1]}
+    leading = {one.ends[0] for one in took if one.ends is not None and one.ends[0] != one.ends[1]}
+    return [one for one in took if one.ends is None or one.ends[0] != one.ends[1] or one.ends[0] not in led - leading]
+
+
+def _asked(topology: Topology, binding: Binding) -> str:
+    """Return what a JMS broker asks for: an address with wildcards, and a selector."""
+    pattern = {MANY_WORDS, ONE_WORD} & {*binding.key.split(".")} if binding.key != MANY_WORDS else ()
+    asked = [f"{topology.rules.nouns[0]} {pattern_name(topology, binding.key)}"] if pattern else []
+    selector = topology.selector(binding)
+    asked += [clipped(selector, _MAX_TEXT)] if selector is not None else []
+    return " and ".join(asked) or "any message"
+
+
+def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:
+    """Return the destination that a message to a JMS broker came to, and where a binding leads from there."""
+
+    def name(exchange: str, key: str) -> str:
+        return destination_name(topology, exchange, key.partition(".")[2] if names_queue(exchange) else key)
+
+    key = visit.keys[0] or ""
+    source, onward = name(visit.exchange.name, key), topology.replacement_key(binding)
+    if onward is not None:
+        return source, name(binding.destination, onward)
+    return source, own_queue(topology, key) if binding.destination == OWN_QUEUE else binding.destination
 
 
 def _leads_on(topology: Topology, binding: Binding) -> bool:

@@ -96,6 +96,8 @@ class Rules(BindingRules):
     releases_unroutable: bool = False
     #: Senders name destinations, and not exchanges: see ``topology.destinations``.
     destinations: Destinations | None = None
+    #: What people call an exchange, and several.
+    nouns: tuple[str, str] = ("exchange", "exchanges")
     #: A message that comes back to an exchange on its path makes the send fail; elsewhere it goes no further there.
     rings_fail: bool = False
 
@@ -196,10 +198,17 @@ ARTEMIS = Rules(
     alternate_queues=True,
     alternate_on_no_match=True,
     destinations=Destinations.ARTEMIS,
+    nouns=("address", "addresses"),
     rings_fail=True,
 )
 
-ACTIVEMQ = replace(ARTEMIS, name="activemq", dialect="activemq", destinations=Destinations.ACTIVEMQ)
+ACTIVEMQ = replace(
+    ARTEMIS,
+    name="activemq",
+    dialect="activemq",
+    destinations=Destinations.ACTIVEMQ,
+    nouns=("destination", "destinations"),
+)
 
 RULES: Mapping[str, Rules] = MappingProxyType(
     {rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_3_12, ARTEMIS, ACTIVEMQ)}

@@ -209,8 +209,25 @@ def queue_key(topology: Topology, queue: str) -> str:
 
 def destination_name(topology: Topology, entry: str, key: str) -> str:
     """Return the destination that a key, or a pattern of keys, stands for at an entry."""
-    characters = key_characters(topology).inverse
     if topology.rules.destinations is not Destinations.ACTIVEMQ:
-        return characters.translate(key)
+        return pattern_name(topology, key)
     kind = TOPIC_KIND if entry.startswith(TOPIC_KIND) else QUEUE_KIND
-    return _PREFIXES[kind] + characters.translate(ACTIVEMQ_PATTERNS.inverse.translate(key))
+    return _PREFIXES[kind] + pattern_name(topology, key)
+
+
+def pattern_name(topology: Topology, key: str) -> str:
+    """Return the name that a pattern of keys stands for, with the broker's own wildcards."""
+    if topology.rules.destinations is Destinations.ACTIVEMQ:
+        key = ACTIVEMQ_PATTERNS.inverse.translate(key)
+    return key_characters(topology).inverse.translate(key)
+
+
+def is_sent_wildcard(topology: Topology, key: str) -> bool:
+    """Return True if a key of ActiveMQ is of names that senders write with wildcards."""
+    is_activemq = topology.rules.destinations is Destinations.ACTIVEMQ
+    return is_activemq and not {SENT_WILDCARD, SENT_WILDCARDS}.isdisjoint(key)
+
+
+def names_queue(exchange: str) -> bool:
+    """Return True if the keys at an exchange begin with the name of a queue, those of fully qualified names."""
+    return exchange.partition(" ")[0].rstrip(",").endswith(FULLY_QUALIFIED)

@@ -41,6 +41,9 @@ SELECTOR_ARGUMENT = "x-filter-jms-selector"
 XQUERY_ARGUMENT = "xquery"
 REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 
+#: Of bindings of a JMS broker: the mark of a divert that keeps messages from queues, and in pictures a choice in words.
+EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "exclusive", "choice"
+
 #: Errors that one exception lists; a file with a wrong name may have a million.
 MAX_ERRORS = 20
 
@@ -148,6 +151,8 @@ class Topology:
     words: str = DEFAULT_WORDS
     findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
     links: tuple[Link, ...] = ()
+    #: The queues and subscriptions that have consumers; None where nobody knows.
+    readers: frozenset[str] | None = None
     #: The version of the broker that wrote the file, if it says so.
     version: str = field(default="", compare=False)
 
@@ -164,14 +169,22 @@ class Topology:
             raise TopologyError(shown)
 
     def __repr__(self) -> str:
-        return f"Topology({self.headline})"
+        if self.rules.destinations is None:
+            return f"Topology({self.headline})"
+        # The exchanges of a JMS broker are cases of its routing, and nothing that people know.
+        return f"Topology({self.broker}: {len(self.queues):,} {'queue' if len(self.queues) == 1 else 'queues'})"
 
     @property
     def headline(self) -> str:
         """The broker, in the file's version where that is known, and the numbers of its objects."""
+        exchanges = (*self.rules.nouns, self.exchanges)
         counts = (
-            f"{len(items):,} {what if len(items) != 1 else what[:-1]}"
-            for what, items in (("exchanges", self.exchanges), ("queues", self.queues), ("bindings", self.bindings))
+            f"{len(items):,} {one if len(items) == 1 else several}"
+            for one, several, items in (
+                exchanges,
+                ("queue", "queues", self.queues),
+                ("binding", "bindings", self.bindings),
+            )
         )
         return f"{self.broker}: {', '.join(counts)}"
 
@@ -181,6 +194,8 @@ class Topology:
         return f"{self.rules.name.partition('-3')[0]} {self.version}" if self.version else self.rules.name
 
     def _repr_html_(self) -> str:
+        if self.rules.destinations is not None:
+            return html.heading(repr(self)) + html.table(("queue",), [(queue.name,) for queue in self.queues])
         rows = (
             (binding.source or "(default exchange)", binding.key, binding.destination_type, binding.destination)
             for binding in self.bindings

@@ -24,8 +24,9 @@ from transpiler.message.message import Message, Properties
 from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish
 from transpiler.topology.broker_rules import Destinations
-from transpiler.topology.destinations import ROUTING_TYPES
-from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
+from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Exchange, Link, Queue, Topology
+from transpiler.topology.report.labels import binding_label
 from transpiler.topology.report.shown_addresses import addresses_of, sample_address
 
 #: Changes of one kind in the text.
@@ -39,9 +40,12 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 class Change(NamedTuple):
-    """A part of a topology that only one of the two has, or that has other settings in the new one."""
+    """A part of a topology that only one of the two has, or that has other settings in the new one.
 
-    kind: Literal["broker", "exchange", "queue", "binding"]
+    ``kind`` is ``broker``, ``queue``, ``binding``, ``link``, ``settings`` or what the broker calls an exchange.
+    """
+
+    kind: str
     change: Literal["added", "removed", "changed"]
     text: str
 
@@ -57,12 +61,14 @@ class Rerouted:
     new: tuple[str, ...]
     #: ``exchange`` is a destination of a JMS broker, and there is no key.
     sent: bool = False
+    #: The routing type of a message to Artemis.
+    routing_type: RoutingType | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
             "exchange": self.exchange,
-            "routing_key": self.key,
+            **({"routing_type": self.routing_type} if self.sent else {"routing_key": self.key}),
             "message": self._plain(),
             "old": list(self.old),
             "new": list(self.new),
@@ -79,6 +85,8 @@ class Rerouted:
         to = f"to {self.exchange or 'the default exchange'}"
         if not self.sent:
             to += f" with key {self.key!r}"
+        elif self.routing_type is not None:
+            to += f" as {self.routing_type}"
         message = self._plain()
         lines = [f"{to}: {json.dumps(message, ensure_ascii=False)}" if message else to]
         for name, queues in (("OLD", self.old), ("NEW", self.new)):
@@ -126,22 +134,46 @@ class TopologyDiff:
         return "\n".join(lines)
 
 
+_SETTINGS = Change("settings", "changed", "what sends create or the broker refuses, or the order of its addresses")
+
+
 def diff_topologies(old: Topology, new: Topology, *, examples: int = 5) -> TopologyDiff:
     """Compare two topologies; up to so many examples, each with a queue that no other one wins or loses."""
-    shown = addresses_of(old), addresses_of(new)
+    shown = addresses_of(old, matching=False), addresses_of(new, matching=False)
     changes = tuple(_changes(*shown))
+    differs = old != new
+    if not changes and shown[0] is not old and _parts(old) != _parts(new):
+        # What addresses create or refuse, and what their order decides, is in no binding of an address.
+        changes = (_SETTINGS,)
     search = _Search(*shown, (old, new))
-    messages = search.examples(examples) if old != new else []
+    messages = search.examples(examples) if differs else []
     return TopologyDiff(changes, tuple(messages), search.tried)
+
+
+def _parts(topology: Topology) -> tuple[frozenset[object], ...]:
+    return frozenset(topology.exchanges), frozenset(topology.bindings), frozenset(topology.links)
 
 
 def _changes(old: Topology, new: Topology) -> Iterator[Change]:
     if old.rules.name != new.rules.name:
         yield Change("broker", "changed", f"{new.rules.name}, was {old.rules.name}")
     exchanges = {one.name: one for one in old.exchanges}, {one.name: one for one in new.exchanges}
-    yield from _by_name("exchange", *exchanges)
+    yield from _by_name(new.rules.nouns[0], *exchanges)
     yield from _by_name("queue", {one.name: one for one in old.queues}, {one.name: one for one in new.queues})
     yield from _binding_changes(old, new)
+    yield from _link_changes(old, new)
+
+
+def _link_changes(old: Topology, new: Topology) -> Iterator[Change]:
+    before, after = dict.fromkeys(map(_link_text, old.links)), dict.fromkeys(map(_link_text, new.links))
+    yield from (Change("link", "removed", text) for text in before if text not in after)
+    yield from (Change("link", "added", text) for text in after if text not in before)
+
+
+def _link_text(link: Link) -> str:
+    key = "" if link.key is None else f", key {link.key!r}"
+    ends = " -> ".join("another broker" if end is None else end for end in (link.source, link.destination))
+    return f"{ends}: {link.kind}, {link.when}{key}"
 
 
 def _binding_changes(old: Topology, new: Topology) -> Iterator[Change]:
@@ -155,13 +187,13 @@ def _binding_changes(old: Topology, new: Topology) -> Iterator[Change]:
     before = {_edge(binding): binding for binding in removed}
     for binding in removed:
         if _edge(binding) not in single:
-            yield Change("binding", "removed", _binding_text(binding))
+            yield Change("binding", "removed", _binding_text(old, binding))
     for binding in added:
         if _edge(binding) not in single:
-            yield Change("binding", "added", _binding_text(binding))
+            yield Change("binding", "added", _binding_text(new, binding))
     for binding in added:
         if _edge(binding) in single:
-            text = f"{_edge_text(binding)}: {_label(binding)}, was {_label(before[_edge(binding)])}"
+            text = f"{_edge_text(new, binding)}: {_label(new, binding)}, was {_label(old, before[_edge(binding)])}"
             yield Change("binding", "changed", text)
 
 
@@ -169,7 +201,7 @@ def _edge(binding: Binding) -> tuple[str, str, str]:
     return binding.source, binding.destination_type, binding.destination
 
 
-def _by_name(kind: Literal["exchange", "queue"], old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
+def _by_name(kind: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
     for name in old:
         if name not in new:
             yield Change(kind, "removed", name)
@@ -202,16 +234,20 @@ def _setting(value: Any) -> str:
             return str(getattr(value, "name", value))
 
 
-def _binding_text(binding: Binding) -> str:
-    return f"{_edge_text(binding)}: {_label(binding)}" if binding.key or binding.arguments else _edge_text(binding)
+def _binding_text(topology: Topology, binding: Binding) -> str:
+    ends = _edge_text(topology, binding)
+    return f"{ends}: {_label(topology, binding)}" if binding.key or binding.arguments else ends
 
 
-def _edge_text(binding: Binding) -> str:
-    return f"{binding.source} -> {binding.destination}" + " (exchange)" * (binding.destination_type == "exchange")
+def _edge_text(topology: Topology, binding: Binding) -> str:
+    kind = f" ({topology.rules.nouns[0]})" if binding.destination_type == "exchange" else ""
+    return f"{binding.source} -> {binding.destination}{kind}"
 
 
-def _label(binding: Binding) -> str:
+def _label(topology: Topology, binding: Binding) -> str:
     """Return the key and the arguments of a binding."""
+    if topology.rules.destinations is not None:
+        return binding_label(topology, binding) or "every message"
     parts = [f"key {binding.key!r}"] if binding.key or not binding.arguments else []
     return ", ".join((*parts, *([_arguments_text(binding.arguments)] if binding.arguments else [])))
 
@@ -226,7 +262,10 @@ def _argument(value: AmqpValue) -> str:
 
 
 class _Search:
-    """A search for messages among the bindings of ``old`` and ``new``, which ``routed`` route."""
+    """A search for messages among the bindings of ``old`` and ``new``, which ``routed`` route.
+
+    Of a JMS broker all bindings are tried, those that differ first: settings decide about messages, too.
+    """
 
     def __init__(self, old: Topology, new: Topology, routed: tuple[Topology, Topology]) -> None:
         self.old, self.new, self._routed = old, new, routed
@@ -238,28 +277,31 @@ class _Search:
         examples: list[Rerouted] = []
         shown: set[tuple[str, bool]] = set()
         seen: set[str] = set()
-        for exchange, key, message in self._publications():
-            identity = f"{exchange}\0{key}\0{message}"
+        sent = self.new.rules.destinations is not None
+        types = (*ROUTING_TYPES, None) if self.new.rules.destinations is Destinations.ARTEMIS else (None,)
+        for (exchange, key, message), routing_type in itertools.product(self._publications(), types):
+            identity = f"{exchange}\0{key}\0{message}\0{routing_type}"
             if identity in seen:
                 continue
             if len(examples) >= most or self.tried * self._each > _TESTS:
                 break
             seen.add(identity)
             self.tried += 1
-            old, new = (_reached(topology, message, exchange, key) for topology in self._routed)
+            to = sample_address(self.new, exchange) if sent else exchange
+            old, new = (_reached(topology, message, to, key, routing_type) for topology in self._routed)
             parting = {(queue, queue in new) for queue in set(old) ^ set(new)}
             if parting - shown:
                 shown |= parting
-                sent = self.new.rules.destinations is not None
-                to = sample_address(self.new, exchange) if sent else exchange
-                examples.append(Rerouted(to, key, message, old, new, sent))
+                examples.append(Rerouted(to, key, message, old, new, sent, routing_type))
         return examples
 
     def _publications(self) -> Iterator[tuple[str, str, Message]]:
         kept = set(self.old.bindings) & set(self.new.bindings) if self.old.rules == self.new.rules else set()
         for topology, other in ((self.old, self.new), (self.new, self.old)):
-            changed = [binding for binding in dict.fromkeys(topology.bindings) if binding not in kept]
-            for binding in changed[:_BINDINGS]:
+            tried = [binding for binding in dict.fromkeys(topology.bindings) if binding not in kept]
+            if topology.rules.destinations is not None:
+                tried += [binding for binding in topology.bindings if binding in kept]
+            for binding in tried[:_BINDINGS]:
                 yield from self._of_binding(topology, other, binding)
         for name in dict.fromkeys((*self.old.exchange_by_name, *self.new.exchange_by_name)):
             before, after = self.old.exchange_by_name.get(name), self.new.exchange_by_name.get(name)
@@ -268,6 +310,8 @@ class _Search:
                 bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
                 for key in dict.fromkeys(("nowhere", *(key for one in bindings[:20] for key in topic_keys(one.key)))):
                     yield name, key, _with_subject(Message(), key)
+        if self.new.rules.destinations is not None:
+            yield "nowhere", "", Message()
         for queue in sorted(self.old.queue_names ^ self.new.queue_names):
             yield "", queue, _with_subject(Message(), queue)
 
@@ -287,15 +331,13 @@ class _Search:
                 yield exchange, key, _with_subject(message, key)
 
 
-def _reached(topology: Topology, message: Message, exchange: str, key: str) -> tuple[str, ...]:
+def _reached(
+    topology: Topology, message: Message, exchange: str, key: str, routing_type: RoutingType | None
+) -> tuple[str, ...]:
     """Return the queues that a message reaches, or may reach by what an exchange chooses."""
-    if topology.rules.destinations is None:
-        parts = [publish(topology, message, exchange, (key,))]
-    else:
-        address = sample_address(topology, exchange)
-        types = (None, *ROUTING_TYPES) if topology.rules.destinations is Destinations.ARTEMIS else (None,)
-        parts = [publish(topology, message, address, routing_type=routing_type) for routing_type in types]
-    return tuple(sorted({queue for routed in parts for queue in (*routed.queues, *routed.possible_queues)}))
+    keys = (key,) if topology.rules.destinations is None else None
+    routed = publish(topology, message, exchange, keys, routing_type=routing_type)
+    return tuple(sorted((*routed.queues, *(f"{queue} (possible)" for queue in routed.possible_queues))))
 
 
 def _entrances(topology: Topology, name: str) -> list[str]:

@@ -133,14 +133,31 @@ class _ActiveMQ:
         )
         names |= dict.fromkeys(f"queue://{name}" for name, made in self._queues.items() if not made)
         queues = tuple(Queue(name) for name in names if not name.startswith("{"))
+        links = tuple(self._links(queue.name for queue in queues))
         return Topology(
             ACTIVEMQ,
             tuple(self._builder.exchanges.values()),
             queues,
             tuple(self._builder.bindings),
-            links=tuple(self._links(queue.name for queue in queues)),
+            links=links,
+            readers=self._readers(links),
             findings=tuple(dict.fromkeys(self._findings)),
         )
+
+    def _readers(self, links: Iterable[Link]) -> frozenset[str] | None:
+        """Return the subscriptions, and the queues with consumers, where they are known."""
+        if not self._knows_consumers:
+            return None
+        consumed = [each.pattern for each in self._subscriptions if each.kind == QUEUE_KIND]
+        names = {each.name for each in self._subscriptions if each.name}
+        keys = {ACTIVEMQ_KEYS.translate(queue) for queue in self._queues}
+        keys |= {link.key for link in links if link.destination == QUEUE_KIND and link.key is not None}
+        names |= {
+            f"queue://{ACTIVEMQ_KEYS.inverse.translate(key)}"
+            for key in keys
+            if any(covers(pattern, tuple(key.split("."))) for pattern in consumed)
+        }
+        return frozenset(names)
 
     def _links(self, queues: Iterable[str]) -> Iterator[Link]:
         """Yield the ways of dead letters from queues and from subscriptions to topics."""

@@ -47,23 +47,28 @@ _OWN, _REJECTED = Target("queue", OWN_QUEUE), Target("queue", REJECTED)
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 
 
-def topology_of_artemis(config: ArtemisConfig, consumers: Sequence[Mapping[str, Any]] | None = None) -> Topology:
-    """Return the topology of a configuration; ``consumers`` are those of its queues, where somebody knows them."""
-    return _Artemis(config, consumers).topology()
+def topology_of_artemis(config: ArtemisConfig, state: Mapping[str, Any] | None = None) -> Topology:
+    """Return the topology of a configuration; a state has its subscriptions and consumers, where they are known."""
+    return _Artemis(config, state or {}).topology()
 
 
 class _Artemis:
-    def __init__(self, config: ArtemisConfig, consumers: Sequence[Mapping[str, Any]] | None) -> None:
+    def __init__(self, config: ArtemisConfig, state: Mapping[str, Any]) -> None:
         self._config = config
         self._addresses = Addresses(config)
         self._builder = ExchangeBuilder()
         self._findings: list[Diagnostic] = list(config.findings)
         self._consumers: dict[str, list[str | None]] | None = None
-        if consumers is not None:
+        self._readers: frozenset[str] | None = None
+        if "subscriptions" in state or "consumers" in state:
+            self._readers = frozenset(each["name"] for each in state.get("subscriptions", ()))
+        if "consumers" in state:
             self._consumers = {}
-            for consumer in consumers:
+            for consumer in state["consumers"]:
                 selector = consumer.get("filter", consumer.get("selector"))
-                self._consumers.setdefault(str(consumer["queue"]), []).append(selector or None)
+                queue = str(consumer.get("queue", consumer.get("destination")))
+                self._consumers.setdefault(queue, []).append(selector or None)
+            self._readers = (self._readers or frozenset()) | self._consumers.keys()
         self._hops = any(reads_hops(taker.item.filter) for taker in self._addresses.takers)
         self._dead_letters = any(
             each.dead_letters.address and each.dead_letters_unroutable for each in self._addresses.settings
@@ -97,6 +102,7 @@ class _Artemis:
             tuple(self._builder.bindings),
             words=self._config.words,
             links=links,
+            readers=self._readers,
             findings=tuple(dict.fromkeys(self._findings)),
         )
 
@@ -274,7 +280,8 @@ class _Artemis:
 
         def link(exchange: str, pattern: Words) -> None:
             key = entry.key(pattern, queue)
-            self._builder.bind(exchange, key, target, selector, taker.item.place)
+            exclusive = isinstance(taker.item, Divert) and taker.item.exclusive
+            self._builder.bind(exchange, key, target, selector, taker.item.place, exclusive=exclusive)
 
         if is_plain(words):
             link(source, words)

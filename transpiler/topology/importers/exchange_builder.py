@@ -14,6 +14,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
 from transpiler.topology.destinations import NOWHERE
 from transpiler.topology.model import (
+    EXCLUSIVE_ARGUMENT,
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
     Alternate,
@@ -67,7 +68,16 @@ class ExchangeBuilder:
             self.bind(name, "", target)
         return name
 
-    def bind(self, source: str, key: str, target: Target | None, selector: str | None = None, place: str = "") -> None:
+    def bind(
+        self,
+        source: str,
+        key: str,
+        target: Target | None,
+        selector: str | None = None,
+        place: str = "",
+        *,
+        exclusive: bool = False,
+    ) -> None:
         """Add a binding; without a target it takes messages and leads nowhere."""
         if target is None:
             if NOWHERE not in self.exchanges:
@@ -78,4 +88,6 @@ class ExchangeBuilder:
             arguments[SELECTOR_ARGUMENT] = AmqpValue(AmqpType.STRING, selector)
         if target.key is not None:
             arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, target.key)
+        if exclusive:
+            arguments[EXCLUSIVE_ARGUMENT] = AmqpValue(AmqpType.BOOLEAN, True)
         self.bindings.append(Binding(source, target.name, key, arguments, target.type, place))

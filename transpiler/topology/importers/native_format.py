@@ -34,27 +34,31 @@ from transpiler.topology.receivers import with_addresses
 
 _TYPES: tuple[ExchangeType, ...] = tuple(dict.fromkeys(kind for rules in RULES.values() for kind in rules.types))
 _LINKS: tuple[LinkKind, ...] = get_args(LinkKind)
+_PARTS = ("queues", "exchanges", "bindings", "links")
 _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
 
 def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
     root = Entry.of(data, "")
-    root.only(("broker", "default_exchange", "words", "queues", "exchanges", "bindings", "links", "addresses"))
+    root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
     exchanges = tuple(_exchange(item, path) for item, path in root.items("exchanges"))
     queues = tuple(_queue(item, path) for item, path in root.items("queues"))
     bindings = tuple(_binding(entry) for entry in root.entries("bindings"))
     default = root.text("default_exchange", DEFAULT_EXCHANGE)
     links = tuple(_link(entry) for entry in root.entries("links"))
-    topology = Topology(rules, exchanges, queues, bindings, default, root.text("words", DEFAULT_WORDS), links=links)
-    return with_addresses(topology, tuple(_addresses(root)))
+    words, readers = root.text("words", DEFAULT_WORDS), None
+    if root.has("readers"):
+        readers = frozenset(name for name, _ in _texts(root, "readers", "the name of a queue"))
+    topology = Topology(rules, exchanges, queues, bindings, default, words, links=links, readers=readers)
+    return with_addresses(topology, tuple(_texts(root, "addresses", "an address")))
 
 
-def _addresses(root: Entry) -> Iterator[tuple[str, str]]:
-    for item, path in root.items("addresses"):
+def _texts(root: Entry, name: str, what: str) -> Iterator[tuple[str, str]]:
+    for item, path in root.items(name):
         if not isinstance(item, str):
-            refuse("topology.type", path, mismatch("an address", kind(item)))
+            refuse("topology.type", path, mismatch(what, kind(item)))
         yield item, path
 
 
@@ -69,7 +73,8 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
     result["exchanges"] = [_exchange_to_dict(exchange) for exchange in topology.exchanges]
     result["bindings"] = [_binding_to_dict(binding) for binding in topology.bindings]
     result["links"] = [_link_to_dict(link) for link in topology.links]
-    return {name: part for name, part in result.items() if part != []}
+    result = {name: part for name, part in result.items() if part != []}
+    return result if topology.readers is None else result | {"readers": sorted(topology.readers)}
 
 
 def _queue(item: Any, path: str) -> Queue:

@@ -106,4 +106,4 @@ def topology_of_config(config: ArtemisConfig, state: Mapping[str, Any] | None) -
     """Return the topology of an Artemis broker's configuration and state."""
     if state is not None:
         with_state(config, state)
-    return topology_of_artemis(config, None if state is None else state.get("consumers"))
+    return topology_of_artemis(config, state)

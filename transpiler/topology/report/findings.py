@@ -22,7 +22,7 @@ from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, B
 from transpiler.topology.report.containment import Taker
 from transpiler.topology.report.labels import Finding, binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
-from transpiler.topology.report.ways import exchanges, lonely_queues, loops, targets
+from transpiler.topology.report.ways import exchanges, lonely_queues, loops, targets, unread
 
 #: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
 MAX_COMPARED = 200
@@ -42,6 +42,7 @@ TITLES: Mapping[str, str] = {
     "link-loop": "queues that their own dead letters may come back to",
     "missing-target": "targets that are not there",
     "dead-letters-lost": "dead letters that reach no queue",
+    "unread-dead-letters": "queues of dead letters that nobody reads",
     "duplicate-binding": "bindings that are there twice",
     "contained-binding": "bindings that another one contains",
     "never-matches": "bindings that never match",
@@ -85,7 +86,7 @@ class TopologyReport:
     def __str__(self) -> str:
         lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
-            lines += ["", f"{TITLES[kind]}: {len(findings):,}"]
+            lines += ["", f"{self._title(kind)}: {len(findings):,}"]
             shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:MAX_SHOWN]]
             width = min(48, max(len(finding.subject) for finding in shown))
             lines += [f"  {finding.subject:{width}}  {finding.reason}" for finding in shown]
@@ -97,6 +98,9 @@ class TopologyReport:
             lines += ["", self._note()]
         return "\n".join(lines)
 
+    def _title(self, kind: str) -> str:
+        return TITLES[kind].replace("exchanges", self.topology.rules.nouns[1])
+
     def _note(self) -> str:
         return (
             f"{self.not_compared:,} bindings stand beside more than {MAX_COMPARED} others with the same two ends: "
@@ -104,7 +108,7 @@ class TopologyReport:
         )
 
     def _repr_html_(self) -> str:
-        rows = [(TITLES[finding.kind], finding.subject, finding.reason) for finding in self.findings]
+        rows = [(self._title(finding.kind), finding.subject, finding.reason) for finding in self.findings]
         note = html.code(self._note()) if self.not_compared else ""
         if not rows:
             return html.heading("nothing is dead, double or in a loop") + note
@@ -123,6 +127,7 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
         *exchanges(topology, summary),
         *loops(topology),
         *targets(topology),
+        *unread(topology),
         *contained,
         *_never_matching(topology),
         *_ignored(topology),

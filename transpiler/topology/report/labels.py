@@ -8,7 +8,14 @@ from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.filters.topics import MANY_WORDS
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, ExchangeType
-from transpiler.topology.model import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
+from transpiler.topology.model import (
+    CHOICE_ARGUMENT,
+    EXCLUSIVE_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    XQUERY_ARGUMENT,
+    Binding,
+    Topology,
+)
 
 #: Characters of a selector or query in a label.
 MAX_TEXT = 48
@@ -31,6 +38,9 @@ def binding_label(topology: Topology, binding: Binding) -> str:
     """Return the condition of a binding; empty where it takes every message of its exchange."""
     exchange_type = topology.exchange_by_name[binding.source].type
     parts: list[str] = []
+    if topology.rules.destinations is not None:
+        parts += ["exclusive"] if EXCLUSIVE_ARGUMENT in binding.arguments else []
+        parts += [binding.text(CHOICE_ARGUMENT) or ""] if CHOICE_ARGUMENT in binding.arguments else []
     if exchange_type == "headers":
         parts.append(_headers_label(topology.headers(binding)))
     elif exchange_type in CHOOSING_TYPES:

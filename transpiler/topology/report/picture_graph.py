@@ -22,7 +22,10 @@ MAX_NAMES = 3
 
 @dataclass(frozen=True)
 class Node:
-    """An exchange, a queue, another broker, or a group of one kind; ``names`` are the names that it stands for."""
+    """An exchange, a queue, another broker, or a group of one kind; ``names`` are the names that it stands for.
+
+    ``several`` is what nodes like it are called.
+    """
 
     id: str
     kind: Literal["exchange", "queue", "broker"]
@@ -31,6 +34,7 @@ class Node:
     names: tuple[str, ...] = ()
     type: str = ""
     messages: int | None = None
+    several: str = "queues"
 
 
 @dataclass(frozen=True)
@@ -112,13 +116,15 @@ class _Builder:
         node_id = f"{kind[0]}{len(self.nodes)}"
         self._ids[kind, name] = node_id
         details: list[str] = []
-        exchange_type, messages = "", None
+        exchange_type, messages, several = "", None, "queues"
         if kind == "exchange":
             exchange = self.topology.exchange_by_name[name]
             exchange_type = exchange.type
+            several = self.topology.rules.nouns[1]
             # The types of exchanges are no words of the JMS brokers, whose nodes here are addresses and destinations.
             if self.topology.rules.destinations is None:
                 details.append(exchange_type)
+                several = f"{exchange_type} {several}"
             if exchange.unroutable != "discard":
                 details.append(f"unroutable: {exchange.unroutable}")
         if self.summary is not None:
@@ -126,7 +132,7 @@ class _Builder:
             messages = counts.get(name, 0)
             details.append(_counted(kind, messages))
         title = exchange_title(name)
-        self.nodes.append(Node(node_id, kind, title, ", ".join(details), (title,), exchange_type, messages))
+        self.nodes.append(Node(node_id, kind, title, ", ".join(details), (title,), exchange_type, messages, several))
 
     def _binding_arrows(self) -> Iterator[Arrow]:
         grouped: dict[tuple[str, str, str], list[Binding]] = {}
@@ -230,10 +236,10 @@ def _group(nodes: list[Node]) -> Node:
     if len(nodes) == 1:
         return first
     names = tuple(name for node in nodes for name in node.names)
-    what = f"{first.type} exchanges" if first.kind == "exchange" else "queues"
     details = [", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")]
     counted = [node.messages for node in nodes if node.messages is not None]
     messages = sum(counted) if counted else None
     if messages is not None:
         details.append(_counted(first.kind, messages))
-    return Node(first.id, first.kind, f"{len(nodes):,} {what}", ", ".join(details), names, first.type, messages)
+    title = f"{len(nodes):,} {first.several}"
+    return replace(first, title=title, detail=", ".join(details), names=names, messages=messages)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.destinations import TOPIC_KIND
 from transpiler.topology.graph import (
     Node,
     all_ways,
@@ -21,6 +23,9 @@ from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 from transpiler.topology.report.labels import Finding, exchange_title
 from transpiler.topology.report.summary import Summary
 
+#: Queues that one finding lists.
+_MAX_SOURCES = 5
+
 
 def lonely_queues(topology: Topology) -> Iterator[Finding]:
     """Yield the queues that nothing leads to."""
@@ -28,9 +33,15 @@ def lonely_queues(topology: Topology) -> Iterator[Finding]:
     alternates = (exchange.alternate for exchange in topology.exchange_by_name.values())
     bound |= {alternate.name for alternate in alternates if alternate is not None and alternate.type == "queue"}
     bound |= {link.destination for link in topology.onward if link.destination and link.destination_type == "queue"}
+    if topology.rules.destinations is Destinations.ACTIVEMQ:
+        # A queue is a destination by its name.
+        return
+    reason = "only messages sent to it by its own name reach it"
+    if topology.rules.destinations is Destinations.ARTEMIS:
+        reason = "it gets no message: it is disabled, or it needs a consumer and has none"
     for queue in topology.queues:
         if queue.name not in bound:
-            yield Finding("queue-without-bindings", queue.name, "only messages sent to it by its own name reach it")
+            yield Finding("queue-without-bindings", queue.name, reason)
 
 
 def exchanges(topology: Topology, summary: Summary | None) -> Iterator[Finding]:
@@ -47,20 +58,41 @@ def exchanges(topology: Topology, summary: Summary | None) -> Iterator[Finding]:
         used |= reached(ways, [("queue", name) for name, count in summary.queues.items() if count])
     ends: list[Node] = [("queue", name) for name in topology.queue_names]
     ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
-    # What is bound to it to feed another broker is a queue, too.
-    ends += [("exchange", link.source) for link in topology.links if link.source and link.source_type == "exchange"]
-    leads = reached(reverse(successors(topology, routes(topology))), ends)
+    ends += _feeding(topology)
+    after = successors(topology, routes(topology))
+    before = reverse(after)
+    leads = reached(before, ends)
     for exchange in topology.exchanges:
         node: Node = ("exchange", exchange.name)
+        if topology.rules.destinations is not None and not (after[node] or before[node]):
+            # Of dead-letter addresses only it is said where their letters go.
+            continue
         if node not in entered:
             reason = "it is internal, and no exchange that takes messages leads to it"
             yield Finding("exchange-without-way-in", exchange.name, reason)
         elif used is not None and node not in used:
-            reason = "no counted message was published to it or to an exchange that leads to it"
+            reason = "no counted message was published to it or to one that leads to it"
             yield Finding("exchange-without-way-in", exchange.name, reason)
-        if node not in leads:
-            reason = "its ways end before a queue" if ways[node] else "it leads to no queue: its messages are lost"
-            yield Finding("exchange-without-way-out", exchange.name, reason)
+        lost = _lost(topology, exchange.name, bool(ways[node])) if node not in leads else None
+        if lost is not None:
+            yield Finding("exchange-without-way-out", exchange.name, lost)
+
+
+def _feeding(topology: Topology) -> list[Node]:
+    """Return the exchanges to which a queue is bound that feeds another broker."""
+    links = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
+    return [("exchange", link.source) for link in links if link.source is not None]
+
+
+def _lost(topology: Topology, name: str, leads_on: bool) -> str | None:
+    """Return why messages that come to an exchange reach no queue; None where clients may have queues there."""
+    if leads_on:
+        return "its ways end before a queue"
+    if topology.rules.destinations is None or topology.readers is not None:
+        return "it leads to no queue: its messages are lost"
+    if name.startswith(f"{TOPIC_KIND}://"):
+        return None
+    return "the file has no queue there: its messages are lost, if no client made one"
 
 
 def loops(topology: Topology) -> Iterator[Finding]:
@@ -122,14 +154,34 @@ def targets(topology: Topology) -> Iterator[Finding]:
             continue
         if leads is None:
             ends: list[Node] = [("queue", name) for name in topology.queue_names]
-            ends += [("exchange", one.source) for one in topology.links if one.source_type == "exchange" and one.source]
-            leads = reached(reverse(successors(topology, routes(topology))), [*ends, ("exchange", DEFAULT_EXCHANGE)])
+            ends += [*_feeding(topology), ("exchange", DEFAULT_EXCHANGE)]
+            leads = reached(reverse(successors(topology, routes(topology))), ends)
         if target not in leads:
-            yield Finding("dead-letters-lost", subject, f"{exchange_title(target[1])} leads to no queue")
+            reason = f"{exchange_title(target[1])} leads to no queue"
+            if topology.rules.destinations is Destinations.ARTEMIS and topology.readers is None:
+                reason = f"the file has no queue at {target[1]}: they are lost, if no client made one"
+            yield Finding("dead-letters-lost", subject, reason)
         elif link.key is not None and not _takes_key(topology, target[1], link.key):
             yield Finding(
                 "dead-letters-lost", subject, f"nothing in {exchange_title(target[1])} takes the key {link.key!r}"
             )
+
+
+def unread(topology: Topology) -> Iterator[Finding]:
+    """Yield the queues that get dead letters or expired messages, and that nobody reads, where readers are known."""
+    if topology.readers is None:
+        return
+    after = successors(topology, routes(topology))
+    sources: dict[str, dict[str, None]] = {}
+    for link in topology.onward:
+        if link.destination is None or link.source is None or link.kind not in ("dead-letter", "expiry"):
+            continue
+        for kind, name in reached(after, [(link.destination_type, link.destination)]):
+            if kind == "queue" and name not in topology.readers:
+                sources.setdefault(name, {})[link.source] = None
+    for name, listed in sorted(sources.items()):
+        shown = ", ".join([*listed][:_MAX_SOURCES]) + (", …" if len(listed) > _MAX_SOURCES else "")
+        yield Finding("unread-dead-letters", name, f"it has no consumer, and keeps what comes from {shown}")
 
 
 def _takes_key(topology: Topology, name: str, key: str) -> bool:

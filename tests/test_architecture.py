@@ -12,12 +12,6 @@ ROOT = Path(__file__).parent.parent
 
 WITH_SLY = {
     "transpiler.selector.lexer",
-    "transpiler.selector.words",
-    "transpiler.selector.syntax_messages",
-    "transpiler.selector.misplaced",
-    "transpiler.selector.mistaken_lists",
-    "transpiler.selector.foreign",
-    "transpiler.selector.mistakes",
     "transpiler.selector.token_rewriting",
     "transpiler.selector.lr_driver",
     "transpiler.selector.limits",

@@ -12,6 +12,6 @@ Invariants:
 Deliberately not here: what a selector means for a message (``reference``) or for a row (``lowering``).
 
 In reading order: ``ast``, ``dialect_rules``, ``dialects``, ``keywords``, ``lexer``, ``token_rewriting``, ``limits``,
-``lr_driver``, ``grammar``, ``checks``, ``functions``, ``static_typing``, ``printer``. Errors: ``syntax_messages``,
-``words``, ``mistakes``, ``misplaced``, ``mistaken_lists``, ``foreign``, ``iso_times``.
+``lr_driver``, ``grammar``, ``checks``, ``functions``, ``static_typing``, ``printer``.
+For texts that do not parse: ``mistakes``.
 """

@@ -16,14 +16,12 @@ from sly.lex import Token
 
 from transpiler.errors import SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.selector import ast
-from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Extension, ReservedWords
+from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Extension
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.lexer import SelectorLexer
 from transpiler.selector.limits import too_deep, too_many_terms, within_limits
-from transpiler.selector.lr_driver import drive
-from transpiler.selector.syntax_messages import Opened, describe, hint_for
+from transpiler.selector.lr_driver import UnexpectedTokenError, drive
 from transpiler.selector.token_rewriting import CHAINING, Chains, retag
-from transpiler.selector.words import Reading
 from transpiler.source import Source, Span
 
 #: What stands before a selector: the extension that has it, which of two switches it sets, and to what.
@@ -41,16 +39,14 @@ class SelectorParser(Parser):
     tokens = SelectorLexer.tokens
     start = "condition"
 
-    def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token], beginning: int = 0) -> None:
+    def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token]) -> None:
         self.source = source
-        self.beginning = beginning
         self.dialect = dialect
         self.scanned = tokens
         #: The token at hand, and the two before it.
         self.current: Token | None = None
         self.previous: Token | None = None
         self.earlier: Token | None = None
-        self.open: list[Opened] = []
         self.chains = None if dialect.has(Extension.CHAINED_COMPARISONS) else Chains()
         self.grouped: list[ast.Expression] = []
         self.count = 0
@@ -68,14 +64,9 @@ class SelectorParser(Parser):
             self.count += 1
             if limit is not None and self.count > limit:
                 self._too_many(token, limit)
-            if kind == "LPAREN":
-                self.open.append(Opened(token, self.previous is not None and self.previous.type == "IN"))
             if chains is not None and kind in CHAINING and chains.breaks(kind, _kind(self.previous)):
                 self.error(token)
             yield token
-            # Only now has the parser taken it: until then its partner counts as open.
-            if kind == "RPAREN" and self.open:
-                self.open.pop()
         self.earlier, self.previous, self.current = self.previous, self.current, None
 
     def _too_many(self, token: Token, limit: int) -> NoReturn:
@@ -271,29 +262,11 @@ class SelectorParser(Parser):
         return ast.StringLiteral(p.STRING, Span(p.start, p.end))
 
     def error(self, token: Token | None) -> NoReturn:
-        """Raise the syntax error: the expected tokens, the word before them, and the actual token."""
+        """Raise ``UnexpectedTokenError`` with the legal tokens in place of this one."""
         legal = set(self._lrtable.lr_action[self.state])
         if self.chains is not None and token is not None:
             legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))
-        # Parentheses that nobody wrote have no width.
-        still_open = [entry for entry in self.open if entry.token is not token and entry.token.end > entry.token.index]
-        opened = still_open[-1] if still_open else None
-        # A token without width stands at the word that it was made for.
-        index = len(self.source.text) if token is None else token.index
-        reading = Reading(self.source, self.dialect, self.beginning, index)
-        word, previous = reading.at(reading.place), reading.at(reading.place - 1)
-        if word.kind == "end":
-            span = Span(len(self.source.text), len(self.source.text))
-            actual, code = "the selector ends", "syntax.unexpected-end"
-        else:
-            span = word.span if token is None or token.index == token.end else Span(token.index, token.end)
-            actual, code = f"found {self.source.text[span.start : span.end]}", "syntax.unexpected-token"
-        expected = describe(legal, previous.kind == "end", opened)
-        # An error may lie within a word, at the second sign of two.
-        before = self.source.text[word.start : span.start] or previous.text
-        after = f" after {_short(before)}" if before else ""
-        hint = hint_for(reading, legal, opened)
-        raise SelectorSyntaxError.at(code, f"expected {expected}{after}, {_short(actual)}", self.source, span, hint)
+        raise UnexpectedTokenError(None if token is None else Span(token.index, token.end), legal)
 
     def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
         """Build a calculation; if operators associate to the right, rotate it into the end of the left side."""
@@ -310,10 +283,6 @@ class SelectorParser(Parser):
 
 def _kind(token: Token | None) -> str:
     return "" if token is None else token.type
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def _between(first: ast.Expression, last: ast.Expression) -> Span:
@@ -360,43 +329,24 @@ def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.E
     if hyphens:
         # Artemis' grammar of hyphenated names has no token in double quotes.
         dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
-    tokens = SelectorLexer(source, dialect, start, hyphens).scan()
+    lexer = SelectorLexer(source, dialect, start, hyphens)
+    tokens = lexer.scan()
     if len(text) > 2 * dialect.max_terms:
         # The shortest text that can have too many operands.
         tokens = within_limits(tokens, dialect, source)
-    parser = SelectorParser(source, dialect, tokens, start)
+    parser = SelectorParser(source, dialect, tokens)
     try:
         tree = parser.read()
-    except SelectorSyntaxError as error:
-        raise _explained(error, source, dialect, start, hyphens) from None
+    except (SelectorSyntaxError, UnexpectedTokenError) as failure:
+        from transpiler.selector.mistakes import explain
+
+        raise explain(failure, source, dialect, start, lexer.misspelled) from None
+    if lexer.misspelled is not None:
+        raise lexer.misspelled
     # Each node of the tree has a token of its own.
     if parser.count > min(dialect.max_nesting, dialect.max_terms):
         _check_limits(tree, dialect, source)
     return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
-
-
-def _explained(
-    error: SelectorSyntaxError, source: Source, dialect: Dialect, start: int, hyphens: bool
-) -> SelectorSyntaxError:
-    """Return the error with the message for the mistake behind it.
-
-    Where the dialect refuses a reserved word in lower case, a mistake that would be left in upper case comes first.
-    """
-    from transpiler.selector.mistakes import explained
-
-    better = explained(error, source, dialect, start)
-    misspelled = error.diagnostics[0].code == "syntax.reserved-word"
-    if better is not error or not misspelled or dialect.reserved_words is not ReservedWords.UPPER_CASE:
-        return better
-    relaxed = replace(dialect, reserved_words=ReservedWords.ANY_CASE)
-    try:
-        SelectorParser(source, relaxed, SelectorLexer(source, relaxed, start, hyphens).scan(), start).read()
-    except SelectorSyntaxError as other:
-        explanation = explained(other, source, dialect, start)
-        return better if explanation is other else explanation
-    except UnsupportedFeatureError:
-        pass
-    return better
 
 
 def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:

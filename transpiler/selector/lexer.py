@@ -38,34 +38,6 @@ _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NAME_START, _NAME_PART = r"[^\x00-#%-@\[-^`{-\x7f]", r"[^\x00-#%-,\-/:-@\[-^`{-\x7f]"
 
 
-#: Characters that begin no token, and what to write instead. The longest spelling comes first.
-_FOREIGN = (
-    ("==", "operator", "an equality is written with one =", None),
-    ("!=", "operator", "JMS writes 'not equal' as <>", "write <>; the dialect rabbitmq takes !="),
-    ("&&", "operator", "JMS writes && as AND", "write AND"),
-    ("||", "operator", "JMS writes || as OR", "write OR"),
-    ("!", "operator", "JMS writes ! as NOT", "write NOT"),
-    ("/*", "comment", "JMS has no comments", "remove it; activemq, artemis and qpid-java take comments"),
-    ("%", "operator", "JMS has no remainder operator", "activemq, artemis, qpid-java and rabbitmq have %"),
-    (
-        '"',
-        "double-quote",
-        "a double quote begins nothing in JMS",
-        'a string literal takes single quotes; artemis, qpid-java and qpid-cpp take "…" as a name, '
-        "rabbitmq as a string",
-    ),
-    ("[", "bracket", "a bracket begins nothing in JMS", "the dialect rabbitmq takes [a name] in brackets"),
-    ("`", "quote", "a backtick begins nothing in JMS", "write the name without quotes"),
-    ("\\", "backslash", "a backslash begins nothing in JMS", "inside a literal, a quote is written twice"),
-    (";", "operator", "a selector is one condition, without a semicolon", "remove it"),
-)
-
-#: Operators of other languages, and the same ones of selectors.
-OPERATORS = {
-    "==": "=", "===": "=", ":=": "=", "!=": "<>", "!==": "<>", "=!": "<>", "≠": "<>", "&&": "AND", "||": "OR",
-    "!": "NOT", "!>": "<=", "!<": ">=", "≤": "<=", "≥": ">=",
-}  # fmt: skip
-
 _TYPOGRAPHIC = {
     "‘": "'", "’": "'", "“": "'", "”": "'", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "≠": "<>",
     "—": "-", "×": "*", "÷": "/", "¬": "NOT", "∧": "AND", "∨": "OR",
@@ -92,6 +64,8 @@ class SelectorLexer(Lexer):
         #: The end of an IS NULL or IS NOT NULL whose words are no names.
         self.null_test_end = 0
         self.line_end: Span | None = None
+        #: The error for the first reserved word in lower case where the dialect has them in upper case only.
+        self.misspelled: SelectorSyntaxError | None = None
 
     # Only some dialects have it; to the others it begins nothing.
     @_(r"\v+")
@@ -198,7 +172,13 @@ class SelectorLexer(Lexer):
     def _unusual_spelling(self, text: str, index: int) -> str | None:
         upper = text.upper()
         if upper in self.keywords:
-            return self.keywords[upper] if self.dialect.reserved_words is not ReservedWords.UPPER_CASE else None
+            if self.dialect.reserved_words is ReservedWords.UPPER_CASE and self.misspelled is None:
+                message, span = (
+                    f"{self.dialect.title} writes {upper} in upper case only",
+                    Span(index, index + len(text)),
+                )
+                self.misspelled = self._error("reserved-word", message, span, f"write {upper}", upper)
+            return self.keywords[upper]
         if self.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL and upper in ("IS", "NOT", "NULL"):
             if upper == "IS" and (test := _NULL_TEST.match(self.source.text, index)):
                 self.null_test_end = test.end()
@@ -210,32 +190,25 @@ class SelectorLexer(Lexer):
         span = Span(token.index, token.index + len(text))
         if self.dialect.reserved_words is ReservedWords.UPPER_CASE:
             upper = text.upper()
-            if upper in self.keywords:
-                self._fail("reserved-word", f"{title} writes {upper} in upper case only", span, f"write {upper}", upper)
             if text == "UTC" and re.match(r"\s*\(", self.source.text[token.index + 3 :]):
                 return
             if upper in UNUSABLE:
                 self._fail(
                     "reserved-word", f"{text} is a reserved word of {title}", span, f"write [{text}] for the name"
                 )
-        for offset, character in enumerate(text):
+        for index, character in enumerate(text, token.index):
             if ord(character) > 127:
-                at = Span(token.index + offset, token.index + offset + 1)
                 if character.isalnum():
                     message = f"the names of {title} are ASCII, and {_name(character)} is not"
-                    self._fail("unexpected-character", message, at, "the dialect jms takes any letter")
-                advice = _advice(character, unicodedata.category(character))
-                written = _TYPOGRAPHIC.get(character, "'")
-                fix = None if "'" in written else written
-                self._fail("unexpected-character", f"{_name(character)} cannot be part of a name", at, advice, fix)
+                    self._fail_at(index, message, "the dialect jms takes any letter")
+                self._refuse_in_name(index, character)
         match self.dialect.identifiers:
             case Identifiers.ASCII if "." in text:
-                at = token.index + text.index(".")
                 hint = "jms, qpid-cpp and rabbitmq-jms take dots in names"
                 whole = self._whole_name(token)
                 if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER:
                     hint = f'put the name into double quotes: "{whole}"'
-                self._fail("unexpected-character", f"the names of {title} have no dots", Span(at, at + 1), hint)
+                self._fail_at(token.index + text.index("."), f"the names of {title} have no dots", hint)
             case Identifiers.REGULAR:
                 self._check_regular(token, span)
             case _:
@@ -304,30 +277,18 @@ class SelectorLexer(Lexer):
     COMMA = r","
 
     def _refuse(self, index: int) -> NoReturn:
+        """Raise the error for a character that begins no token; ``mistakes`` knows better ones."""
         rest, title = self.source.text[index:], self.dialect.title
-        if rest.startswith("'"):
-            self._fail(
-                "unterminated-string",
-                "this string literal is never closed",
-                Span(index, len(self.source.text)),
-                "close it with a single quote; a quote inside a literal is written twice",
-            )
         if self.hyphens and rest[0] == ".":
-            message = "a name behind hyphenated_props: has no dots"
             advice = "leave the prefix out, and put the name into double quotes"
-            self._fail("unexpected-character", message, Span(index, index + 1), advice)
+            self._fail_at(index, "a name behind hyphenated_props: has no dots", advice)
         if rest.startswith("--"):
-            self._fail(
-                "comment",
-                f"{title} has no comments",
-                Span(index, index + 2),
-                "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment",
-            )
-        for spelling, code, message, hint in _FOREIGN:
-            if rest.startswith(spelling):
-                span = Span(index, index + len(spelling))
-                self._fail(code, message.replace("JMS", title), span, hint, OPERATORS.get(spelling))
-        self._fail("unexpected-character", f"{_name(rest[0])} begins nothing in a selector", Span(index, index + 1))
+            advice = "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment"
+            self._fail("comment", f"{title} has no comments", Span(index, index + 2), advice)
+        if rest.startswith("/*"):
+            advice = "remove it; activemq, artemis and qpid-java take comments"
+            self._fail("comment", f"{title} has no comments", Span(index, index + 2), advice)
+        self._fail_at(index, f"{_name(rest[0])} begins nothing in a selector")
 
     def _malformed_number(self, token: Token) -> NoReturn:
         text = token.value
@@ -364,27 +325,27 @@ class SelectorLexer(Lexer):
             letter = category[0] == "L" or category in ("Nl", "Sc", "Pc")
             part = letter or category in ("Nd", "Mn", "Mc", "Cf") or character == "."
             if not (part if offset else letter):
-                index = start + offset
-                self._fail(
-                    "unexpected-character",
-                    f"{_name(character)} cannot be part of a name",
-                    Span(index, index + 1),
-                    _advice(character, category),
-                )
+                self._refuse_in_name(start + offset, character)
+
+    def _refuse_in_name(self, index: int, character: str) -> NoReturn:
+        written = _TYPOGRAPHIC.get(character)
+        fix = None if written is None or written == "'" else written
+        self._fail_at(index, f"{_name(character)} cannot be part of a name", _advice(character), fix)
 
     def _reject_surrogates(self, value: str, start: int) -> None:
         for offset, character in enumerate(value):
             if "\ud800" <= character <= "\udfff":
-                index = start + 1 + offset
-                self._fail(
-                    "unexpected-character",
-                    "half of a surrogate pair is no Unicode character",
-                    Span(index, index + 1),
-                )
+                self._fail_at(start + 1 + offset, "half of a surrogate pair is no Unicode character")
+
+    def _fail_at(self, index: int, message: str, hint: str | None = None, fix: str | None = None) -> NoReturn:
+        self._fail("unexpected-character", message, Span(index, index + 1), hint, fix)
 
     def _fail(self, code: str, message: str, span: Span, hint: str | None = None, fix: str | None = None) -> NoReturn:
+        raise self._error(code, message, span, hint, fix)
+
+    def _error(self, code: str, message: str, span: Span, hint: str | None, fix: str | None) -> SelectorSyntaxError:
         certain = None if fix is None else Fix(fix, certain=True)
-        raise SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint, certain)
+        return SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint, certain)
 
     def scan(self) -> Iterator[Token]:
         """Yield the tokens of the source.
@@ -416,11 +377,7 @@ def _name(character: str) -> str:
     return unicodedata.name(character, f"U+{ord(character):04X}").lower()
 
 
-def _advice(character: str, category: str) -> str | None:
+def _advice(character: str) -> str | None:
     if character in _TYPOGRAPHIC:
         return f"write {_TYPOGRAPHIC[character]}"
-    if category == "Zs":
-        return "replace it by a plain space"
-    if category == "Cf":
-        return "remove it"
-    return None
+    return {"Zs": "replace it by a plain space", "Cf": "remove it"}.get(unicodedata.category(character))

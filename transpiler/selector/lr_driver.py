@@ -13,6 +13,18 @@ from typing import Any, NamedTuple
 from sly import Parser
 from sly.lex import Token
 
+from transpiler.source import Span
+
+
+class UnexpectedTokenError(Exception):
+    """The failure of a parse: the place of the refused token, None at the end, and the legal ones."""
+
+    def __init__(self, span: Span | None, legal: set[str]) -> None:
+        super().__init__(span, legal)
+        self.span = span
+        self.legal = legal
+
+
 #: The action that ends a parse; a positive one is the next state, a negative one the number of a production.
 _ACCEPT = 0
 

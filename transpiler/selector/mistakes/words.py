@@ -32,7 +32,7 @@ _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
     |(?P<bracket>\[(?:[^\[\]]|\[\[|\]\])*+(?:\]|\Z))
     |(?P<number>0[xX]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?(?=[0-9]))?[\w.$]*)
     |(?P<name>{_NAME_START}{_NAME_PART}*)
-    |(?P<operator>:=|!?~~?\*|[<>=!~&|^]+|[-+*/%≤≥≠])
+    |(?P<operator>:=|!?~~?\*|&&|\|\||[<>=!~&|^]+|[-+*/%≤≥≠])
     |(?P<open>\()|(?P<close>\))|(?P<comma>,)
     |(?P<other>.)"""
 
@@ -40,15 +40,12 @@ _PATTERN = rf"""(?P<space>[\s{_SPACES}]+)
 COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 #: The operators that are words and take what stands before them.
 TESTS = frozenset(("LIKE", "IN", "BETWEEN", "IS"))
-_ARITHMETIC = frozenset("+-*/%")
-_OPERANDS = frozenset(("name", "number", "string", "quoted", "bracket"))
 #: Words and signs between members that people write for a comma.
 _SEPARATORS = frozenset(("OR", "AND", "TO", "|", "||", ";"))
-_CONSTANTS = frozenset(("TRUE", "FALSE", "NULL"))
-#: Characters behind an error whose words are read; a longer text gets no better message than the parser's.
-MAX_READ = 10_000
-#: Characters of a correction that a hint shows.
-_SHOWN = 120
+#: Characters behind an error whose words are read.
+_MAX_READ = 10_000
+#: Characters of a correction that a hint shows, and of a word that a message quotes.
+_SHOWN, _QUOTED = 120, 40
 
 
 class Word(NamedTuple):
@@ -65,8 +62,7 @@ class Word(NamedTuple):
         """The text between quotes; for any other word the word."""
         if self.kind not in ("string", "quoted") and self.text[:1] not in ("'", '"'):
             return self.text
-        closed = len(self.text) > 1 and (self.text[-1] in "'\"" or self.text[-1] in QUOTES)
-        quote, inner = self.text[0], self.text[1:-1] if closed else self.text[1:]
+        quote, inner = self.text[0], self.text[1:-1] if self.is_closed else self.text[1:]
         return inner.replace(quote * 2, quote) if quote in "'\"" else inner
 
     @property
@@ -78,6 +74,22 @@ class Word(NamedTuple):
     def span(self) -> Span:
         """Its place in the source."""
         return Span(self.start, self.end)
+
+    @property
+    def is_operand(self) -> bool:
+        """Return True for a name or a literal."""
+        return self.kind in ("name", "number", "string", "quoted", "bracket") or self.key in ("TRUE", "FALSE", "NULL")
+
+
+def brief(text: str) -> str:
+    """Return a text as a message quotes it."""
+    return text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…"
+
+
+def shortened(text: str) -> str:
+    """Shorten a text to fit into a line: its beginning and its end."""
+    text = " ".join(text.split("\n"))
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
 
 
 def literal(text: str) -> str:
@@ -96,7 +108,7 @@ class Reading:
         self.source = source
         self.dialect = dialect
         self.start = start
-        self.words = _scan(source.text, dialect, start, index + MAX_READ)
+        self.words = _scan(source.text, dialect, start, index + _MAX_READ)
         self.place = min(bisect_right(self.words, index, key=lambda word: word.end), len(self.words) - 1)
 
     def at(self, number: int) -> Word:
@@ -105,6 +117,13 @@ class Reading:
             return self.words[number]
         end = self.words[-1].start
         return Word("end", "", self.start, self.start) if number < 0 else Word("end", "", end, end)
+
+    @property
+    def hyphens(self) -> bool:
+        """Return True if the names of the selector are those behind Artemis' prefix ``hyphenated_props:``."""
+        prefixes = self.source.text[: self.start].split(":")[:-1]
+        switches = [prefix for prefix in prefixes if prefix.endswith("hyphenated_props")]
+        return bool(switches) and not switches[-1].startswith("no_")
 
     @cached_property
     def partners(self) -> dict[int, int]:
@@ -122,65 +141,43 @@ class Reading:
     @cached_property
     def opened(self) -> int | None:
         """The number of the innermost parenthesis that is open at the place."""
-        opened: list[int] = []
-        for number, word in enumerate(self.words[: self.place]):
-            if word.kind == "open":
-                opened.append(number)
-            elif word.kind == "close" and opened:
-                opened.pop()
-        return opened[-1] if opened else None
+        for number in range(self.place - 1, -1, -1):
+            if self.words[number].kind == "open" and self.partners.get(number, self.place) >= self.place:
+                return number
+        return None
 
-    def ends_operand(self, number: int) -> bool:
-        """Return True if an operand may end with the word."""
-        word = self.at(number)
-        return word.kind in _OPERANDS or word.kind == "close" or word.key in _CONSTANTS
+    @cached_property
+    def operands(self) -> dict[int, int]:
+        """The number behind each arithmetic expression by the number of its first word."""
+        ends: dict[int, int] = {}
+        for at in range(len(self.words) - 1, -1, -1):
+            word, end = self.words[at], at + 1
+            # The parenthesis of a call stands close to the name.
+            if word.kind == "name" and self.at(end).kind == "open" and self.at(end).start == word.end:
+                end = self.partners.get(end, end - 1) + 1
+            elif word.kind == "open" and at in self.partners:
+                end = self.partners[at] + 1
+            elif word.key in ("+", "-"):
+                end = ends.get(at + 1, 0)
+            elif not word.is_operand:
+                continue
+            if end and self.at(end).key in ("+", "-", "*", "/", "%"):
+                end = ends.get(end + 1, 0)
+            if end:
+                ends[at] = end
+        return ends
 
-    def begins_operand(self, number: int) -> bool:
-        """Return True if an operand may begin with the word."""
-        word = self.at(number)
-        return word.kind in _OPERANDS or word.kind == "open" or word.key in _CONSTANTS or word.key in ("+", "-")
+    @cached_property
+    def _starts(self) -> dict[int, int]:
+        return {end: start for start, end in self.operands.items()}
 
     def operand_before(self, number: int) -> int | None:
         """Return the number of the first word of the arithmetic expression that ends before a word, or None."""
-        at = number
-        while True:
-            at -= 1
-            if not self.ends_operand(at):
-                return None
-            if self.at(at).kind == "close":
-                partner = self.partners.get(at)
-                if partner is None:
-                    return None
-                is_call = self.at(partner - 1).kind == "name" and self.at(partner - 1).end == self.at(partner).start
-                at = partner - 1 if is_call else partner
-            while self.at(at - 1).key in ("+", "-") and not self.ends_operand(at - 2):
-                at -= 1
-            if self.at(at - 1).key not in _ARITHMETIC:
-                return at
-            at -= 1
+        return self._starts.get(number)
 
     def operand_after(self, number: int) -> int | None:
         """Return the number behind the last word of the arithmetic expression that begins at a word, or None."""
-        at = number
-        while True:
-            while self.at(at).key in ("+", "-"):
-                at += 1
-            word = self.at(at)
-            if word.kind == "open":
-                partner = self.partners.get(at)
-                if partner is None:
-                    return None
-                at = partner + 1
-            elif word.kind in _OPERANDS or word.key in _CONSTANTS:
-                at += 1
-                # The parenthesis of a call stands close to the name.
-                if word.kind == "name" and self.at(at).kind == "open" and self.at(at).start == word.end:
-                    at = self.partners.get(at, at - 1) + 1
-            else:
-                return None
-            if self.at(at).key not in _ARITHMETIC:
-                return at
-            at += 1
+        return self.operands.get(number)
 
     def members_after(self, number: int) -> tuple[list[str], int]:
         """Return the operands from a word on, as text, with or without commas, and the number behind them."""
@@ -202,41 +199,19 @@ class Reading:
             word = self.words[number]
             if parts and self.words[number - 1].end < word.start:
                 parts.append(" ")
-            if word.kind == "keyword":
-                parts.append(word.key)
-            elif word.kind == "quoted":
-                parts.append(literal(word.content))
-            else:
-                parts.append(word.text)
+            parts.append(
+                word.key if word.kind == "keyword" else literal(word.content) if word.kind == "quoted" else word.text
+            )
         return shortened("".join(parts))
-
-    def run(self, first: int) -> int:
-        """Return the number behind a run of adjacent words, as ``date%``; a bracket ends the run."""
-        at = first + 1
-        while (
-            at < len(self.words) - 1
-            and self.at(at).start == self.at(at - 1).end
-            and self.at(at).kind not in ("open", "close", "comma", "string")
-        ):
-            at += 1
-        return at
 
     def raw(self, first: int, behind: int) -> str:
         """Return the text from one word to before another."""
         return shortened(self.source.text[self.at(first).start : self.at(behind - 1).end])
 
-
-def behind_hyphenated_prefix(reading: Reading) -> bool:
-    """Return True if the names of the selector are those behind Artemis' prefix ``hyphenated_props:``."""
-    prefixes = reading.source.text[: reading.start].split(":")[:-1]
-    switches = [prefix for prefix in prefixes if prefix.endswith("hyphenated_props")]
-    return bool(switches) and not switches[-1].startswith("no_")
-
-
-def shortened(text: str) -> str:
-    """Shorten a text to fit into a line: its beginning and its end."""
-    text = " ".join(text.split("\n"))
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
+    def found(self, number: int) -> str:
+        """Return the end of a message: the word at a place."""
+        word = self.at(number)
+        return "the selector ends" if word.kind == "end" else f"found {brief(word.text)}"
 
 
 def _scan(text: str, dialect: Dialect, start: int, last: int) -> list[Word]:

@@ -354,6 +354,7 @@ def test_what_cannot_be_done_with_a_compiled_topology_is_said(  # type: ignore[n
     assert said in result.output
     assert "Traceback" not in result.output
 
+
 BROKER = (
     "<configuration><core><addresses><address name='orders'><anycast><queue name='a'/><queue name='b'/></anycast>"
     "<multicast><queue name='audit'/></multicast></address></addresses></core></configuration>"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from transpiler import UnsupportedFeatureError, translate_names
-from transpiler.filters.header_names import STANDARD
 from transpiler.message.jms_fields import JMS_FIELDS
 <<<<<<<< HEAD:tests/translation/test_header_names.py
 from transpiler.translation.header_names import STANDARD

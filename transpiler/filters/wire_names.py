@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from transpiler.errors import SelectorSyntaxError, SelectorTypeError
-from transpiler.filters.header_names import translate_names
 from transpiler.filters.kinds import AndFilter, Filter, JmsSelector, NotFilter, OrFilter
 from transpiler.filters.selector_parsing import parse_text, source_of
 from transpiler.selector.dialects import Dialect, find_dialect

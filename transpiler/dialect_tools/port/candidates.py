@@ -16,7 +16,6 @@ from transpiler.analysis.constants import reads_clock
 from transpiler.dialect_tools.port.equivalence import Goal
 from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.filters.header_names import translate_names
 from transpiler.message.header_fields import Conversion
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import value_of

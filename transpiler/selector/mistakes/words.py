@@ -68,6 +68,8 @@ class Word(NamedTuple):
     @property
     def is_closed(self) -> bool:
         """Return True if a quoted word has its closing quote."""
+        if self.text[0] in "'\"":
+            return self.text.count(self.text[0]) % 2 == 0
         return len(self.text) > 1 and (self.text[-1] in "'\"" or self.text[-1] in QUOTES)
 
     @property

@@ -6,10 +6,7 @@ import pytest
 
 from transpiler import UnsupportedFeatureError, translate_names
 from transpiler.message.jms_fields import JMS_FIELDS
-<<<<<<<< HEAD:tests/translation/test_header_names.py
 from transpiler.translation.header_names import STANDARD
-========
->>>>>>>> af31f38 (selector: find common mistakes by one table of patterns over one second scan):tests/filters/test_header_names.py
 
 #: Both ways.
 EQUAL = [

@@ -5,15 +5,13 @@ Nothing here knows a broker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
 
 from transpiler.message.header_fields import HeaderFields
 from transpiler.message.operand_types import OperandTypes
 from transpiler.selector.dialect_rules import Extension
-from transpiler.selector.dialects import JMS, Dialect
 
 #: Each field of the record as a question, in the order of the page: first how text reads, then what it means.
 QUESTIONS: Mapping[str, str] = MappingProxyType(
@@ -84,16 +82,3 @@ def answer(value: object) -> str:
             return f"{value:,}"
         case _:
             return str(value)
-
-
-def deviations(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
-    """Return the questions that a dialect answers differently from ``jms``, with both answers."""
-    for name, question in QUESTIONS.items():
-        own, default = getattr(dialect, name), getattr(JMS, name)
-        if own != default:
-            yield question, answer(own), answer(default)
-
-
-def unasked() -> set[str]:
-    """Return the fields of the record without a question; a test asserts that there are none."""
-    return {field.name for field in fields(Dialect)} - set(QUESTIONS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 
+from transpiler import html
 from transpiler.diagnostics import one_line
 
 Kind = Literal["selector", "filter", "topology"]
@@ -152,23 +152,13 @@ class Diff:
                 return "\n".join(_text(self))
 
     def _repr_html_(self) -> str:
-        title = html.escape(_headline(self))
-        heads: tuple[str, ...] = ("", "messages")
-        rows: list[tuple[str | int, ...]] = [*_counts(self)]
         if self.kind == "topology":
-            heads = ("queue", "won", "lost", "kept", "")
-            rows = [(one.queue, one.won, one.lost, one.kept, one.remark) for one in _shown(self)]
-        examples = "".join(
-            f"<li>{html.escape(example.queues or example.change)} <code>{html.escape(example.text)}</code></li>"
-            for example in self.examples
-        )
-        head = "".join(f"<th>{head}</th>" for head in heads)
-        body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-        return f"<p><b>{title}</b></p><table><tr>{head}</tr>{body}</table><ul>{examples}</ul>"
-
-
-def _cell(value: str | int) -> str:
-    return f"<td align='right'>{value:,}</td>" if isinstance(value, int) else f"<td>{html.escape(value)}</td>"
+            queues = ((one.queue, one.won, one.lost, one.kept, one.remark) for one in _shown(self))
+            table = html.table(("queue", "won", "lost", "kept", ""), queues)
+        else:
+            table = html.table(("", "messages"), _counts(self))
+        examples = [(example.queues or example.change, example.text) for example in self.examples]
+        return html.heading(_headline(self)) + table + (html.table(("", "example"), examples) if examples else "")
 
 
 def _headline(diff: Diff) -> str:

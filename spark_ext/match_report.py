@@ -6,11 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
+from transpiler import html
 from transpiler.diagnostics import one_line
 from transpiler.message.types import Truth
 
@@ -157,18 +157,11 @@ class MatchExplanation:
                     yield f"{' ' * width}   e.g. {_clipped(reason, _MAX_REASON)}"
 
     def _repr_html_(self) -> str:
-        cell = 'style="text-align:left;padding:.1em .8em .1em 0;vertical-align:top"'
-        number = 'style="text-align:right;padding:.1em .8em .1em 0;vertical-align:top"'
-        lines = []
-        for part, rows in self.by_part().items():
-            details = "".join(f"<div>{escape(line.strip())}</div>" for line in self._details(part))
-            text = escape(_clipped(part or self._remainder, 200))
-            lines.append(
-                f"<tr><td {number}>{rows:,}</td><td {cell}><code>{text}</code></td><td {cell}>{details}</td></tr>"
-            )
-        head = "".join(f"<th {cell}>{escape(title)}</th>" for title in (*self._heading, ""))
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>" if lines else ""
-        return f'<div><div style="font-weight:600">{escape(self.headline)}</div>{table}</div>'
+        rows = [
+            (rows, _clipped(part or self._remainder, 200), "\n".join(line.strip() for line in self._details(part)))
+            for part, rows in self.by_part().items()
+        ]
+        return html.heading(self.headline) + (html.table((*self._heading, ""), rows) if rows else "")
 
 
 def _clipped(text: str, most: int) -> str:

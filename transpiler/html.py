@@ -1,20 +1,26 @@
-"""HTML for notebooks: tables and code that take their colours from the page, so that they suit light and dark ones.
+"""HTML for notebooks: tables, code and verdicts, legible on light and on dark pages.
 
 All text is escaped here and nowhere else. Nothing is fetched, and there is no script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import islice
+from types import MappingProxyType
+
+#: Colours of TRUE, FALSE and unknown, of middle lightness, which stand out from white and from black; a colour is never
+#: the only sign.
+COLOURS: Mapping[bool | None, str] = MappingProxyType({True: "#2f9e44", False: "#e03131", None: "#e67700"})
 
 #: Rows of a table; the last row counts the others.
 MAX_ROWS = 50
 
 _CELL = "padding:2px 10px;border:1px solid color-mix(in srgb,currentColor 25%,transparent);vertical-align:top"
-_TEXT = f"{_CELL};text-align:left"
+_TEXT = f"{_CELL};text-align:left;white-space:pre-line"
 _NUMBER = f"{_CELL};text-align:right;font-variant-numeric:tabular-nums"
+_CODE = "font-family:ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:4px 0"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
@@ -42,11 +48,45 @@ def _row(values: Sequence[object]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def code(text: str) -> str:
+def code(source: str) -> str:
     """Return a text in a fixed-width font, its lines wrapped where they are too long."""
-    return f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere;margin:4px 0">{escape(text)}</pre>'
+    return marked(source, ())
 
 
-def heading(text: str) -> str:
+def heading(words: str) -> str:
     """Return a line above a table or a text."""
-    return f'<div style="font-weight:600;margin:4px 0">{escape(text)}</div>'
+    return f'<div style="font-weight:600;margin:4px 0">{escape(words)}</div>'
+
+
+def text(words: str) -> str:
+    """Return a line of text."""
+    return f"<div>{escape(words)}</div>"
+
+
+def badged(label: str, verdict: bool | None, words: str) -> str:
+    """Return a line of text behind a label in a frame of the verdict's colour."""
+    colour = COLOURS[verdict]
+    style = f"color:{colour};border:1px solid {colour};border-radius:4px;padding:0 .4em;font-weight:600"
+    return f'<div><span style="{style}">{escape(label)}</span> {escape(words)}</div>'
+
+
+def marked(source: str, parts: Iterable[tuple[int, int, bool | None]]) -> str:
+    """Return code in which parts, each from a start to an end, are underlined in the colours of their verdicts."""
+    pieces, done = [], 0
+    for start, end, verdict in parts:
+        if start < done:
+            continue
+        style = f"text-decoration:underline wavy {COLOURS[verdict]};text-underline-offset:.25em;font-weight:600"
+        pieces += [escape(source[done:start]), f'<span style="{style}">{escape(source[start:end])}</span>']
+        done = end
+    return f'<pre style="{_CODE}">{"".join(pieces)}{escape(source[done:])}</pre>'
+
+
+def folded(title: str, lines: Iterable[tuple[int, str, str, str]]) -> str:
+    """Return lines of code that open at a click: for each its depth, the code, what is said of it, and its colour."""
+    shown = "".join(
+        f'<div style="padding-left:{1.5 * depth}em">{escape(source)} → '
+        f'<span style="color:{colour}">{escape(said)}</span></div>'
+        for depth, source, said, colour in lines
+    )
+    return f'<details><summary>{escape(title)}</summary><div style="{_CODE}">{shown}</div></details>'

@@ -343,6 +343,7 @@ def _uuids(texts: list[str]) -> Iterator[UUID]:
 class Sampled(NamedTuple):
     """Cells of tests that read common places, and how many of their constants had samples."""
 
+    tests: list[Test]
     cells: list[Cell]
     constants: int
     tried: int
@@ -367,9 +368,8 @@ def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int,
         rank = sample.rare, sum(map(oddness, _contents(sample.message)))
         if outcomes not in best or rank < best[outcomes][0]:
             best[outcomes] = rank, Cell(outcomes, sample.message, RARE if sample.rare else COMMON)
-    return Sampled(
-        [cell for _, cell in sorted(best.values(), key=lambda pair: pair[0])], len(every), len(constants), is_all
-    )
+    cells = [cell for _, cell in sorted(best.values(), key=lambda pair: pair[0])]
+    return Sampled([*tests], cells, len(every), len(constants), is_all)
 
 
 def _constants(test: Test) -> Iterator[object]:

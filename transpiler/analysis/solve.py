@@ -259,14 +259,14 @@ class Solver:
                 groups.remove(group)
             groups.append((places, members))
         made = [self._samples(places, members, len(tests), thorough) for places, members in groups]
-        of_test = {test.number: number for number, (_, members) in enumerate(groups) for test in members}
+        of_test = {test.number: number for number, one in enumerate(made) for test in one.tests}
         constants, tried = (sum(counts) for counts in zip(*((one.constants, one.tried) for one in made), strict=True))
         dropped = f"{tried:,} of {constants:,} constants were tried" if tried < constants else ""
         parts = [part for requirement in requirements for part in split(requirement)]
 
         def members_of(number: Hashable) -> list[Test]:
             assert isinstance(number, int)
-            return groups[number][1]
+            return made[number].tests
 
         for most in (COMMON, RARE):
 
@@ -282,6 +282,11 @@ class Solver:
         return None, dropped
 
     def _samples(self, places: set[MessageField], tests: list[Test], weight: int, thorough: bool) -> Sampled:
+        if len({*map(variable_of, tests)}) == 1 and all(test.decided for test in tests):
+            variable = variable_of(tests[0])
+            cells = self._domain(variable)
+            if all(cell.message is not None for cell in cells):
+                return Sampled(self.tests(variable), cells, 0, 0, True)
         key = tuple(test.number for test in tests), weight
         known = self._sampled_cells.get(key)
         if known is None or (thorough and not known.all):

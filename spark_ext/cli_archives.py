@@ -12,7 +12,6 @@ from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
 from transpiler.cli.messages import read_messages
-from transpiler.compiler import find_layout
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.amqp import SECTIONS, AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
@@ -20,6 +19,7 @@ from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.json_rows import BESIDE
 from transpiler.layouts.layout import ArchiveLayout
 from transpiler.message.rabbitmq_trace import is_entry
+from transpiler.presets import find_layout
 from transpiler.stores import STORES, preset
 
 ZERO_TEN = ZeroTenLayout()

@@ -10,11 +10,15 @@ from pyspark.sql import functions as sf
 
 from spark_ext.schemas import SchemaLike, shown_layout
 from transpiler import Dialect, Layout, transpile_address, transpile_filter, transpile_selector
-from transpiler.compiler import Transpiled, transpile_destination_type, transpile_message_type
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.filters.sets import FiltersLike
-from transpiler.message.jms_types import REPLY_TO
+from transpiler.lowering.jms_type_sql import Choices, destination_choices, message_choices
+from transpiler.message.jms_types import DESTINATION, REPLY_TO
+from transpiler.presets import find_layout
+from transpiler.rewrites.optimizer import optimize
+from transpiler.sql import emit_choice
 from transpiler.topology.qpid_address.address import Address, NodeType
+from transpiler.transpiled import Transpiled
 
 #: What names or shows a layout; None is the canonical one.
 LayoutLike = Layout | SchemaLike | None
@@ -109,8 +113,11 @@ def compile_address(
 
 
 def message_type(layout: LayoutLike = None) -> Column:
-    """The JMS class of each message, such as ``TextMessage``: the JMS mapping, section 3.3.4."""
-    return _expression(transpile_message_type(_layout(layout)))
+    """The JMS class of each message, such as ``TextMessage``: the JMS mapping, section 3.3.4.
+
+    ``LayoutError`` where the layout has neither message annotations nor a body.
+    """
+    return _choice(message_choices(find_layout(_layout(layout))), "Message")
 
 
 def destination_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
@@ -119,12 +126,16 @@ def destination_type(layout: LayoutLike = None, *, consumer: str | None = None) 
     ``consumer`` is the kind where the message does not say, that of the consumer's own destination. Source: the JMS
     mapping, section 5.1.
     """
-    return _expression(transpile_destination_type(_layout(layout), consumer=consumer))
+    return _choice(destination_choices(find_layout(_layout(layout)), DESTINATION), consumer)
 
 
 def reply_to_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
     """The kind of each message's JMSReplyTo, likewise."""
-    return _expression(transpile_destination_type(_layout(layout), annotation=REPLY_TO, consumer=consumer))
+    return _choice(destination_choices(find_layout(_layout(layout)), REPLY_TO), consumer)
+
+
+def _choice(choices: Choices, otherwise: str | None) -> Column:
+    return _expression(emit_choice([(optimize(predicate), name) for predicate, name in choices], otherwise))
 
 
 def _layout(layout: LayoutLike) -> str | Layout:

@@ -27,7 +27,6 @@ from pyspark.sql.types import (
 )
 
 from transpiler import Layout
-from transpiler.compiler import find_layout
 from transpiler.errors import LayoutError
 from transpiler.inference import layout_from_schema, refuse_unchosen
 from transpiler.ir.column_types import ColumnType, SparkType
@@ -37,6 +36,7 @@ from transpiler.layouts.header_options import Headers
 from transpiler.layouts.layout import ArchiveLayout, bound
 from transpiler.layouts.schemas import schema_in
 from transpiler.message.message import MessageLike, as_message
+from transpiler.presets import find_layout
 from transpiler.stores.build import NO_HEADERS
 
 _SPARK_TYPES: Mapping[SparkType, DataType] = {

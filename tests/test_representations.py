@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from transpiler import Message, Topology, html, stores, transpile_selector
-from transpiler.compiler import find_layout
+from transpiler.presets import find_layout
 from transpiler.selector.dialects import JMS, RABBITMQ, find_dialect
 from transpiler.topology.backtest import Backtest
 from transpiler.topology.broker_rules import RULES

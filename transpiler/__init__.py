@@ -27,14 +27,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from transpiler.arguments import unexpected
-from transpiler.compiler import (
-    Transpiled,
-    parse_selector,
-    translate_names,
-    transpile_address,
-    transpile_filter,
-    transpile_selector,
-)
+from transpiler.compiler import transpile_address, transpile_filter, transpile_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import (
     DecodeError,
@@ -49,7 +42,10 @@ from transpiler.layouts.layout import Layout
 from transpiler.message.types import Truth
 from transpiler.selector.ast import Expression
 from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.parsing import parse_selector
 from transpiler.selector.printer import print_selector
+from transpiler.translation.header_names import translate_names
+from transpiler.transpiled import Transpiled
 from transpiler.version import __version__ as __version__
 
 if TYPE_CHECKING:

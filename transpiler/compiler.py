@@ -7,41 +7,34 @@ Text becomes a surface tree, descriptors become filters, addresses become bindin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
 
-from transpiler import html, ir
+from transpiler import ir
 from transpiler.arguments import check_choice, check_selector
-from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError, SelectorTypeError
-from transpiler.layouts.amqp import AmqpLayout
-from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.jms_type_sql import destination_choices, message_choices
 from transpiler.lowering.names import Missing
 from transpiler.lowering.receiving import Receiver
 from transpiler.lowering.selectors import selector_lowering
-from transpiler.message.jms_types import DESTINATION
+from transpiler.presets import LayoutLike, find_layout
 from transpiler.rewrites.optimizer import optimize
-from transpiler.selector import ast
-from transpiler.selector.checks import check
 from transpiler.selector.dialects import Dialect, find_dialect
-from transpiler.selector.grammar import parse_selector as parse
-from transpiler.selector.printer import print_selector
+from transpiler.selector.parsing import parse_selector
 from transpiler.source import Source
 from transpiler.spark_plan.conjunct_order import order_conjuncts
 from transpiler.spark_plan.constant_tables import tabulate_disjunctions
 from transpiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.spark_plan.method_splitting import split_methods
-from transpiler.sql import emit_boolean, emit_choice, emit_filter, emit_operand, emit_ternary
+from transpiler.sql import emit_boolean, emit_filter, emit_operand, emit_ternary
+from transpiler.transpiled import Trace, Transpiled
 
 if TYPE_CHECKING:
     from transpiler.filters.amqp_form import Unknown
-    from transpiler.filters.sets import FilterSet, FiltersLike
+    from transpiler.filters.sets import FiltersLike
     from transpiler.topology.qpid_address.address import Address, NodeType
-    from transpiler.translation.header_names import Form
 
 #: What the SQL yields: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
@@ -57,78 +50,7 @@ PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
 )
 
 
-class SchemaLike(Protocol):
-    """A ``StructType``: what has a schema's JSON form."""
-
-    def jsonValue(self) -> Any:  # noqa: N802
-        """The schema in Spark's JSON form."""
-        ...
-
-
-#: A preset's name, a layout, or a schema: a ``StructType``, its JSON form, or DDL text.
-LayoutLike = str | Layout | Mapping[str, Any] | SchemaLike
-
-_PRESET_NAME = re.compile(r"[\w.-]*")
-
-#: Hints for names that are near to another preset than the one that is meant, or to none.
-_MEANT = {
-    "kafka": "did you mean kafka-headers?",
-    "flat": "typed columns need a schema: pass the DataFrame or its schema; in commands --schema",
-}
-
-_PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
-
-
 _RESULTS, _MISSING = get_args(Result), get_args(Missing)
-
-#: Characters of SQL in a ``repr``.
-MAX_REPR = 100
-
-Trace = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Transpiled:
-    """Spark SQL text, which ``str`` returns, the warnings that came up, and the SQL after each phase.
-
-    The text is one operand, in parentheses where it needs them: ``f"NOT {transpiled} AND day = '2026-11-25'"``.
-    ``in_effect`` are the filters of a filter set that the SQL stands for: what a peer would echo.
-    """
-
-    sql: str
-    diagnostics: tuple[Diagnostic, ...] = ()
-    in_effect: FilterSet | None = None
-    #: Makes the trace, which few ask for.
-    retrace: Callable[[], Trace] = field(default=tuple, compare=False)
-
-    @property
-    def trace(self) -> Trace:
-        """The name of each phase and the SQL after it."""
-        return self.retrace()
-
-    def __str__(self) -> str:
-        return self.sql
-
-    def __repr__(self) -> str:
-        sql = self.sql if len(self.sql) <= MAX_REPR else f"{self.sql[: MAX_REPR - 1]}…"
-        warned = len(self.diagnostics)
-        return f"Transpiled({sql!r}{f', warnings: {warned}' if warned else ''})"
-
-    def _repr_html_(self) -> str:
-        return html.code(self.sql) + "".join(html.code(finding.render()) for finding in self.diagnostics)
-
-
-def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression | None:
-    """The surface tree of a selector, checked; None for an empty or blank one, which selects every message.
-
-    Raises ``SelectorSyntaxError``, ``SelectorTypeError``, or ``UnsupportedFeatureError`` beyond the limits.
-    """
-    check_selector(text)
-    rules = find_dialect(dialect)
-    tree = parse(text, rules)
-    if tree is not None:
-        check(tree, Source(text), rules)
-    return tree
 
 
 def transpile_selector(
@@ -179,16 +101,6 @@ def _about_columns(error: SelectorTypeError, text: str, layout: Layout) -> Selec
     first, *others = error.diagnostics
     hint = "; ".join(filter(None, (first.hint, *refused))) or None
     return type(error)([replace(first, hint=hint), *others])
-
-
-def compile_findings(
-    tree: ast.Expression, source: Source, layout: LayoutLike, dialect: Dialect, missing: Missing = "error"
-) -> list[Diagnostic]:
-    """Lower a parsed selector and return the warnings; no SQL is emitted. Raises what ``transpile_selector`` does."""
-    _check_options("filter", missing)
-    lowering = selector_lowering(find_layout(layout), missing, source, dialect)
-    lowering.selector(tree, True)
-    return lowering.findings
 
 
 def transpile_filter(
@@ -289,68 +201,3 @@ def transpile_address(
 
     sql, retrace = _emit(lower, result)
     return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)
-
-
-def find_layout(layout: LayoutLike) -> Layout:
-    """The layout of that name, the one given, or the one that a schema shows; ``LayoutError`` where there is none."""
-    if isinstance(layout, str) and layout in _PRESETS:
-        return _PRESETS[layout]
-    if isinstance(layout, Layout):
-        return layout
-    # Most programs need no store and no schema.
-    from transpiler.inference import layout_from_schema
-    from transpiler.layouts.schemas import schema_in
-    from transpiler.stores import STORES
-
-    if not isinstance(layout, str) or not _PRESET_NAME.fullmatch(layout):
-        return layout_from_schema(schema_in(layout))
-    if layout in STORES:
-        return _preset_store(layout)
-    names = (*_PRESETS, *STORES)
-    near = nearest(layout, names)
-    hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(names)}"
-    hint = _MEANT.get(layout.lower(), hint)
-    raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
-
-
-@lru_cache
-def _preset_store(name: str) -> Layout:
-    """Return the store of a preset's name, always the same one, for making one takes time."""
-    from transpiler.stores import preset
-
-    return preset(name)
-
-
-def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") -> str:
-    """Return a selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
-
-    Each name is exchanged for its one counterpart in the table of apache-filters.xml: ``JMSType`` and
-    ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay. Raises what
-    ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no counterpart.
-    """
-    from transpiler.translation.header_names import translate_names as rename
-
-    check_choice("form", form, ("jms", "amqp"))
-    tree = parse_selector(text, dialect)
-    return "" if tree is None else print_selector(rename(tree, form, Source(text)))
-
-
-def transpile_message_type(layout: LayoutLike = "amqp") -> str:
-    """Spark SQL for the JMS class of a message, as ``Message.message_type`` has it; never NULL.
-
-    ``LayoutError`` where the layout has neither message annotations nor a body.
-    """
-    choices = message_choices(find_layout(layout))
-    return emit_choice([(optimize(predicate), name) for predicate, name in choices], "Message")
-
-
-def transpile_destination_type(
-    layout: LayoutLike = "amqp", *, annotation: str = DESTINATION, consumer: str | None = None
-) -> str:
-    """Spark SQL for the kind of JMSDestination, or by its annotation of JMSReplyTo, as ``Message.destination_type``.
-
-    ``consumer`` is the kind where the message does not say: that of the destination which the consumer was created
-    with.
-    """
-    choices = destination_choices(find_layout(layout), annotation)
-    return emit_choice([(optimize(predicate), name) for predicate, name in choices], consumer)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from transpiler.compiler import LayoutLike
 from transpiler.diagnostics import one_line
 from transpiler.errors import TranspilerError
 from transpiler.explanation import explain_selector
 from transpiler.message.message import Message
+from transpiler.presets import LayoutLike
 from transpiler.selector.dialects import Dialect
 from transpiler.test_cases.expectations import Expectation, disappointment, is_met
 

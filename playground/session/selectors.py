@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.session.columns import columns_of
 from playground.session.messages import MessageProblem, read_message
-from transpiler.compiler import LayoutLike, Result, parse_selector, transpile_selector
+from transpiler.compiler import Result, transpile_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
 from transpiler.dialect_tools.port.port import Changes, port_selector
@@ -17,9 +17,11 @@ from transpiler.explanation.parts import Part
 from transpiler.lint.check import Checker
 from transpiler.lint.fixes import mended
 from transpiler.message.message import Message
+from transpiler.presets import LayoutLike
 from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect, find_dialect
+from transpiler.selector.parsing import parse_selector
 from transpiler.stores import STORES, preset
 
 #: The name of the layout whose columns are those of a schema: the user's, or else what the message would have.

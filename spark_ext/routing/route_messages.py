@@ -122,7 +122,7 @@ def route(
             refuse_choices(prepared.topology, target)
             return one_pass(messages, prepared.topology, column, True)
 
-    # Of a JMS broker the column has the destination, and it takes the place of another when nothing reads that any more.
+    # A JMS broker's column has the destination; it replaces another column of that name once nothing reads that.
     names = Names(column, outcome, exchange_column if prepared.topology.rules.destinations is None else None)
     return sent(messages, prepared, column, outcome, possible_column, exchange_column, routed)
 

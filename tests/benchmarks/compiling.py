@@ -16,8 +16,8 @@ from pyspark.sql import functions as sf
 
 from tests.benchmarks.measure import Table
 from transpiler import ir, parse_selector, transpile_selector
-from transpiler.compiler import find_layout
 from transpiler.lowering.selectors import selector_lowering
+from transpiler.presets import find_layout
 from transpiler.rewrites.optimizer import optimize
 from transpiler.selector.dialects import JMS
 from transpiler.source import Source

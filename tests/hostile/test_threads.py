@@ -15,9 +15,9 @@ from tests.sizes import size
 from transpiler import (
     Message,
     TranspilerError,
-    compiler,
     evaluate,
     matches,
+    parse_selector,
     print_selector,
     route_message,
     transpile_address,
@@ -74,7 +74,7 @@ def answer(work: Callable[[], object]) -> str:
 
 def printed(text: str, dialect: str) -> str | None:
     """The canonical text of a selector, if it is one."""
-    tree = compiler.parse_selector(text, dialect)
+    tree = parse_selector(text, dialect)
     return None if tree is None else print_selector(tree, dialect)
 
 

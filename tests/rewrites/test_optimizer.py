@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.spark.strategies import HEADERS, NAMES, selectors
 from transpiler import TranspilerError, ir, print_selector
-from transpiler.compiler import find_layout
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.lowering.selectors import selector_lowering
+from transpiler.presets import find_layout
 from transpiler.rewrites.optimizer import LAWS, is_settled, optimize
 from transpiler.selector.ast import Comparison, Expression
 from transpiler.selector.dialects import find_dialect

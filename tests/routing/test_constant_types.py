@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 
 from spark_ext import route
 from transpiler import Message
-from transpiler.compiler import find_layout
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.presets import find_layout
 from transpiler.reference.route import route_message
 from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import build_plan

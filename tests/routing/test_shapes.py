@@ -11,8 +11,8 @@ from spark_ext import explain_routing, route
 from tests.benchmarks.routing_shapes import COLUMNS, SHAPES, Shape, as_message, topology
 from tests.sizes import size
 from transpiler import ir
-from transpiler.compiler import find_layout
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.presets import find_layout
 from transpiler.reference.route import route_message
 from transpiler.routing import tuning
 from transpiler.routing.plan import RoutingPlan, build_plan

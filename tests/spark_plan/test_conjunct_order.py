@@ -6,7 +6,7 @@ import pytest
 
 from tests.sql_text import bare
 from transpiler import stores, transpile_selector
-from transpiler.compiler import LayoutLike
+from transpiler.presets import LayoutLike
 
 ORDERED: dict[str, tuple[LayoutLike, str, str]] = {
     "a map": (

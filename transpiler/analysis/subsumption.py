@@ -14,9 +14,9 @@ from transpiler.analysis.formula import (
     key_of,
 )
 from transpiler.analysis.solve import Answer, Found, Impossible, Open, Solver
-from transpiler.compiler import parse_selector
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.parsing import parse_selector
 
 
 def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> Answer:

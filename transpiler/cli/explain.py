@@ -15,11 +15,11 @@ from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import read_text, receiver_options, text_or_json, warn
-from transpiler.compiler import find_layout
 from transpiler.explanation.explanation import explain_tree
 from transpiler.layouts.layout import Layout
 from transpiler.lowering import receiving as lowered
 from transpiler.lowering.names import Missing, Names
+from transpiler.presets import find_layout
 from transpiler.reference.evaluate import judge, value_of
 from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast

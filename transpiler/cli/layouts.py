@@ -16,9 +16,9 @@ from transpiler import Layout
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file, shown, system_path
 from transpiler.cli.options import load_json_line
-from transpiler.compiler import find_layout
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.layout import bound
+from transpiler.presets import find_layout
 
 if TYPE_CHECKING:
     from transpiler.layouts.header_options import HeaderOption

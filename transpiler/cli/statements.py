@@ -99,7 +99,7 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
 
 
 def _archive_types(layout: str | Layout) -> Mapping[str, Any]:
-    from transpiler.compiler import find_layout
+    from transpiler.presets import find_layout
 
     found = find_layout(layout)
     return found.schema if isinstance(found, ArchiveLayout) else {}

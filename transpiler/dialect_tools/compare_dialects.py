@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.deciding_rule import find_rule
 from transpiler.dialect_tools.questions import QUESTIONS, answer
@@ -18,6 +17,7 @@ from transpiler.message.message import Message, MessageLike, as_message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect
+from transpiler.selector.parsing import parse_selector
 from transpiler.selector.printer import print_selector
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from transpiler.compiler import parse_selector
 from transpiler.explanation.explanation import explain_tree
 from transpiler.explanation.topic_keys import part_words
 from transpiler.explanation.wording import clipped, listed, value_text
@@ -17,6 +16,7 @@ from transpiler.reference.exchange_walk import Visit, has_header, header_of
 from transpiler.reference.receiving import ANYONE
 from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import DIALECTS
+from transpiler.selector.parsing import parse_selector
 from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL
 from transpiler.topology.destinations import pattern_name
 from transpiler.topology.model import Binding, Topology

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from transpiler.compiler import LayoutLike, find_layout, parse_selector
 from transpiler.errors import LayoutError
 from transpiler.explanation.deciding import common_node, decide, leaves
 from transpiler.explanation.marks import underline
@@ -17,9 +16,11 @@ from transpiler.layouts.json_rows import message_from_json, message_from_json_ro
 from transpiler.layouts.layout import Layout, ReadableLayout
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
+from transpiler.presets import LayoutLike, find_layout
 from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.parsing import parse_selector
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
 

@@ -13,7 +13,7 @@ from transpiler.filters.kinds import AndFilter, Filter, JmsSelector, NotFilter, 
 from transpiler.filters.selector_parsing import parse_text, source_of
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
-from transpiler.translation.header_names import translate_names
+from transpiler.translation.header_names import translate_tree
 
 #: The descriptor of the document that translates.
 _TRANSLATED = "apache.org:selector-filter:string"
@@ -40,6 +40,6 @@ def _translated(node: JmsSelector, dialect: str | Dialect) -> JmsSelector:
         return node
     if tree is None:
         return node
-    translated = translate_names(tree, "amqp", source_of(node))
+    translated = translate_tree(tree, "amqp", source_of(node))
     # A text without header names is sent letter by letter.
     return node if translated == tree else replace(node, text=print_selector(translated, rules))

@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from transpiler.compiler import LayoutLike, compile_findings, find_layout, parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
 from transpiler.lint.contained_selectors import contained_in
 from transpiler.lint.registry import Selection
 from transpiler.lint.selector_rules import lint, without_lesser
 from transpiler.lowering.names import Missing
+from transpiler.lowering.selectors import selector_lowering
+from transpiler.presets import LayoutLike, find_layout
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.parsing import parse_selector
 from transpiler.source import Source, Span
 
 #: Characters of a shape that is kept.
@@ -85,9 +87,11 @@ class Checker:
         shape = _shape(text)
         if (shape, dialect.name) in self._clean:
             return tree, findings
-        layout = "amqp" if self.layout is None else self.layout
         try:
-            compiled: Sequence[Diagnostic] = compile_findings(tree, source, layout, dialect, self.missing)
+            # The warnings come up while the tree is lowered; no SQL is emitted.
+            lowering = selector_lowering(find_layout(self.layout or "amqp"), self.missing, source, dialect)
+            lowering.selector(tree, True)
+            compiled: Sequence[Diagnostic] = lowering.findings
         except TranspilerError as error:
             compiled = error.diagnostics
             if self.layout is None:

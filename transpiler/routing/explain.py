@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from transpiler import html, ir
-from transpiler.compiler import LayoutLike, find_layout
 from transpiler.lowering.names import Missing
+from transpiler.presets import LayoutLike, find_layout
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.routing.interval_index import Interval, build_interval_index

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from transpiler import ir
-from transpiler.compiler import parse_selector
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.literal_parameters import PatternForm
@@ -36,6 +35,7 @@ from transpiler.routing.signatures import Parameter, parameter, parameter_number
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import IntegerArithmetic
 from transpiler.selector.dialects import Dialect
+from transpiler.selector.parsing import parse_selector
 from transpiler.selector.pattern import PatternError, read_pattern
 from transpiler.source import Source, Span
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from transpiler.compiler import find_layout
 from transpiler.errors import DecodeError, TranspilerError
 from transpiler.layouts.json_rows import message_from_json, message_from_json_row
 from transpiler.layouts.layout import Layout
 from transpiler.message.message import Message
+from transpiler.presets import find_layout
 from transpiler.selector.dialects import DIALECTS
 from transpiler.source import Source
 from transpiler.test_cases.expectations import EXPECTATIONS, Expectation

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
+from transpiler.arguments import check_choice
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.fields import DELIVERY_MODES
 from transpiler.message.jms_fields import JMS_FIELDS, WIRE
 from transpiler.selector import ast
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.parsing import parse_selector
+from transpiler.selector.printer import print_selector
 from transpiler.source import Source
 
 #: The two forms of header names.
@@ -47,7 +51,19 @@ class _NoCounterpartError(Exception):
     """A name, or a comparison with it, has no counterpart in the other form; the message gives the reason."""
 
 
-def translate_names(tree: ast.Expression, form: Form, source: Source) -> ast.Expression:
+def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") -> str:
+    """Return a selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
+
+    Each name is exchanged for its one counterpart in the table of apache-filters.xml: ``JMSType`` and
+    ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay. Raises what
+    ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no counterpart.
+    """
+    check_choice("form", form, get_args(Form))
+    tree = parse_selector(text, dialect)
+    return "" if tree is None else print_selector(translate_tree(tree, form, Source(text)))
+
+
+def translate_tree(tree: ast.Expression, form: Form, source: Source) -> ast.Expression:
     """Exchange the header names for those of a form; a JMS name that the table does not have stays.
 
     Raises ``UnsupportedFeatureError`` for all conditions that have no counterpart.

@@ -25,7 +25,6 @@ from transpiler.analysis.formula import (
 from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.solve import Answer, Found, Impossible, Open, Solver
 from transpiler.analysis.subsumption import parting_message
-from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.deciding_rule import find_rule, rule_of
 from transpiler.filters.kinds import Filter
 from transpiler.filters.sets import FiltersLike, read_filters
@@ -35,6 +34,7 @@ from transpiler.reference.match import check_filter, match_filter
 from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect, find_dialect
+from transpiler.selector.parsing import parse_selector
 
 #: Parts of a condition that are shown beside a message.
 MAX_PARTS = 4

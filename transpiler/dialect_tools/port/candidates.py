@@ -23,7 +23,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.source import Source
 from transpiler.translation.field_mapping import names_in
-from transpiler.translation.header_names import translate_names
+from transpiler.translation.header_names import translate_tree
 
 Change = Callable[[ast.Expression], ast.Expression]
 
@@ -140,7 +140,7 @@ def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator
         yield _mapped(node, _by_table(table))
     if source.fields.wire_prefix:
         try:
-            known = translate_names(node, "jms", Source(""))
+            known = translate_tree(node, "jms", Source(""))
         except UnsupportedFeatureError:
             return
         if known != node:

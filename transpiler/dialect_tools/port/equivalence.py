@@ -26,7 +26,6 @@ from transpiler.analysis.formula import (
     UndecidedError,
 )
 from transpiler.analysis.solve import Found, Open, Solver
-from transpiler.compiler import parse_selector
 from transpiler.dialect_tools.deciding_rule import Rule, find_rule, rule_of
 from transpiler.dialect_tools.questions import QUESTIONS
 from transpiler.errors import TranspilerError
@@ -38,6 +37,7 @@ from transpiler.reference.evaluate import Verdict, judge, value_of
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Evaluation
 from transpiler.selector.dialects import Dialect
+from transpiler.selector.parsing import parse_selector
 from transpiler.selector.pattern import PatternError
 from transpiler.translation.places import places_of
 

@@ -12,7 +12,6 @@ from typing import Literal, get_args
 
 from transpiler.analysis.formula import UndecidedError
 from transpiler.arguments import check_choice
-from transpiler.compiler import parse_selector
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.deciding_rule import Rule
 from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
@@ -24,6 +23,7 @@ from transpiler.reference.evaluate import Verdict
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Evaluation, Extension, Logic
 from transpiler.selector.dialects import Dialect, dialects_with, find_dialect
+from transpiler.selector.parsing import parse_selector
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source, Span
 from transpiler.translation.field_mapping import names_in

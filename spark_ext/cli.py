@@ -68,7 +68,8 @@ def filter_(
     """Filter messages in INPUT by SELECTOR: message JSON lines, or Parquet, ORC, Avro and CSV of any layout.
 
     INPUT is a file, a directory, a pattern or a URI as Spark reads them, compressed or not. RabbitMQ's tracing log is
-    read as its publications. CSV has a header; its columns are text, or of the types in --schema.
+    read as its publications. CSV has a header; a cell is text, and a number or a boolean where SELECTOR compares it
+    with one, or of its type in --schema.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are inputs.
     """
     filters = read_filter(filter_file, filter_bytes, unknown)

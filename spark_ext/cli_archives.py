@@ -18,9 +18,13 @@ from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.json_rows import BESIDE
 from transpiler.layouts.layout import ArchiveLayout
+from transpiler.layouts.store import READINGS, StoreLayout
+from transpiler.layouts.text_columns import TextColumns
+from transpiler.layouts.text_types import text_types
 from transpiler.message.rabbitmq_trace import is_entry
 from transpiler.presets import find_layout
 from transpiler.stores import STORES, preset
+from transpiler.stores.build import NO_HEADERS, key_places, make_store
 
 ZERO_TEN = ZeroTenLayout()
 TRACE, FLAT = "rabbitmq-trace", "flat"
@@ -178,7 +182,16 @@ def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Arc
         if absent:
             first = shown(inputs.names[0])
             fail(f"{first} has no column {' and no column '.join(absent)}, which archives of AMQP 0-10 have")
+    if inputs.form == "csv" and schema is None and layout in (None, FLAT):
+        return Archive(messages, _texts_by_use(tuple(messages.columns)))
     return Archive(messages, messages if layout in (None, FLAT) else layout)
+
+
+def _texts_by_use(columns: tuple[str, ...]) -> StoreLayout:
+    """Columns of CSV: text, or a number or a boolean beside one, as ``selector-sql match`` reads their cells."""
+    source = TextColumns(columns, text_types("by-use"))
+    headers = key_places(source, {name: name for name in columns if name in READINGS})
+    return make_store(FLAT, source, headers, NO_HEADERS, None)
 
 
 def _trace(session: Any, inputs: Inputs) -> Any:

@@ -13,8 +13,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 
 from transpiler import Message
+from transpiler.cli import main
 from transpiler.topology import topology_from_dict
 from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.page import draw_svg
@@ -111,3 +113,34 @@ def test_a_long_file_shows_its_progress_on_a_terminal_alone(tmp_path: Path) -> N
     assert (done.stdout, b"long.jsonl" in os.read(ours, 65_536)) == (b"600\n", True)
     done = subprocess.run(words, capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"600\n", b"")
+
+
+def test_a_command_says_on_a_terminal_that_it_starts_spark_before_it_does(tmp_path: Path) -> None:
+    messages, java = tmp_path / "a.jsonl", tmp_path / "bin" / "java"
+    messages.write_text("{}\n", encoding="utf-8")
+    # A Java that ends at once: what is said before is on the terminal.
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    java.chmod(0o755)
+    script = "import selector_spark, sys; sys.argv[0] = 'selector-spark'; selector_spark.main()"
+    words = [sys.executable, "-c", script, "filter", "color = 'red'", str(messages)]
+    ours, theirs = pty.openpty()
+    done = subprocess.run(words, stdout=theirs, stderr=theirs, env={**os.environ, "JAVA_HOME": str(tmp_path)})
+    os.close(theirs)
+    said = os.read(ours, 65_536).decode().splitlines()
+    os.close(ours)
+    assert (done.returncode, said[0]) == (2, "starting Spark …")
+    assert said[1].startswith("Java cannot be started")
+
+
+def test_warnings_of_a_kind_about_an_import_are_one_line_with_a_count(tmp_path: Path) -> None:
+    exchanges = [{"name": f"x{number}", "vhost": "/", "type": "x-odd", "arguments": {}} for number in range(40)]
+    definitions = {"rabbit_version": "3.13.7", "vhosts": [{"name": "/"}], "exchanges": exchanges, "queues": []}
+    file = tmp_path / "definitions.json"
+    file.write_text(json.dumps({**definitions, "bindings": []}), encoding="utf-8")
+    routed = CliRunner().invoke(main, ["route", str(file)], input='{"exchange": "x0"}').stderr
+    reported = CliRunner().invoke(main, ["topology", str(file), "--report"]).stderr
+    [line] = routed.splitlines()
+    assert "exchanges[0].type" in line
+    assert line.endswith("39 more like it, which selector-sql topology --report shows")
+    assert reported.count("import.exchange-type") == 40

@@ -15,6 +15,7 @@ from spark_ext import create_messages
 from spark_ext.cli import main
 from tests.sizes import is_full
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, settings
+from transpiler.cli import main as selector_sql
 
 RAW = Path(__file__).parent.parent / "data" / "stores" / "raw"
 TOPOLOGY = {
@@ -125,6 +126,32 @@ def test_a_wrong_line_in_a_directory_is_told_by_its_place() -> None:
     assert run("filter", "color = 'red'", "job").stderr.startswith("2 of 4 messages match")
     Path("job/a b.jsonl").write_text(lines(MESSAGES) + "{} {}\n", encoding="utf-8")
     assert_one_line(run("filter", "color = 'red'", "job"), "job/a b.jsonl:4:4: this is not JSON")
+
+
+def test_a_cell_of_csv_has_the_type_of_its_use_as_in_selector_sql_match() -> None:
+    rows = [
+        "color,code,weight,new,JMSPriority,JMSType,JMSRedelivered",
+        "red,007,2600,true,7,a,true",
+        "blue,x1,10,FALSE,,5,",
+    ]
+    Path("a.csv").write_text("\n".join([*rows, ",08,5.5,yes,3,,false", "red,,1e3,,9,b,"]) + "\n", encoding="utf-8")
+    matched = {
+        "weight > 5": 4,
+        "weight = '10'": 1,
+        "code = '007'": 1,
+        "code > 6": 2,
+        "code <> '08'": 2,
+        "new = TRUE": 1,
+        "new = 'FALSE'": 1,
+        "JMSPriority > 3": 3,
+        "JMSType = '5'": 1,
+        "JMSRedelivered = TRUE": 1,
+        "color IS NULL OR weight = 1000": 2,
+    }
+    for selector, count in matched.items():
+        by_python = CliRunner().invoke(selector_sql, ["match", selector, "a.csv", "--count"])
+        assert (by_python.stdout, selector) == (f"{count}\n", selector)
+        assert run("filter", selector, "a.csv").stderr.startswith(f"{count} of 4 messages match"), selector
 
 
 def test_csv_has_a_header_and_the_types_of_a_schema() -> None:

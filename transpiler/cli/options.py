@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -99,10 +101,16 @@ def read_text(selector: str) -> str:
     return read_text_file("-").strip("\n")
 
 
-def warn(findings: tuple[Diagnostic, ...]) -> None:
-    """Print findings on standard error."""
+def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
+    """Print findings on standard error; unless ``every``, one line counts those of a code that show no text."""
+    alike = Counter(finding.code for finding in findings if finding.span is None and not every)
     for finding in findings:
-        click.echo(finding.render(), err=True)
+        others = alike.pop(finding.code, 0) - 1 if finding.span is None and not every else 0
+        if others > 0:
+            more = f"{finding.message}; {others:,} more like it, which selector-sql topology --report shows"
+            finding = replace(finding, message=more)
+        if others >= 0:
+            click.echo(finding.render(), err=True)
 
 
 def load_json_line(text: str, name: str, line: int | None = None) -> Any:

@@ -74,7 +74,7 @@ def topology(
     From 200 exchanges and queues on, alike ones are drawn as groups.
     """
     whole = read_topology_file(topology, form, vhost)
-    warn(whole.findings)
+    warn(whole.findings, every=report)
     if report or picture != "json":
         whole = addresses_of(whole)
     where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)

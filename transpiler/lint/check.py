@@ -107,15 +107,14 @@ class Checker:
         collected: dict[tuple[int, Diagnostic], list[Dialect]] = {}
         dialects = dict.fromkeys(dialect for one in checked for dialect, _ in one.trees)
         for dialect in dialects:
-            trees = [(number, tree) for number, one in enumerate(checked) for own, tree in one.trees if own is dialect]
-            for number, container, same in contained_in(trees, dialect):
+            trees = {number: tree for number, one in enumerate(checked) for own, tree in one.trees if own is dialect}
+            for number, container, same in contained_in([*trees.items()], dialect):
                 message = (
                     f"{places[container]} {'is the same selector' if same else 'selects all of these messages too'}"
                 )
                 apart = "if each message should match only one of them, exclude it from the other"
                 hint = "remove one of the two" if same else apart
-                tree = next(tree for own, tree in trees if own == number)
-                diagnostic = Diagnostic("lint.contained", "info", message, None, tree.span, hint)
+                diagnostic = Diagnostic("lint.contained", "info", message, None, trees[number].span, hint)
                 if self.selection.has(diagnostic):
                     collected.setdefault((number, diagnostic), []).append(dialect)
         return [(number, Finding(diagnostic, tuple(own))) for (number, diagnostic), own in collected.items()]

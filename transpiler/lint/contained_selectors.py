@@ -12,7 +12,7 @@ from typing import NamedTuple
 from transpiler.analysis.building import Conditions, identity_of
 from transpiler.analysis.cases import Requirement
 from transpiler.analysis.formula import NOT_TRUE
-from transpiler.analysis.solve import Found, Solver
+from transpiler.analysis.solve import Found, Impossible, Solver
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
@@ -36,8 +36,8 @@ class _Selector(NamedTuple):
     number: int
     tree: ast.Expression
     names: frozenset[Hashable]
-    #: A message that it selects.
-    example: Message
+    #: A message that it selects, if one is known.
+    example: Message | None
 
 
 def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Dialect) -> Iterator[Contained]:
@@ -74,16 +74,15 @@ def _described(number: int, tree: ast.Expression, dialect: Dialect) -> _Selector
         return None
     conditions = Conditions()
     formula = conditions.selector(tree, dialect)
-    match Solver(conditions, _BUDGET).solve([Requirement(formula)]):
-        case Found(message=message):
-            return _Selector(number, tree, frozenset(names), message)
-        case _:
-            # A selector that is never true is contained in every other one.
-            return None
+    answer = Solver(conditions, _BUDGET).decide([Requirement(formula)])
+    if isinstance(answer, Impossible):
+        # A selector that is never true is contained in every other one.
+        return None
+    return _Selector(number, tree, frozenset(names), answer.message if isinstance(answer, Found) else None)
 
 
-def _selects(selector: _Selector, message: Message, dialect: Dialect) -> bool:
-    return judge(selector.tree, message, dialect, now=0).truth is True
+def _selects(selector: _Selector, message: Message | None, dialect: Dialect) -> bool:
+    return message is None or judge(selector.tree, message, dialect, now=0).truth is True
 
 
 def _contains(container: _Selector, contained: _Selector, dialect: Dialect) -> bool:

@@ -10,7 +10,6 @@ from pyspark.sql import functions as sf
 from spark_ext.routing.routing_keys import first_text, published_exchanges, texts_at
 from spark_ext.schemas import SchemaLike, infer_layout, message_columns
 from transpiler import Layout
-from transpiler.layouts.amqp import AmqpLayout
 from transpiler.message.fields import ROUTING_KEYS, MessageField
 from transpiler.sql import emit_value, quote_name, quote_text
 from transpiler.topology.backtest import Backtest, Disagreement
@@ -52,7 +51,7 @@ def backtest(
     resolved = infer_layout(routed) if layout is None else message_columns(routed, layout, "amqp").layout
     exchanges = [emit_value(value) for value in published_exchanges(routed.columns, resolved)]
     keys, ids = texts_at(resolved, ROUTING_KEYS), texts_at(resolved, [_ID])
-    canonical = isinstance(resolved, AmqpLayout) and "properties" in routed.columns
+    canonical = resolved.name == "amqp" and "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
     if "routing_keys" in routed.columns:
         key = f"coalesce(get(routing_keys, 0), {key})"

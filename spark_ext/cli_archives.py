@@ -13,9 +13,10 @@ from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
 from transpiler.cli.messages import read_messages
 from transpiler.jsontext import JsonTextError, load_json
-from transpiler.layouts.amqp import SECTIONS, AmqpLayout
+from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.amqp_0_10_json import read_row
+from transpiler.layouts.amqp_schema import SECTIONS
 from transpiler.layouts.json_rows import BESIDE
 from transpiler.layouts.layout import ArchiveLayout
 from transpiler.layouts.store import READINGS, StoreLayout

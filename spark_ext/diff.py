@@ -21,7 +21,7 @@ from transpiler import Dialect, Layout
 from transpiler.analysis.plain_messages import plain_message
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.filters.sets import FilterSet, FiltersLike, read_filters
-from transpiler.layouts.layout import ReadableLayout
+from transpiler.layouts.layout import message_in, reads_rows
 from transpiler.selector.dialects import find_dialect
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
@@ -137,8 +137,8 @@ class _Rows(NamedTuple):
 
     def message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the message in a row, without its body, or the row where the layout reads none in Python."""
-        if isinstance(self.layout, ReadableLayout):
-            return plain_message(replace(self.layout.message(row), body=None))
+        if reads_rows(self.layout):
+            return plain_message(replace(message_in(self.layout, row), body=None))
         plain: Mapping[str, Any] = plain_row(row)
         return plain
 

@@ -23,7 +23,7 @@ from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout, parse_selector, print_selector, transpile_selector
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.explanation import explain_selector
-from transpiler.layouts.layout import ReadableLayout
+from transpiler.layouts.layout import message_in, reads_rows
 from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 
@@ -58,7 +58,7 @@ def explain_matches(
     if examples < 0:
         raise ValueError(f"examples is a number of messages from 0, not {examples}")
     rules, resolved = find_dialect(dialect), bound_layout(layout, df)
-    if examples and not isinstance(resolved, ReadableLayout):
+    if examples and not reads_rows(resolved):
         hint = "give examples=0, or the layout a method message(row)"
         raise LayoutError.at("layout.rows", f"the layout {resolved.name} does not read rows in Python", hint=hint)
     tree = parse_selector(selector, rules)
@@ -72,8 +72,7 @@ def explain_matches(
     parts = _Parts(tree, rules, resolved, settings)
 
     def example(row: Row, part: int | None) -> MatchExample:
-        assert isinstance(resolved, ReadableLayout)
-        message = resolved.message(plain_row(row))
+        message = message_in(resolved, plain_row(row))
         asked = parts.asked(part)
         explanation = explain_selector(asked, message, dialect=rules, now=at, destination=destination)
         return MatchExample(message.to_dict(), explanation.reason)

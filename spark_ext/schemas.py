@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyspark.errors import AnalysisException
@@ -28,13 +27,15 @@ from pyspark.sql.types import (
 
 from transpiler import Layout
 from transpiler.errors import LayoutError
-from transpiler.inference import layout_from_schema, refuse_unchosen
+from transpiler.inference import layout_from_schema
 from transpiler.ir.column_types import ColumnType, SparkType
-from transpiler.layouts.amqp import UNION, AmqpLayout
+from transpiler.layouts.amqp import AmqpLayout, with_promoted
+from transpiler.layouts.amqp_schema import UNION
 from transpiler.layouts.columns import Fields, UnionShape
 from transpiler.layouts.header_options import Headers
-from transpiler.layouts.layout import ArchiveLayout, bound
+from transpiler.layouts.layout import ArchiveLayout, archive_of, bound, is_layout
 from transpiler.layouts.schemas import schema_in
+from transpiler.layouts.store import refuse_unchosen
 from transpiler.message.message import MessageLike, as_message
 from transpiler.presets import find_layout
 from transpiler.stores.build import NO_HEADERS
@@ -103,13 +104,10 @@ def create_messages(
     ``DecodeError`` where a dict is no message; ``LayoutError`` where a promoted value does not fit its column. A time
     that TIMESTAMP cannot hold, such as an expiry of "never", becomes the nearest one that it can.
     """
-    archive = find_layout(layout)
-    if promote is not None:
-        if not isinstance(archive, AmqpLayout):
-            raise LayoutError.at("layout.promoted", f"the layout {archive.name} has no map of which to promote")
-        archive = replace(archive, promoted=dict(promote), mixed=frozenset(mixed))
-    if not isinstance(archive, ArchiveLayout):
-        raise LayoutError.at("layout.schema", f"the layout {archive.name} has no schema of its own")
+    found = find_layout(layout)
+    archive = archive_of(found if promote is None else with_promoted(found, promote, mixed))
+    if archive is None:
+        raise LayoutError.at("layout.schema", f"the layout {found.name} has no schema of its own")
     canonical = (as_message(message) for message in messages)
     return create_rows(spark, (archive.row(message) for message in canonical), archive)
 
@@ -160,7 +158,7 @@ def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers
     # In a pipeline a DataFrame has attributes of all names, its columns, and so those of the protocol Layout.
     if isinstance(schema, DataFrame):
         schema = analyzed_schema(schema)
-    elif isinstance(schema, Layout):
+    elif is_layout(schema):
         return schema
     fields = schema_in(schema)
     return layout_from_schema(fields, struct, headers=headers, case_sensitive=_case_sensitive())
@@ -170,7 +168,7 @@ def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
     """The layout of a DataFrame: the one given, with the types of the DataFrame's columns, or the one it shows."""
     if layout is None:
         return shown_layout(df)
-    resolved = find_layout(layout) if isinstance(layout, str | Layout) else shown_layout(layout)
+    resolved = find_layout(layout) if isinstance(layout, str) else shown_layout(layout)
     return bound(resolved, schema_in(df))
 
 
@@ -229,8 +227,9 @@ def schema_columns(given: Layout | SchemaLike | None, default: str) -> MessageCo
 
 def _declared_schema(given: Layout | SchemaLike, layout: Layout) -> StructType | None:
     """Return the schema that a layout was inferred from, or that of an archive's layout; None where there is none."""
-    if isinstance(layout, ArchiveLayout) and isinstance(given, str | Layout):
-        return _schema(layout.schema, TimestampType())
+    archive = archive_of(layout)
+    if archive is not None and (isinstance(given, str) or is_layout(given)):
+        return _schema(archive.schema, TimestampType())
     try:
         return StructType.fromJson(dict(schema_in(given)))
     except LayoutError:

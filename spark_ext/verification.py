@@ -20,7 +20,7 @@ from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout, Message, html, parse_selector, transpile_selector
 from transpiler.diagnostics import one_line
 from transpiler.errors import LayoutError, UnsupportedFeatureError
-from transpiler.layouts.layout import ReadableLayout
+from transpiler.layouts.layout import message_in, reads_rows
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import evaluate, value_of
 from transpiler.selector import ast
@@ -122,7 +122,7 @@ def verify(
     if sample is not None and sample < 1:
         raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
     rules, resolved = find_dialect(dialect), bound_layout(layout, df)
-    if not isinstance(resolved, ReadableLayout):
+    if not reads_rows(resolved):
         hint = "give it a method message(row): see docs on writing a layout"
         raise LayoutError.at("verify.layout", f"the layout {resolved.name} does not read rows in Python", hint=hint)
     tree = parse_selector(selector, rules)
@@ -138,7 +138,7 @@ def verify(
     answers: Counter[Truth] = Counter()
     disagreements = []
     for row, answer in _answered(drawn, sql):
-        message = resolved.message(row)
+        message = message_in(resolved, row)
         expected = evaluate(tree, message, rules, at, destination)
         answers[answer] += 1
         if answer is not expected:

@@ -13,8 +13,8 @@ from pyspark.sql import functions as sf
 from tests.spark.harness import answers, numbered
 from tests.store_pages import PAGES, ROOT, blocks, layout_of, run, statements
 from transpiler import LayoutError, evaluate, stores, transpile_selector
-from transpiler.inference import refuse_unchosen
 from transpiler.layouts.named_fields import FIELDS
+from transpiler.layouts.store import refuse_unchosen
 from transpiler.layouts.text_types import POLICIES
 from transpiler.presets import find_layout
 

@@ -12,14 +12,15 @@ from typing import Any
 
 from transpiler import stores
 from transpiler.errors import LayoutError
-from transpiler.layouts.amqp import SECTIONS, AmqpLayout
+from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
-from transpiler.layouts.flat import FlatLayout, fits, flat_layout, is_section, is_struct
+from transpiler.layouts.amqp_schema import SECTIONS
+from transpiler.layouts.flat import fits, flat_layout, is_section, is_struct, typed_columns_of
 from transpiler.layouts.header_options import Headers, header_places
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.property_source import UnchosenTexts
-from transpiler.layouts.store import StoreLayout
+from transpiler.layouts.store import StoreLayout, store_of
 from transpiler.stores.build import NO_HEADERS, columns_of
 from transpiler.stores.own import flat, unchosen
 
@@ -120,8 +121,9 @@ def layout_from_schema(
     layout = _shown(schema, struct, case_sensitive)
     if not headers:
         return layout
-    store = flat(schema, layout) if isinstance(layout, FlatLayout) else layout
-    if not isinstance(store, StoreLayout):
+    typed = typed_columns_of(layout)
+    store = store_of(layout) if typed is None else flat(schema, typed)
+    if store is None:
         message = f"the layout {layout.name} has its header fields in columns of their own"
         raise LayoutError.at("layout.headers", message, hint="leave headers out")
     return store.with_headers(header_places(headers, columns_of(schema), store.source))
@@ -193,10 +195,3 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
 def layouts_with(columns: Collection[str]) -> list[str]:
     """Return the names of the stores whose own columns are all there, whatever their types."""
     return list(dict.fromkeys(store().name for store, shape in _SHAPES if all(name in columns for name in shape)))
-
-
-def refuse_unchosen(layout: Layout) -> Layout:
-    """Return the layout; ``LayoutError`` where its properties are text whose types are lost."""
-    if isinstance(layout, StoreLayout) and isinstance(layout.source, UnchosenTexts):
-        raise layout.source.refusal
-    return layout

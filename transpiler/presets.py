@@ -11,7 +11,7 @@ from transpiler.diagnostics import nearest
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
-from transpiler.layouts.layout import Layout
+from transpiler.layouts.layout import Layout, is_layout
 
 
 class SchemaLike(Protocol):
@@ -40,7 +40,7 @@ def find_layout(layout: LayoutLike) -> Layout:
     """The layout of that name, the one given, or the one that a schema shows; ``LayoutError`` where there is none."""
     if isinstance(layout, str) and layout in _PRESETS:
         return _PRESETS[layout]
-    if isinstance(layout, Layout):
+    if is_layout(layout):
         return layout
     # Most programs need no store and no schema.
     from transpiler.inference import layout_from_schema

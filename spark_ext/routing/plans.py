@@ -19,7 +19,7 @@ from transpiler.arguments import check_choice
 from transpiler.errors import LayoutError
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import ColumnType
-from transpiler.layouts.sent import SentLayout
+from transpiler.layouts.sent import SentLayout, before_sent
 from transpiler.lowering.names import Missing
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
 from transpiler.routing.plan import RoutingPlan, build_plan
@@ -137,7 +137,7 @@ def compile_topology(
 
 def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: Layout | SchemaLike | None) -> Prepared:
     """Return what a compiled topology was prepared for. ``LayoutError`` if these messages are others."""
-    known = compiled.layout.before if isinstance(compiled.layout, SentLayout) else compiled.layout
+    known = None if compiled.layout is None else before_sent(compiled.layout)
     given = known if layout is None else layout
     columns = message_columns(messages, messages if given is None else given, "amqp")
     to, resolved = compiled.settings.destination, columns.layout

@@ -19,9 +19,9 @@ from spark_ext.schemas import MessageColumns, analyzed_schema
 from transpiler import Layout, ir
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
-from transpiler.layouts.amqp import UNION
-from transpiler.layouts.amqp_0_10 import SUBJECT as SUBJECT_HEADER
-from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
+from transpiler.layouts.amqp_schema import SUBJECT as SUBJECT_HEADER
+from transpiler.layouts.amqp_schema import UNION
+from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
 from transpiler.lowering.column_values import at
 from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
 from transpiler.message.operand_types import OperandType
@@ -235,8 +235,7 @@ class Published:
         sender = self._source.sender
         if sender is None or sender.subject is None:
             return frame
-        assert isinstance(self._layout, SentLayout)
-        before, default = self._layout.before, quote_text(sender.subject)
+        before, default = before_sent(self._layout), quote_text(sender.subject)
         own = first_text(self._own_keys()) if self._own_keys() else relay.NO_TEXT
         made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
         original, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
@@ -322,7 +321,7 @@ class Published:
 
     def _own_keys(self) -> list[ir.Value]:
         """Return the message's own texts for its routing key, in order of preference."""
-        layout = self._layout.before if isinstance(self._layout, SentLayout) else self._layout
+        layout = before_sent(self._layout)
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
         texts = texts_at(layout, ROUTING_KEYS if self._source.by_message else [_MESSAGE_SUBJECT])
         return texts or ([ir.Column(("routing_key",), STRING)] if "routing_key" in self._schema.names else [])
@@ -330,7 +329,7 @@ class Published:
     def _keys(self) -> list[ir.Value]:
         """Return the texts of the routing key, in order of preference."""
         texts: list[ir.Value] = [ir.Column((SENT_SUBJECT,), STRING)]
-        if not isinstance(self._layout, SentLayout):
+        if before_sent(self._layout) is self._layout:
             texts = self._own_keys()
         if not texts:
             raise LayoutError.at(

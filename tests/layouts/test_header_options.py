@@ -8,8 +8,9 @@ import pytest
 
 from tests.sql_text import bare
 from transpiler import LayoutError, SelectorTypeError, evaluate, stores, transpile_selector
-from transpiler.inference import layout_from_schema, refuse_unchosen
+from transpiler.inference import layout_from_schema
 from transpiler.layouts.schemas import schema_in
+from transpiler.layouts.store import refuse_unchosen
 from transpiler.source import Span
 
 #: The type of application properties in the canonical schema.

@@ -163,7 +163,8 @@ def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) 
             fail("--layout-option is an option of a layout: give --layout NAME with it")
         if fields is None:
             return ChosenLayout()
-        from transpiler.inference import layout_from_schema, refuse_unchosen
+        from transpiler.inference import layout_from_schema
+        from transpiler.layouts.store import refuse_unchosen
 
         shown_by_schema = refuse_unchosen(layout_from_schema(fields))
         return ChosenLayout(shown_by_schema, shown_by_schema, _types(fields))

@@ -19,7 +19,7 @@ from transpiler.cli.layouts import ChosenLayout
 from transpiler.cli.options import load_json_line
 from transpiler.cli.records import Errors, Lines, Record, header_value, records, typed_cells
 from transpiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
-from transpiler.layouts.store import StoreLayout
+from transpiler.layouts.store import StoreLayout, store_of
 from transpiler.message.named_properties import HEADERS, with_headers
 from transpiler.message.rabbitmq_trace import entry_message, is_delivery, is_entry
 from transpiler.topology.destinations import ROUTING_TYPES
@@ -123,10 +123,10 @@ class _Reader:
     """Messages of records, by the layout that the options name or by what each object shows."""
 
     def __init__(self, chosen: ChosenLayout) -> None:
-        rows = chosen.rows
+        rows, store = chosen.rows, store_of(chosen.rows)
         self._types = chosen.types
         #: Entries of a log are read alike, whether their layout is named or not; one with header options is a store's.
-        self._entries = isinstance(rows, StoreLayout) and rows.name == "rabbitmq-trace" and rows.binding is None
+        self._entries = store is not None and store.name == "rabbitmq-trace" and store.binding is None
         self._rows = None if self._entries else rows
         #: The error text of the first row without a column of the layout, until a row has one.
         self._foreign: str | None = None

@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args
 from transpiler import Layout
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout
-from transpiler.layouts.amqp import UNION
+from transpiler.layouts.amqp_schema import UNION
 from transpiler.layouts.columns import UnionShape
-from transpiler.layouts.layout import ArchiveLayout
+from transpiler.layouts.layout import archive_of
 from transpiler.sql.quoting import quote_name
 
 #: The kinds of statements that ``statement`` writes.
@@ -101,8 +101,8 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
 def _archive_types(layout: str | Layout) -> Mapping[str, Any]:
     from transpiler.presets import find_layout
 
-    found = find_layout(layout)
-    return found.schema if isinstance(found, ArchiveLayout) else {}
+    found = archive_of(find_layout(layout))
+    return {} if found is None else found.schema
 
 
 def _sql_type(spark_type: Any) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from transpiler.errors import LayoutError
 from transpiler.explanation.deciding import common_node, decide, leaves
 from transpiler.explanation.marks import underline
 from transpiler.explanation.parts import Evaluation, Part, build_parts
 from transpiler.explanation.sentences import sentence
 from transpiler.explanation.wording import clipped
 from transpiler.layouts.json_rows import message_from_json, message_from_json_row
-from transpiler.layouts.layout import Layout, ReadableLayout
+from transpiler.layouts.layout import Layout, message_in
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.presets import LayoutLike, find_layout
@@ -165,8 +164,6 @@ def read_message(message: Message | Mapping[str, Any] | object, layout: Layout |
     if isinstance(message, Mapping):
         return message_from_json(message) if layout is None else message_from_json_row(message, layout)
     if layout is not None and hasattr(message, "asDict"):
-        if not isinstance(layout, ReadableLayout):
-            raise LayoutError.at("layout.rows", f"the layout {layout.name} does not read rows")
-        return layout.message(message)
+        return message_in(layout, message)
     expected = "a Message, or a dict of its properties" if layout is None else "a row: a dict or a pyspark Row"
     raise TypeError(f"expected {expected}, found {type(message).__name__}")

@@ -2,88 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from transpiler import ir
 from transpiler.errors import LayoutError
-from transpiler.ir.column_types import (
-    AMQP_TYPES,
-    BIGINT,
-    BINARY,
-    BOOLEAN,
-    DOUBLE,
-    SMALLINT,
-    STRING,
-    TIMESTAMP,
-    ColumnType,
-    Key,
-)
+from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Key
+from transpiler.layouts.amqp_schema import MAPS, SECTIONS, STRUCTS, UNION
 from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.columns import SIMPLE_TYPES, Fields, UnionShape
+from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.fields import MessageField
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType, coerce
 
 if TYPE_CHECKING:
     from transpiler.message.message import Body, Header, Message, Properties, Values
-
-#: The fields of the struct sections.
-STRUCTS: Mapping[str, Mapping[str, ColumnType | UnionShape]] = MappingProxyType(
-    {
-        "header": {
-            "durable": BOOLEAN,
-            "priority": SMALLINT,
-            "ttl": BIGINT,
-            "first_acquirer": BOOLEAN,
-            "delivery_count": BIGINT,
-        },
-        "properties": {
-            "message_id": UnionShape.UNION,
-            "user_id": BINARY,
-            "to": STRING,
-            "subject": STRING,
-            "reply_to": STRING,
-            "correlation_id": UnionShape.UNION,
-            "content_type": STRING,
-            "content_encoding": STRING,
-            "absolute_expiry_time": TIMESTAMP,
-            "creation_time": TIMESTAMP,
-            "group_id": STRING,
-            "group_sequence": BIGINT,
-            "reply_to_group_id": STRING,
-        },
-        "body": {"section": STRING, "data": BINARY, "value": UnionShape.UNION},
-    }
-)
-
-#: The sections that map names to tagged unions.
-MAPS = ("delivery_annotations", "message_annotations", "application_properties", "footer")
-
-#: All sections in the order of the schema.
-SECTIONS = (
-    "header",
-    "delivery_annotations",
-    "message_annotations",
-    "properties",
-    "application_properties",
-    "body",
-    "footer",
-)
-
-#: The fields of the struct ``V``: the type's name, and one field for each class of values.
-UNION: Mapping[str, ColumnType] = MappingProxyType(
-    {
-        "type": STRING,
-        "boolean": BOOLEAN,
-        "long": BIGINT,
-        "double": DOUBLE,
-        "string": STRING,
-        "binary": BINARY,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +99,11 @@ class AmqpLayout:
 
     def message(self, row: object) -> Message:
         """The message in a row; a promoted property comes from its column."""
+        # Most programs read no rows in Python.
         from transpiler.layouts.amqp_rows import message_with_promoted
         from transpiler.layouts.rows import row_columns
 
-        return message_with_promoted(row_columns(row), self)
+        return message_with_promoted(row_columns(row), self.sections, self.promoted, self.mixed)
 
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message in the canonical schema, a time in milliseconds.
@@ -196,6 +132,13 @@ class AmqpLayout:
             f"the property {name} is {kind.value}, and its column {type_name} holds {own.value}",
             hint="name it among the mixed ones, whose other values are read from the map",
         )
+
+
+def with_promoted(layout: Layout, promoted: Mapping[str, str], mixed: Iterable[str]) -> AmqpLayout:
+    """Return the layout with columns for some application properties; ``LayoutError`` for another than ``amqp``."""
+    if not isinstance(layout, AmqpLayout):
+        raise LayoutError.at("layout.promoted", f"the layout {layout.name} has no map of which to promote")
+    return replace(layout, promoted=dict(promoted), mixed=frozenset(mixed))
 
 
 _TEXTS = {AmqpType.STRING, AmqpType.SYMBOL}

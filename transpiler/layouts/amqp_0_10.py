@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.layouts.amqp import unions
+from transpiler.layouts.amqp_schema import SUBJECT
 from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.columns import (
     PERSISTENT,
@@ -59,9 +60,6 @@ _DELIVERY: Fields = {
 
 #: The columns: both structs of AMQP 0-10, names with underscores.
 SCHEMA: Fields = MappingProxyType({"message_properties": _MESSAGE, "delivery_properties": _DELIVERY})
-
-#: The application header that holds the subject.
-SUBJECT = "qpid.subject"
 
 #: The delivery mode that is not durable.
 _TRANSIENT = 1

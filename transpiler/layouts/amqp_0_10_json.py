@@ -14,8 +14,9 @@ from uuid import UUID
 from transpiler.diagnostics import nearest
 from transpiler.errors import DecodeError
 from transpiler.ir.column_types import ColumnType, SparkType
-from transpiler.layouts.amqp import UNION, union
+from transpiler.layouts.amqp import union
 from transpiler.layouts.amqp_0_10 import SCHEMA
+from transpiler.layouts.amqp_schema import UNION
 from transpiler.layouts.columns import Fields, UnionShape
 from transpiler.layouts.rows import amqp_value, refuse
 from transpiler.message.json import read_value

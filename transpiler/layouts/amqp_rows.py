@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key, Path
-from transpiler.layouts.amqp import MAPS, STRUCTS, UNION, AmqpLayout
-from transpiler.layouts.amqp_0_10 import SUBJECT
+from transpiler.layouts.amqp_schema import MAPS, STRUCTS, SUBJECT, UNION
 from transpiler.layouts.columns import PERSISTENT, SIMPLE_TYPES, TypedColumn
 from transpiler.layouts.rows import amqp_value, struct_of, value_at
 from transpiler.message.broker_fields import names_header_field
@@ -18,9 +17,6 @@ from transpiler.message.fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, Primitive, SelectorType
-
-if TYPE_CHECKING:
-    from transpiler.layouts.flat import FlatLayout
 
 _TYPES: Mapping[str, AmqpType | Compound] = {kind.value: kind for kind in (*AmqpType, *Compound)}
 _NULL = AmqpValue(AmqpType.NULL, None)
@@ -115,17 +111,19 @@ def canonical_message(row: Mapping[str, Any], sections: Iterable[str]) -> Messag
     return Message(**contents)
 
 
-def message_with_promoted(row: Mapping[str, Any], layout: AmqpLayout) -> Message:
+def message_with_promoted(
+    row: Mapping[str, Any], sections: Iterable[str], promoted: Mapping[str, str], mixed: Collection[str]
+) -> Message:
     """Return the message in a row of the canonical schema beside which some properties have columns.
 
     A column stands for its property in all rows; of a mixed property the map has all values as well.
     """
-    message = canonical_message(row, layout.sections)
-    if not layout.promoted:
+    message = canonical_message(row, sections)
+    if not promoted:
         return message
     properties = dict(message.application_properties or {})
-    for name, type_name in layout.promoted.items():
-        if name not in layout.mixed:
+    for name, type_name in promoted.items():
+        if name not in mixed:
             properties.pop(name, None)
             value = amqp_value(row.get(name), SIMPLE_TYPES[type_name].kind, (name,))
             if value is not None:
@@ -133,23 +131,22 @@ def message_with_promoted(row: Mapping[str, Any], layout: AmqpLayout) -> Message
     return replace(message, application_properties=properties)
 
 
-def flat_message(row: Mapping[str, Any], layout: FlatLayout) -> Message:
+def flat_message(row: Mapping[str, Any], columns: Mapping[str, TypedColumn], sections: Collection[str]) -> Message:
     """Return the message in a row of typed columns.
 
     A column with the name of a header field holds what a selector sees under that name, and hides what a section has.
     """
-    message = canonical_message(row, layout.sections.sections)
+    message = canonical_message(row, sections)
     values: dict[str, AmqpValue] = {}
     headers: dict[str, AmqpValue] = {}
-    for name, column in layout.columns.items():
-        if isinstance(column, TypedColumn):
-            value = amqp_value(value_at(row, column.path), column.type.kind, column.path)
-            if value is not None:
-                values[name] = value
-            if names_header_field(name):
-                headers[name] = _NULL if value is None else value
+    for name, column in columns.items():
+        value = amqp_value(value_at(row, column.path), column.type.kind, column.path)
+        if value is not None:
+            values[name] = value
+        if names_header_field(name):
+            headers[name] = _NULL if value is None else value
     connection = values.get(PUBLISHER_CONNECTION.field)
-    if connection is not None and PUBLISHER_CONNECTION.section not in layout.sections.sections:
+    if connection is not None and PUBLISHER_CONNECTION.section not in sections:
         message = replace(message, message_annotations={PUBLISHER_CONNECTION.field: connection})
     return replace(message, application_properties=values, header_values=headers or None)
 

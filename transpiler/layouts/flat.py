@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path
-from transpiler.layouts.amqp import SECTIONS, UNION, AmqpLayout
+from transpiler.layouts.amqp import AmqpLayout
+from transpiler.layouts.amqp_schema import SECTIONS, UNION
 from transpiler.layouts.collations import Collations, type_with_collations
 from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, like_columns, read_type
+from transpiler.layouts.layout import Layout
 from transpiler.layouts.named_fields import NAMES
 from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
@@ -114,7 +116,13 @@ class FlatLayout:
         from transpiler.layouts.amqp_rows import flat_message
         from transpiler.layouts.rows import row_columns
 
-        return flat_message(row_columns(row), self)
+        typed = {name: column for name, column in self.columns.items() if isinstance(column, TypedColumn)}
+        return flat_message(row_columns(row), typed, self.sections.sections)
+
+
+def typed_columns_of(layout: Layout) -> FlatLayout | None:
+    """Return a layout as one of typed columns; None for one of another kind."""
+    return layout if isinstance(layout, FlatLayout) else None
 
 
 def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> FlatLayout:

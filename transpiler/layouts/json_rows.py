@@ -15,12 +15,13 @@ from typing import Any
 from transpiler import ir
 from transpiler.errors import DecodeError, LayoutError
 from transpiler.ir.traversal import column_paths
-from transpiler.layouts.amqp import MAPS, STRUCTS, UNION, AmqpLayout
+from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.amqp_rows import union_value
+from transpiler.layouts.amqp_schema import MAPS, STRUCTS, UNION
 from transpiler.layouts.flat import FlatLayout
-from transpiler.layouts.layout import ArchiveLayout, Layout, ReadableLayout
+from transpiler.layouts.layout import Layout, archive_of, message_in
 from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.rows import iso_time
 from transpiler.message.json import SECTION_NAMES
@@ -82,9 +83,7 @@ def message_from_json_row(value: Any, layout: Layout) -> Message:
         return layout.message(read_row({name: item for name, item in value.items() if name not in BESIDE}))
     if isinstance(layout, AmqpLayout) and not layout.promoted:
         return _canonical(value)
-    if not isinstance(layout, ReadableLayout):
-        raise LayoutError.at("layout.rows", f"the layout {layout.name} does not read rows")
-    return layout.message(value)
+    return message_in(layout, value)
 
 
 def check_columns(value: Any, layout: Layout) -> None:
@@ -106,8 +105,8 @@ def check_columns(value: Any, layout: Layout) -> None:
 
 def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
     """Return the columns that a layout reads; those of some columns that it does, where any name has a place."""
-    if isinstance(layout, ArchiveLayout):
-        return list(layout.schema)
+    if (archive := archive_of(layout)) is not None:
+        return list(archive.schema)
     read: dict[str, None] = {}
     answers = [partial(layout.property, name) for name in layout.names() or columns]
     for answer in (*answers, *(partial(layout.field, place) for place in FIELDS.values())):

@@ -6,14 +6,14 @@ application-headers field".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from transpiler import ir
-from transpiler.errors import LayoutError
 from transpiler.ir.column_types import STRING
-from transpiler.layouts.amqp_0_10 import SUBJECT
-from transpiler.layouts.layout import Layout, NamedHeadersLayout, ReadableLayout
+from transpiler.layouts.amqp_schema import SUBJECT
+from transpiler.layouts.layout import Layout, message_in, named_header
+from transpiler.layouts.store import store_of
 from transpiler.layouts.stored import Stored, stored_column, stored_union
 from transpiler.message.fields import MessageField
 
@@ -64,20 +64,32 @@ class SentLayout:
 
     def named_header(self, name: str) -> Stored | None:
         """The column of a header field's name below."""
-        return self.before.named_header(name) if isinstance(self.before, NamedHeadersLayout) else None
+        return named_header(self.before, name)
 
     def message(self, row: object) -> Message:
         """The message of the layout below, with the subject of its columns where the row has them."""
         from transpiler.layouts.amqp_rows import sent_message
         from transpiler.layouts.rows import row_columns
 
-        if not isinstance(self.before, ReadableLayout):
-            raise LayoutError.at("layout.rows", f"the layout {self.before.name} does not read rows")
         columns = row_columns(row)
-        message = self.before.message(columns)
+        message = message_in(self.before, columns)
         if SENT_SUBJECT not in columns:
             return message
         return sent_message(message, columns[SENT_SUBJECT], columns.get(SENT_HEADER))
+
+
+def before_sent(layout: Layout) -> Layout:
+    """Return the layout that messages had before a sender gave them a subject; any other as it is."""
+    return layout.before if isinstance(layout, SentLayout) else layout
+
+
+def without_binding(layout: Layout | None) -> Layout | None:
+    """Return a layout without the function that binds a store to a DataFrame: what is over it stays as it is."""
+    if isinstance(layout, SentLayout):
+        before = without_binding(layout.before)
+        return layout if before is None else SentLayout(before)
+    store = store_of(layout)
+    return layout if store is None else replace(store, binding=None)
 
 
 def _is_plain_text(stored: Stored) -> bool:

@@ -17,8 +17,9 @@ from transpiler.layouts.columns import TypedColumn, like_columns
 from transpiler.layouts.flat import typed_columns
 from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
 from transpiler.layouts.header_readings import Flag, Integer, Mode, Reading, Text, Time
+from transpiler.layouts.layout import Layout
 from transpiler.layouts.named_fields import FIELDS, NAMES
-from transpiler.layouts.property_source import PropertySource, column_of
+from transpiler.layouts.property_source import PropertySource, UnchosenTexts, column_of
 from transpiler.layouts.rows import amqp_value, row_columns, value_at
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_column, stored_value
 from transpiler.layouts.text_properties import TextProperties
@@ -266,3 +267,15 @@ class StoreLayout:
 
 def _id(text: str | None) -> AmqpValue | None:
     return None if text is None else AmqpValue(AmqpType.STRING, text)
+
+
+def store_of(layout: Layout | None) -> StoreLayout | None:
+    """Return a layout as a store; None for one of another kind."""
+    return layout if isinstance(layout, StoreLayout) else None
+
+
+def refuse_unchosen(layout: Layout) -> Layout:
+    """Return the layout; ``LayoutError`` where its properties are text whose types are lost."""
+    if isinstance(layout, StoreLayout) and isinstance(layout.source, UnchosenTexts):
+        raise layout.source.refusal
+    return layout

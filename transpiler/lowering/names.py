@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NoReturn, cast
+from typing import Literal, NoReturn
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
-from transpiler.layouts.layout import DeclarableLayout, Layout, NamedHeadersLayout, OfferingLayout
+from transpiler.layouts.layout import Layout, declaration, doubt, named_header, offers
 from transpiler.layouts.stored import Stored
 from transpiler.lowering.column_values import at
 from transpiler.lowering.headers import converted, expiry, whole_number
@@ -111,14 +111,13 @@ class Names:
         names = self.layout.names()
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
         unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
-        offers = self.layout.offers(MessageField(PROPERTIES, name)) if isinstance(self.layout, OfferingLayout) else ()
         # Half of a name with a blank or a hyphen is read for the whole.
         halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
         near = nearest(name, named)
         if near and not halves:
             yield f"did you mean {' or '.join(near)}? Names are case-sensitive"
             return
-        yield from offers
+        yield from offers(self.layout, MessageField(PROPERTIES, name))
         if named and not halves:
             yield f"the columns are {_listed(named)}"
         if unnamed:
@@ -127,9 +126,9 @@ class Names:
 
     def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
         """Warn where the layout could read a name in another way, too."""
-        doubt = self.layout.doubt(place) if isinstance(self.layout, OfferingLayout) else None
-        if doubt is not None:
-            message, hint = doubt
+        reading = doubt(self.layout, place)
+        if reading is not None:
+            message, hint = reading
             self._warn("layout.reading", message, identifier, hint)
 
     def _header_field(self, identifier: ast.Identifier, field: HeaderField) -> Operand:
@@ -163,14 +162,11 @@ class Names:
         return operand if field.default is None else or_else(operand, literal(field.type, field.default))
 
     def _offers(self, field: HeaderField) -> tuple[str, ...]:
-        return self.layout.offers(field.places[0]) if isinstance(self.layout, OfferingLayout) else ()
+        return offers(self.layout, field.places[0])
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
         """The typed column of the field's own name, which holds what the broker would have said."""
-        # Looked up as a method: isinstance with a protocol takes as long as all else that a name needs.
-        if identifier.section or not hasattr(self.layout, "named_header"):
-            return None
-        return cast(NamedHeadersLayout, self.layout).named_header(identifier.name)
+        return None if identifier.section else named_header(self.layout, identifier.name)
 
     def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
         """The operands of a field's origins that the layout, or the receiver, has."""
@@ -191,9 +187,7 @@ class Names:
             return
         name, kind = identifier.name, _described(field.type)
         message = f"the column {name} is {_described(operand.alternatives[0].type)}, and {field.name} is {kind}"
-        layout = self.layout
-        hint = layout.declaration(field.name, kind) if isinstance(layout, DeclarableLayout) else None
-        self._warn("type.header", message, identifier, hint)
+        self._warn("type.header", message, identifier, declaration(self.layout, field.name, kind))
 
     def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
         """The operand of one origin; None where the layout, or the receiver, does not have it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic
-from transpiler.layouts.layout import DeclarableLayout, Layout
+from transpiler.layouts.layout import Layout, declaration
 from transpiler.lowering.operands import Operand, typed_by_use
 from transpiler.lowering.outcomes import Outcomes
 from transpiler.message.operand_types import OperandType
@@ -94,9 +94,9 @@ class TypeWarnings:
 
     def _declaration(self, node: ast.Expression, others: set[str]) -> str | None:
         """The declaration that would give a name the type of the other side, over a layout that has one."""
-        if not isinstance(node, ast.Identifier) or len(others) != 1 or not isinstance(self._layout, DeclarableLayout):
+        if not isinstance(node, ast.Identifier) or len(others) != 1:
             return None
-        return self._layout.declaration(node.name, *others)
+        return declaration(self._layout, node.name, *others)
 
     def _unlike_hint(self, node: ast.Expression, others: set[str]) -> str | None:
         """The hint that shows the literal as a value of the other side's type."""

@@ -23,9 +23,8 @@ from pathlib import Path
 from transpiler.arguments import unexpected
 from transpiler.errors import TopologyError
 from transpiler.gc_pause import pause_garbage_collection
-from transpiler.layouts.layout import Layout
-from transpiler.layouts.sent import SentLayout
-from transpiler.layouts.store import StoreLayout
+from transpiler.layouts.layout import Layout, is_layout
+from transpiler.layouts.sent import SentLayout, without_binding
 from transpiler.lowering.names import Missing
 from transpiler.routing import tuning
 from transpiler.routing.binding_buckets import BindingBuckets
@@ -278,27 +277,15 @@ def _build(topology: Topology, layout: Layout, settings: Settings, progress: Pro
 def _encoded_layout(layout: Layout | None) -> bytes:
     """Return a layout as data; None in its place where it has code of the user's."""
     try:
-        encoded = encode(_without_binding(layout))
+        encoded = encode(without_binding(layout))
         decode(encoded)
     except (TypeError, ValueError):
         return encode(None)
     return encoded
 
 
-def _without_binding(layout: Layout | None) -> Layout | None:
-    """Return a layout without the function that binds a store to a DataFrame: the plan is compiled over it as it is."""
-    match layout:
-        case SentLayout(before=before):
-            bound = _without_binding(before)
-            return layout if bound is None else SentLayout(bound)
-        case StoreLayout():
-            return replace(layout, binding=None)
-        case _:
-            return layout
-
-
 def _check_layout(path: str | Path, layout: Layout, name: str) -> None:
-    if not isinstance(layout, Layout):
+    if not is_layout(layout):
         raise unexpected("layout", "a Layout", layout, "the one that the topology was compiled for")
     if layout.name != name:
         raise TopologyError.at(

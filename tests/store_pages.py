@@ -1,14 +1,16 @@
 """The blocks of the pages on stores, and the command that writes their SQL: python -m tests.store_pages.
 
-A block of SQL is a list of selectors, each a comment, with the SQL that they compile to over ``layout``, a name that
-the Python blocks before it define. Long SQL is wrapped at blanks.
+A block with a file's name is that file. A block of SQL is a list of selectors, each a comment, with the SQL that they
+compile to over ``layout``, a name that the Python blocks before it define. Long SQL is wrapped at blanks.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from transpiler import transpile_selector
@@ -23,19 +25,25 @@ _WIDTH = 118
 
 
 class Block(NamedTuple):
-    """A fenced block of a page; ``run`` is False for Python that needs a broker or a service."""
+    """A fenced block of a page; ``word`` is the name of a file, or no-run for what needs a broker or a service."""
 
     language: str
-    run: bool
+    word: str
     text: str
 
 
 def blocks(page: Path) -> list[Block]:
     """Return the blocks of a page, in order."""
     return [
-        Block(language, info.strip() != "no-run", text)
-        for language, info, text in _BLOCK.findall(page.read_text(encoding="utf-8"))
+        Block(language, info.strip(), text) for language, info, text in _BLOCK.findall(page.read_text(encoding="utf-8"))
     ]
+
+
+def lay_out(page: Path, folder: Path) -> None:
+    """Write the files that a page shows into a folder."""
+    for block in blocks(page):
+        if "." in block.word:
+            (folder / block.word).write_text(block.text, encoding="utf-8")
 
 
 def statements(block: str) -> Iterator[tuple[str, str]]:
@@ -94,11 +102,13 @@ def main() -> None:
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    os.chdir(mkdtemp())
     for page in PAGES:
+        lay_out(page, Path())
         names: dict[str, Any] = {"spark": spark, "__name__": "__main__"}
         text = page.read_text(encoding="utf-8")
         for block in blocks(page):
-            if block.language == "python" and block.run:
+            if block.language == "python" and block.word != "no-run":
                 run(block.text, page, names)
             elif block.language == "sql":
                 text = text.replace(f"```sql\n{block.text}```", f"```sql\n{_written(block.text, names)}```")

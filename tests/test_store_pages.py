@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from tests.spark.harness import answers, numbered
-from tests.store_pages import PAGES, ROOT, blocks, layout_of, run, statements
+from tests.store_pages import PAGES, ROOT, blocks, lay_out, layout_of, run, statements
 from transpiler import LayoutError, evaluate, stores, transpile_selector
 from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.store import refuse_unchosen
@@ -33,17 +33,22 @@ def cells(text: str, columns: int) -> list[list[str]]:
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_blocks_of_a_page_are_true(page: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_the_blocks_of_a_page_are_true(
+    page: Path, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nothing of a checkout is there, as for those who installed the package.
+    monkeypatch.chdir(tmp_path)
+    lay_out(page, tmp_path)
     names: dict[str, Any] = {"spark": spark, "__name__": "__main__"}
     for block in blocks(page):
-        if block.language == "python" and block.run:
+        if block.language == "python" and block.word != "no-run":
             run(block.text, page, names)
         elif block.language == "python":
             compile(block.text, str(page), "exec")
-        else:
-            assert block.language == "sql"
+        elif block.language == "sql":
             check_sql(block.text, names)
+        else:
+            assert "." in block.word
 
 
 def check_sql(block: str, names: dict[str, Any]) -> None:

@@ -36,12 +36,6 @@ def table_length(signature: Signature) -> int:
     return tuning.TESTED_TABLE * len(split_by_budget(signature.residual))
 
 
-def rows_length(rows: int, signature: Signature, guard: ir.Predicate) -> int:
-    """Estimate the bytes of a table whose keys have so many rows at most, each in columns of its own."""
-    tested = _condition_length(guard) + _condition_length(signature.residual)
-    return rows * (tuning.ROW + tuning.ROW_CONSTANT * len(signature.types) + tested)
-
-
 def split_by_budget(condition: ir.Predicate) -> list[ir.Predicate]:
     """Split a condition into predicates whose disjunction it is, each short enough for one method.
 

@@ -89,8 +89,8 @@ class ConstantTables:
         """The table of look-ups that share one: one row a key.
 
         For each table of a look-up it has what the rows of constants with that key deliver, and the constants: an
-        array for each, NULL where a table has no row with the key, or where rows are few (``in_columns``) a column for
-        each. What a row delivers is a list where the table is not ``flat``.
+        array for each, NULL where a table has no row with the key. What a row delivers is a list where the table is not
+        ``flat``.
         """
         name = look_ups[0].store
         made = self._stores.get(name)
@@ -111,8 +111,7 @@ class ConstantTables:
         if look_up.part is not None:
             columns[f"{look_up.part.column} INT"] = [look_up.part.number] * len(keys)
         for number, table in enumerate(look_up.tables):
-            made = self._in_columns if look_up.in_columns(table) else self._table
-            columns |= made(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
+            columns |= self._table(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
         return columns
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
@@ -152,20 +151,6 @@ class ConstantTables:
         if isinstance(index, Interval):
             return _as_row(build_interval_index(index, rows))
         return _as_row(build_substring_index(index.text, self._plan.grams[index.value], rows))
-
-    def _in_columns(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
-        """Return the columns of a table whose keys have few rows, each row in columns of its own, by declaration."""
-        rows = [
-            [(row, self._of(delivery)) for row, delivered in group.items() for delivery in delivered] if group else []
-            for group in groups
-        ]
-        columns: dict[str, list[Any]] = {}
-        for number in range(table.most):
-            row_of_key = [listed[number] if number < len(listed) else None for listed in rows]
-            columns[f"{name}_d{number} {self._payload.value}"] = [row and row[1] for row in row_of_key]
-            for place, column_type in enumerate(table.signature.types):
-                columns[f"{name}_p{place}_{number} {column_type}"] = [row and row[0][place] for row in row_of_key]
-        return columns
 
     @cached_property
     def automaton(self) -> dict[str, Column]:

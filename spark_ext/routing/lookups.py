@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 
 from spark_ext.generated_methods import hoist_to_method
 from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import Key, Part, hashed
-from spark_ext.routing.codegen_budget import lookup_length, rows_length, split_by_budget, table_length
+from spark_ext.routing.codegen_budget import lookup_length, split_by_budget, table_length
 from spark_ext.routing.topic_sql import let
 from transpiler import ir
-from transpiler.ir.column_types import ColumnType, Element, Path
+from transpiler.ir.column_types import ColumnType, Element
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.signatures import Parameter, parameter_number
@@ -23,28 +22,19 @@ from transpiler.sql import emit_filter, emit_value, quote_text
 _ROW, _DELIVERED = "_routing_row", "_routing_delivered"
 
 
-class LookupForm(Enum):
-    """The form of a delivered value: a queue or NULL; an array of deliveries, or of arrays of them, or NULL."""
-
-    ONE = auto()
-    MANY = auto()
-    LISTS = auto()
-
-
 @dataclass(frozen=True)
 class Lookup:
     """Tables with the same keys; ``name`` is the prefix of the columns with their deliveries.
 
-    ``plain`` if they deliver queues, and no structs. Look-ups that share a ``store`` have their
-    rows in one table of Spark's, each under its ``number``.
+    ``longest`` is the length of a prefilter at most. Look-ups that share a ``store`` have their rows in one table of
+    Spark's, each under its ``number``.
     """
 
     name: str
     keys: tuple[ir.Value, ...]
     key_types: tuple[ColumnType, ...]
     tables: tuple[Table, ...]
-    plain: bool
-    limits: tuning.Limits
+    longest: int
     shared: str | None = None
     number: int = 0
 
@@ -79,11 +69,7 @@ class Lookup:
 
         If one needed fewer columns, Spark would prune the others and broadcast a second table.
         """
-        tables = tuple(
-            (table.most if self.in_columns(table) else 0, table.flat, type(table.index), table.signature.types)
-            for table in self.tables
-        )
-        return self.key_types, tables
+        return self.key_types, tuple((table.flat, type(table.index), table.signature.types) for table in self.tables)
 
     @property
     def needed(self) -> ir.Predicate:
@@ -92,17 +78,12 @@ class Lookup:
         A message that fails it skips the probe, which is the expensive part in large tables.
         """
         needed = ir.any_of(*(table.needed for table in self.tables))
-        return needed if self.keys and ir.size(needed) <= self.limits.needed else ir.TRUE
+        return needed if self.keys and ir.size(needed) <= self.longest else ir.TRUE
 
     @property
     def length(self) -> int:
         """The bytes of bytecode in a generated method: see ``codegen_budget``."""
-        return lookup_length(self.keys, self.needed) + sum(
-            rows_length(table.most, table.signature, self._guard(table))
-            if self.in_columns(table)
-            else table_length(table.signature)
-            for table in self.tables
-        )
+        return lookup_length(self.keys, self.needed) + sum(table_length(table.signature) for table in self.tables)
 
     def table_name(self, number: int) -> str:
         """Return the prefix of the columns that belong to one of the tables."""
@@ -112,44 +93,35 @@ class Lookup:
         """The keys of all tables, each once, in order."""
         return dict.fromkeys(key for table in self.tables for key in table.rows)
 
-    def in_columns(self, table: Table) -> bool:
-        """Return True if a key has so few rows that each is stored in columns of its own."""
-        operations = ir.size(table.signature.guard) + ir.size(table.signature.residual)
-        few = table.most <= tuning.FEW and table.most * len(table.rows) <= tuning.SPARSE * len(table.deliveries)
-        return self.plain and few and table.flat and table.index is None and operations <= self.limits.short
-
     def _guard(self, table: Table) -> ir.Predicate:
         """Return the part of the condition on the message alone that the prefilter does not decide."""
         return ir.TRUE if len(self.tables) == 1 and self.needed != ir.TRUE else table.signature.guard
 
-    def deliveries(self, grams: Mapping[ir.Value, str]) -> Iterator[tuple[LookupForm, str]]:
-        """Yield the SQL of the deliveries of each table to the message that its row was joined to, with their form.
+    def deliveries(self, grams: Mapping[ir.Value, str]) -> Iterator[tuple[bool, str]]:
+        """Yield the SQL of the deliveries of each table to the message that its row was joined to.
 
-        ``grams`` are the columns with the hashed substrings of values.
+        With True it is an array of deliveries, with False an array of arrays of them; either may be NULL. ``grams`` are
+        the columns with the hashed substrings of values.
         """
         for number, table in enumerate(self.tables):
-            name, guard = self.table_name(number), self._guard(table)
-            if self.in_columns(table):
-                yield from ((LookupForm.ONE, text) for text in _of_columns(name, table, guard))
-            else:
-                yield LookupForm.MANY if table.flat else LookupForm.LISTS, _of_arrays(name, table, guard, grams)
+            yield table.flat, _of_arrays(self.table_name(number), table, self._guard(table), grams)
 
 
-def build_lookups(prefix: str, tables: Sequence[Table], room: int, taken: int, plain: bool) -> list[Lookup]:
+def build_lookups(prefix: str, tables: Sequence[Table], room: int, taken: int) -> list[Lookup]:
     """Group the tables by their keys into look-ups, each of which fits in one generated method.
 
-    The most generous limits are chosen by which all of them fit in one method together; ``taken`` bytes are used up.
+    Prefilters are as long as they may be for all of them to fit in one method together; ``taken`` bytes are used up.
     """
-    for limits in tuning.LIMITS:
-        lookups = _by_keys(prefix, tables, room, plain, limits)
+    for longest in tuning.PREFILTERS:
+        lookups = _by_keys(prefix, tables, room, longest)
         if taken + sum(look_up.length for look_up in lookups) <= room:
             break
     else:
-        lookups = _by_keys(prefix, tables, room, plain, tuning.SPREAD)
+        lookups = _by_keys(prefix, tables, room, tuning.SPREAD)
     return _in_stores(lookups)
 
 
-def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limits: tuning.Limits) -> list[Lookup]:
+def _by_keys(prefix: str, tables: Iterable[Table], room: int, longest: int) -> list[Lookup]:
     lookups: list[Lookup] = []
     places: dict[tuple[object, ...], int] = {}
     for table in tables:
@@ -162,7 +134,7 @@ def _by_keys(prefix: str, tables: Iterable[Table], room: int, plain: bool, limit
                 lookups[place] = joined
                 continue
         places[keys] = len(lookups)
-        lookups.append(Lookup(f"{prefix}{len(lookups)}", *keys, (table,), plain, limits))
+        lookups.append(Lookup(f"{prefix}{len(lookups)}", *keys, (table,), longest))
     return lookups
 
 
@@ -177,17 +149,6 @@ def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
         for number, look_up in enumerate(alike):
             placed[look_up.name] = replace(look_up, shared=shared, number=number)
     return [placed[look_up.name] for look_up in lookups]
-
-
-def _of_columns(name: str, table: Table, guard: ir.Predicate) -> Iterator[str]:
-    """Yield the delivery of each row of a key; the columns of a row that the key does not have are NULL."""
-    for row in range(table.most):
-
-        def path(number: int, row: int = row) -> Path:
-            return (f"{name}_p{number}_{row}",)
-
-        condition = ir.all_of(guard, _with_constants(table.signature.residual, path))
-        yield f"{name}_d{row}" if condition == ir.TRUE else _where(condition, f"{name}_d{row}")
 
 
 def _of_arrays(name: str, table: Table, guard: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
@@ -206,26 +167,19 @@ def _where(condition: ir.Predicate, text: str) -> str:
     return f"CASE WHEN {emit_filter(condition)} THEN {text} END"
 
 
-def _with_constants(residual: ir.Predicate, path: Callable[[int], Path]) -> ir.Predicate:
-    """Replace the parameters of a residual by the columns of its constants."""
-
-    def constant(column: ir.Column) -> ir.Value:
-        number = parameter_number(column)
-        return column if number is None else ir.Column(path(number), column.type)
-
-    return ir.replace_columns(residual, constant)
-
-
 def _filter_rows(name: str, table: Table, residual: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
     """Return the deliveries of the rows for which a predicate holds."""
     delivered, index = f"{name}_d", table.index
 
-    def path(number: int) -> Path:
+    def constant(column: ir.Column) -> ir.Value:
+        number = parameter_number(column)
+        if number is None:
+            return column
         if table.in_structs:
-            return (f"{name}_p", Element(_ROW), f"p{number}")
-        return (f"{name}_p{number}", Element(_ROW))
+            return ir.Column((f"{name}_p", Element(_ROW), f"p{number}"), column.type)
+        return ir.Column((f"{name}_p{number}", Element(_ROW)), column.type)
 
-    condition = emit_filter(_with_constants(residual, path))
+    condition = emit_filter(ir.replace_columns(residual, constant))
     if index is None:
         return f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {condition})"
     if isinstance(index, Interval):

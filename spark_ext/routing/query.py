@@ -174,7 +174,7 @@ class Query:
     def _answer(self, column: str, templates: _Templates, first: str) -> Iterator[Step]:
         """Add the queues to the messages, whose ``first`` column it is."""
         plan = self._plan
-        collected = CollectedDeliveries(self._payload, self._plan.queues)
+        collected = CollectedDeliveries(self._payload)
         yield _with(*(f"{quote_path(path)} AS {name}" for name, path in plan.reads.items()))
         yield _with(*(f"{cut_up(*each)} AS {self._grams[each[0]]}" for each in plan.grams.items()))
         if plan.trie is not None or not plan.simple:
@@ -193,7 +193,7 @@ class Query:
                 yield _with(f"{collected.together()} AS {_SO_FAR}")
                 yield _with(f"{codegen_barrier_column(_SO_FAR)} AS {handed_on}")
                 yield _less([_SO_FAR])
-                collected = CollectedDeliveries(self._payload, self._plan.queues)
+                collected = CollectedDeliveries(self._payload)
                 collected.add(handed_on)
             for look_up in look_ups:
                 yield from self._look_up(look_up, collected, first)
@@ -203,8 +203,7 @@ class Query:
         yield _with(*(f"{block} AS {name}" for name, block in blocks.items()))
         collected.add(*blocks)
         if plan.simple:
-            made, in_order = collected.in_order(self._distinct)
-            yield _with(*made)
+            in_order = collected.in_order(self._distinct)
         else:
             yield _with(f"{collected.together()} AS {DELIVERED}")
             if self._direct:
@@ -221,9 +220,9 @@ class Query:
         keys = self._exchange_key(table) + look_up.pairs
         yield partial(join, table=table, keys=keys, first=first, needed=look_up.needed, part=look_up.part)
         columns = []
-        for number, (form, text) in enumerate(look_up.deliveries(self._grams)):
+        for number, (flat, text) in enumerate(look_up.deliveries(self._grams)):
             name = f"{look_up.name}_f{number}"
-            output.add(name, form=form)
+            output.add(name, flat=flat)
             columns.append(f"{text} AS {name}")
         yield _with(*columns)
         yield _less(table.names)
@@ -246,7 +245,7 @@ class Query:
         room = tuning.METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED
         walked = 0 if plan.trie is None else tuning.WALK
-        lookups = build_lookups(PREFIX, plan.tables, room, walked, plan.simple)
+        lookups = build_lookups(PREFIX, plan.tables, room, walked)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
             # Several methods: what the first reads it hands on.
             room -= tuning.READ * len(plan.reads)
@@ -259,7 +258,7 @@ class Query:
 
     @cached_property
     def _look_ups(self) -> list[Lookup]:
-        return build_lookups(PREFIX, self._plan.tables, self._room, self._walked, self._plan.simple)
+        return build_lookups(PREFIX, self._plan.tables, self._room, self._walked)
 
     @cached_property
     def _methods(self) -> list[list[Lookup]]:

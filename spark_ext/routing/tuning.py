@@ -6,31 +6,13 @@ is a choice on record without one. Those of the plan itself are in ``transpiler.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Limits(NamedTuple):
-    """Limits in operations: of the prefilter before a probe, and of the residual over rows in columns of their own."""
-
-    needed: int
-    short: int
-
-
 # Look-ups (lookups).
 
-#: Rows of a key up to which each has columns of its own if it is short: there is no array to read, and no lambda, each
-#: of whose elements Spark puts into an object.
-FEW = 4
+#: Operations of a prefilter at most, of all look-ups: the first by which all of them fit in one method.
+PREFILTERS = 50, 25, 12, 0
 
-#: So many columns may be there for each that has a value.
-SPARSE = 3
-
-#: The limits of all look-ups, from those of the fastest query to those of the shortest: the first by which all of them
-#: fit in one method.
-LIMITS = Limits(50, 12), Limits(25, 12), Limits(12, 12), Limits(12, 6), Limits(0, 6)
-
-#: The limits where no method has room for all look-ups.
-SPREAD = Limits(12, 6)
+#: The same where no method has room for all look-ups.
+SPREAD = 12
 
 # The walk through the automaton of topics (topic_sql).
 
@@ -68,14 +50,11 @@ NESTED = 420
 #: A look-up without its keys and its tables; each key, each operation in it and each field that it reads.
 LOOKUP, KEY, KEY_OPERATION, KEY_FIELD = 80, 90, 60, 90
 
-#: An operation of the prefilter, or of the condition on a row in columns of its own.
+#: An operation of the prefilter.
 CONDITION_OPERATION = 22
 
 #: A table without conditions, and one for each method that tests its rows.
 TABLE, TESTED_TABLE = 100, 340
-
-#: A row in columns of its own, and each of its constants.
-ROW, ROW_CONSTANT = 180, 60
 
 #: Reading and writing a row; a map or an array of it; a struct and each of its leaves; any other column.
 MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60

@@ -156,7 +156,6 @@ NAMES = (" ", "-", "--", "---", "it's", "q", "q1", "é", "\uffff", "\U0001f600")
 
 @pytest.mark.parametrize(("weight", "count"), [(None, 0), (0, 0), (1, 1), (3, 2), (6, 3), (8, 4)])
 def test_names_are_in_order_however_many_there_are(spark: SparkSession, weight: int | None, count: int) -> None:
-    """Two at most are the first and the last."""
     texts = [f"region = 'r{n % 5}' AND weight > {n - n % 5 + more}" for more in (0, 2) for n in range(10)]
     names = [*NAMES, *(f"{name}z" for name in reversed(NAMES))]
     frame = spark.createDataFrame([(f"r{n}", weight, None) for n in range(6)], TYPED).coalesce(1)
@@ -168,6 +167,4 @@ def test_names_are_in_order_however_many_there_are(spark: SparkSession, weight: 
     ]
     assert [row.queues for row in routed.collect()] == wanted
     assert [len(found) for found in wanted] == [count] * 5 + [0]
-    # Each row of a key has columns, and names come with the rows and from no array of all names.
-    assert "_routing_row" not in query(routed)
     assert "subquery" not in query(routed)

@@ -92,11 +92,6 @@ class Table:
         return ir.all_of(self.signature.guard, implied_filter(self.signature.residual, rows))
 
     @cached_property
-    def most(self) -> int:
-        """The number of deliveries of a key at most."""
-        return max((sum(map(len, group.values())) for group in self.rows.values()), default=0)
-
-    @cached_property
     def deliveries(self) -> list[Delivery]:
         """The deliveries of all keys."""
         return [delivery for group in self.rows.values() for delivered in group.values() for delivery in delivered]

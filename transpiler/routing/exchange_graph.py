@@ -8,13 +8,13 @@ gets what reached no queue by any path, and a message that comes back goes no fu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.topology.destinations import OWN_QUEUE, own_queue
+from transpiler.topology.graph import components
 from transpiler.topology.model import Binding, Topology
 
 #: Paths through the exchanges of a topology with cycles that are followed from one exchange at most.
@@ -167,62 +167,29 @@ def build_exchange_graph(topology: Topology, exchange: str | None = None) -> Exc
     return graph
 
 
+def _following(reach: _Reach, states: Iterable[State]) -> dict[State, list[State]]:
+    """Return the states that each state leads to."""
+    ahead = ((state, (*reach.onward(state), reach.alternate(state))) for state in states)
+    return {state: [each for each in targets if isinstance(each, State)] for state, targets in ahead}
+
+
 def _length(reach: _Reach, start: State) -> int:
     """Return the steps of the longest path from a state at most, on which no state comes twice.
 
     A path passes each strongly connected component once, and there each state at most once.
     """
-    following = {
-        state: [each for each in (*reach.onward(state), reach.alternate(state)) if isinstance(each, State)]
-        for state in reach.closure(start)
-    }
+    following = _following(reach, reach.closure(start))
     lengths: dict[State, int] = {}
-    for component in _components(following):
+    for component in reversed(list(components(following))):
         behind = max((lengths.get(each, 0) for state in component for each in following[state]), default=0)
-        for state in component:
-            lengths[state] = behind + len(component)
+        lengths |= dict.fromkeys(component, behind + len(component))
     return lengths[start] - 1
 
 
-def _components(following: Mapping[State, Sequence[State]]) -> Iterator[list[State]]:
-    """Yield the strongly connected components of a graph, successors first: Tarjan's algorithm."""
-    found: dict[State, int] = {}
-    low: dict[State, int] = {}
-    pending: list[State] = []
-    done: set[State] = set()
-    for root in following:
-        walk = [] if root in found else [(root, iter(following[root]))]
-        while walk:
-            state, ahead = walk[-1]
-            if state not in found:
-                found[state] = low[state] = len(found)
-                pending.append(state)
-            for each in ahead:
-                if each not in found:
-                    walk.append((each, iter(following[each])))
-                    break
-                if each not in done:
-                    low[state] = min(low[state], low[each])
-            else:
-                walk.pop()
-                if walk:
-                    low[walk[-1][0]] = min(low[walk[-1][0]], low[state])
-                if low[state] == found[state]:
-                    place = pending.index(state)
-                    component, pending[place:] = pending[place:], []
-                    done.update(component)
-                    yield component
-
-
 def _has_ring(reach: _Reach) -> bool:
-    following = {state: [*reach.onward(state), reach.alternate(state)] for state in reach.numbers}
-    try:
-        TopologicalSorter(
-            {state: [each for each in states if isinstance(each, State)] for state, states in following.items()}
-        ).prepare()
-    except CycleError:
-        return True
-    return False
+    following = _following(reach, reach.numbers)
+    to_itself = any(state in ahead for state, ahead in following.items())
+    return to_itself or any(len(found) > 1 for found in components(following))
 
 
 def _entry(reach: _Reach, start: State) -> Entry:

@@ -6,14 +6,18 @@ and from other brokers. A path of routing with its keys and conditions is ``rout
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Set
 from itertools import chain
+from typing import TypeVar
 
 from transpiler.topology.model import DestinationType, Topology
 
 #: A node: its kind and its name.
 Node = tuple[DestinationType, str]
-Graph = Mapping[Node, Set[Node]]
+
+#: A node of any graph: what each leads to.
+N = TypeVar("N", bound=Hashable)
+Graph = Mapping[N, Collection[N]]
 
 
 def routes(topology: Topology) -> Iterator[tuple[Node, Node]]:
@@ -62,18 +66,16 @@ def successors(topology: Topology, ways: Iterable[tuple[Node, Node]]) -> dict[No
     return after
 
 
-def reverse(graph: Graph) -> dict[Node, set[Node]]:
+def reverse(graph: Graph[N]) -> dict[N, set[N]]:
     """Return the graph with its ways turned round."""
-    back: dict[Node, set[Node]] = {node: set() for node in graph}
+    back: dict[N, set[N]] = {node: set() for node in graph}
     for source, targets in graph.items():
         for target in targets:
             back[target].add(source)
     return back
 
 
-def reached(
-    graph: Graph, starts: Iterable[Node], within: Set[Node] | None = None, distance: int | None = None
-) -> set[Node]:
+def reached(graph: Graph[N], starts: Iterable[N], within: Set[N] | None = None, distance: int | None = None) -> set[N]:
     """Return the nodes that some lead to, themselves included, through those of a set if one is given."""
     seen = set(starts)
     level = list(seen)
@@ -85,13 +87,13 @@ def reached(
     return seen
 
 
-def components(graph: Graph) -> Iterator[set[Node]]:
-    """Yield the strongly connected components by Kosaraju's algorithm."""
-    seen: set[Node] = set()
-    finished: list[Node] = []
+def components(graph: Graph[N]) -> Iterator[set[N]]:
+    """Yield the strongly connected components by Kosaraju's algorithm, each before those that it leads to."""
+    seen: set[N] = set()
+    finished: list[N] = []
     for start in graph:
         # Depth first, without recursion: a node is finished when its iterator of targets is at its end.
-        stack = [] if start in seen else [(start, iter(sorted(graph[start])))]
+        stack = [] if start in seen else [(start, iter(graph[start]))]
         seen.add(start)
         while stack:
             node, targets_left = stack[-1]
@@ -101,7 +103,7 @@ def components(graph: Graph) -> Iterator[set[Node]]:
                 stack.pop()
             else:
                 seen.add(unseen)
-                stack.append((unseen, iter(sorted(graph[unseen]))))
+                stack.append((unseen, iter(graph[unseen])))
     back = reverse(graph)
     left = set(graph)
     for node in reversed(finished):
@@ -111,7 +113,7 @@ def components(graph: Graph) -> Iterator[set[Node]]:
             yield component
 
 
-def shortest_cycle(graph: Graph, start: Node) -> list[Node]:
+def shortest_cycle(graph: Graph[Node], start: Node) -> list[Node]:
     """Return a shortest path from a node back to itself, without its end."""
     before: dict[Node, Node] = {}
     level = [start]

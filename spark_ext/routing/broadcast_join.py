@@ -11,11 +11,9 @@ from pyspark.sql import functions as sf
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT
 from transpiler.message.types import TypeClass
+from transpiler.routing.columns import HASH
 from transpiler.selector.ast import Comparison
 from transpiler.sql import emit_filter, emit_value, quote_name
-
-#: The column of a table with the hash of its keys.
-HASH = "_routing_hash"
 
 #: A value of the message, and the column of the table that it is compared with.
 Key = tuple[ir.Value, ir.Column]

@@ -16,6 +16,22 @@ from spark_ext.routing.arrow_frames import arrow_frame
 from spark_ext.routing.broadcast_join import ConstantTable
 from spark_ext.routing.lookups import Lookup
 from transpiler.layouts.schemas import parse_ddl
+from transpiler.routing.columns import (
+    ALTERNATES,
+    EDGES,
+    ENDS,
+    ENTRY,
+    LISTS,
+    OTHERWISE,
+    ROOT,
+    ROUNDS,
+    SLOTS,
+    START,
+    START_WHOLE,
+    STEPS,
+    TESTED,
+    TYPES,
+)
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.cuckoo_table import build_cuckoo_table
 from transpiler.routing.exchange_graph import Entry, Hop, Visit
@@ -165,33 +181,27 @@ class ConstantTables:
         # Each is read in one place of the query, where Spark puts its expression: a column of a row it would copy.
         constants: dict[str, Any] = {
             # A place's owner and its list share one number: two look-ups would be two misses of the cache.
-            "edges ARRAY<BIGINT>": [owner << 32 | to for owner, to in zip(trie.owners, trie.following, strict=True)],
-            "otherwise ARRAY<INT>": trie.otherwise,
-            "lists ARRAY<ARRAY<INT>>": trie.lists,
-            f"ends ARRAY<ARRAY<{self._payload.value}>>": delivered,
-            "asked ARRAY<ARRAY<INT>>": tested,
-            "slots STRUCT<words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>>": _slots(trie),
+            EDGES: [owner << 32 | to for owner, to in zip(trie.owners, trie.following, strict=True)],
+            OTHERWISE: trie.otherwise,
+            LISTS: trie.lists,
+            ENDS: delivered,
+            TESTED: tested,
+            SLOTS: _slots(trie),
         }
-        columns = {declared: [value] for declared, value in constants.items()}
+        types = {**TYPES, ENDS: f"ARRAY<ARRAY<{self._payload.value}>>"}
         # Spark makes literals of scalar subqueries. Each has a table of its own: it would read all of a common one.
         return {
-            declared.split()[0]: self._columns({declared: one}, 1).rows.scalar() for declared, one in columns.items()
+            name: self._columns({f"{name} {types[name]}": [value]}, 1).rows.scalar()
+            for name, value in constants.items()
         }
 
     @cached_property
     def entries(self) -> ConstantTable:
         """One row an exchange: where the trie begins, and how answers are put together."""
         plan = self._plan
-        columns = ["_routing_e STRING"] if plan.exchange is None else []
-        columns.append("_routing_start ARRAY<INT>, _routing_whole ARRAY<INT>")
+        columns = [*([ENTRY] if plan.exchange is None else []), START, START_WHOLE]
         if not plan.simple:
-            columns += [
-                "_routing_root INT",
-                "_routing_rounds INT",
-                "_routing_alternates ARRAY<STRUCT<x: INT, e: INT, q: STRING>>",
-                "_routing_steps ARRAY<STRUCT<x: INT, o: ARRAY<STRUCT<e: INT, s: INT, u: STRING>>, "
-                "q: STRING, a: INT, u: STRING>>",
-            ]
+            columns += [ROOT, ROUNDS, ALTERNATES, STEPS]
         rows = []
         for name, entry in plan.entries.items():
             row: list[Any] = [name] if plan.exchange is None else []
@@ -199,7 +209,7 @@ class ConstantTables:
             if not plan.simple:
                 row += [entry.states[0], entry.length, self._alternates(entry), self._steps(entry)]
             rows.append(tuple(row))
-        schema = declared_schema(", ".join(columns))
+        schema = declared_schema(declared(*columns))
         return ConstantTable(self._frame(rows, schema), tuple(schema.names))
 
     def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
@@ -231,6 +241,11 @@ def _slots(automaton: TopicAutomaton) -> dict[str, Any]:
     slots = build_cuckoo_table(automaton.words)
     words = [_NO_WORD if word is None else word for word in slots.words]
     return {"words": words, "codes": slots.codes, "mask": slots.mask, "more": slots.more}
+
+
+def declared(*names: str) -> str:
+    """Return the declaration of columns that have a type of their own."""
+    return ", ".join(f"{name} {TYPES[name]}" for name in names)
 
 
 def declared_schema(columns: str) -> StructType:

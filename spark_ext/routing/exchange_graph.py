@@ -7,18 +7,20 @@ from pyspark.sql import DataFrame
 from spark_ext.generated_methods import codegen_barrier
 from spark_ext.routing.constant_tables import Payload
 from spark_ext.routing.topic_sql import let
-from transpiler.routing.binding_patterns import SUBJECT
+from transpiler.routing.columns import (
+    ALTERNATES,
+    BOUND,
+    DELIVERED,
+    DIRECT,
+    KNOWN_DIRECT,
+    ROOT,
+    ROUNDS,
+    STEPS,
+    SUBJECT,
+    WITH_ALTERNATES,
+)
 from transpiler.sql import quote_text
 from transpiler.topology.destinations import FAILED
-
-#: The deliveries of a message, each with the state that it belongs to.
-DELIVERED = "_routing_found"
-
-#: TRUE if bindings alone, without an alternate, bring the message to a queue; and the same of its key, where the keys
-#: were matched before.
-DIRECT, KNOWN_DIRECT = "_routing_direct", "_routing_known_direct"
-
-_WITH_ALTERNATES, _BOUND = "_routing_with_alternates", "_routing_bound"
 
 #: The deliveries within the expressions of this room. Spark puts a column that is read in one place there, and would
 #: make it anew in each round of a fold, or for each element of an array: so it is bound to a variable first.
@@ -26,14 +28,14 @@ _ALL = "deliveries"
 
 #: The states that a message reaches by deliveries of a column: a fixed point, in as many rounds as a path has steps.
 _ACTIVATION = (
-    "aggregate(array_repeat(0, coalesce(_routing_rounds, 0)), array(_routing_root), (active, i) -> "
+    f"aggregate(array_repeat(0, coalesce({ROUNDS}, 0)), array({ROOT}), (active, i) -> "
     f"array_union(active, transform(filter({_ALL}, "
     "m -> m.e IS NOT NULL AND array_contains(active, m.x)), m -> m.e)))"
 )
 
 #: The deliveries of each stop, from those of the stops that it leads to, which come before it.
 _BY_STOP = (
-    "aggregate(_routing_steps, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
+    f"aggregate({STEPS}, CAST(array() AS ARRAY<ARRAY<STRING>>), (r, n) -> array_append(r, "
     "transform(array(array_distinct(concat("
     f"transform(filter({DELIVERED}, m -> m.x = n.x AND m.q IS NOT NULL), m -> m.q), "
     f"flatten(transform(filter(n.o, o -> exists({DELIVERED}, m -> m.x = n.x AND m.e = o.e) "
@@ -45,7 +47,7 @@ _BY_STOP = (
 
 #: The states that a message is in after more steps than a path has: some only if it comes back to one.
 _COMES_BACK = (
-    "size(aggregate(array_repeat(0, coalesce(_routing_rounds, 0) + 1), array(_routing_root), (now, i) -> "
+    f"size(aggregate(array_repeat(0, coalesce({ROUNDS}, 0) + 1), array({ROOT}), (now, i) -> "
     f"array_distinct(transform(filter({_ALL}, "
     "m -> m.e IS NOT NULL AND array_contains(now, m.x)), m -> m.e)))) > 0"
 )
@@ -59,14 +61,14 @@ def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
     """
     if not on_no_match:
         return (), f"coalesce(element_at({_BY_STOP}, -1), CAST(array() AS ARRAY<STRING>))"
-    alternates = f"coalesce(_routing_alternates, {Payload.DELIVERY.empty})"
+    alternates = f"coalesce({ALTERNATES}, {Payload.DELIVERY.empty})"
     unanswered = f"filter({alternates}, a -> NOT exists({DELIVERED}, m -> m.x = a.x))"
     reached = let({"active": _ACTIVATION}, f"filter({_ALL}, m -> m.q IS NOT NULL AND array_contains(active, m.x))")
     queues = f"transform({reached}, m -> m.q)"
     if rings:
         failed = f"CASE WHEN {_COMES_BACK} THEN array({quote_text(FAILED)}) ELSE CAST(array() AS ARRAY<STRING>) END"
         queues = f"concat({queues}, {failed})"
-    return (f"concat({DELIVERED}, {unanswered}) AS {_WITH_ALTERNATES}",), let({_ALL: _WITH_ALTERNATES}, queues)
+    return (f"concat({DELIVERED}, {unanswered}) AS {WITH_ALTERNATES}",), let({_ALL: WITH_ALTERNATES}, queues)
 
 
 def with_direct(frame: DataFrame, known: bool) -> DataFrame:
@@ -74,8 +76,8 @@ def with_direct(frame: DataFrame, known: bool) -> DataFrame:
 
     With ``known`` there is a column ``KNOWN_DIRECT``.
     """
-    frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {_BOUND}")
-    direct = let({"bound": _BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")
+    frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {BOUND}")
+    direct = let({"bound": BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")
     if known:
         # Of a known key not everything was matched anew.
         direct = f"coalesce({KNOWN_DIRECT}, {direct})"

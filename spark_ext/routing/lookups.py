@@ -12,14 +12,12 @@ from spark_ext.routing.codegen_budget import lookup_length, split_by_budget, tab
 from spark_ext.routing.topic_sql import let
 from transpiler import ir
 from transpiler.ir.column_types import ColumnType, Element
+from transpiler.routing.columns import ROW, ROW_DELIVERED
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.signatures import Parameter, parameter_number
 from transpiler.routing.substring_index import Grams
 from transpiler.sql import emit_filter, emit_value, quote_text
-
-#: A row of constants, by its number, and what it delivers, as the lambdas have them: names that no column has.
-_ROW, _DELIVERED = "_routing_row", "_routing_delivered"
 
 
 @dataclass(frozen=True)
@@ -176,18 +174,18 @@ def _filter_rows(name: str, table: Table, residual: ir.Predicate, grams: Mapping
         if number is None:
             return column
         if table.in_structs:
-            return ir.Column((f"{name}_p", Element(_ROW), f"p{number}"), column.type)
-        return ir.Column((f"{name}_p{number}", Element(_ROW)), column.type)
+            return ir.Column((f"{name}_p", Element(ROW), f"p{number}"), column.type)
+        return ir.Column((f"{name}_p{number}", Element(ROW)), column.type)
 
     condition = emit_filter(ir.replace_columns(residual, constant))
     if index is None:
-        return f"filter({delivered}, ({_DELIVERED}, {_ROW}) -> {condition})"
+        return f"filter({delivered}, ({ROW_DELIVERED}, {ROW}) -> {condition})"
     if isinstance(index, Interval):
         rows = _rows_at(f"{name}_r", index)
     else:
         hashes = grams[index.value]
         rows = f"flatten(transform({hashes}, h -> get({name}_r.nodes, CAST(h & {name}_r.mask AS INT))))"
-    return f"transform(filter({rows}, {_ROW} -> {condition}), {_ROW} -> {delivered}[{_ROW}])"
+    return f"transform(filter({rows}, {ROW} -> {condition}), {ROW} -> {delivered}[{ROW}])"
 
 
 def cut_up(value: ir.Value, grams: Grams) -> str:

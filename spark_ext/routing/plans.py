@@ -21,6 +21,7 @@ from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import ColumnType
 from transpiler.layouts.sent import SentLayout, before_sent
 from transpiler.lowering.names import Missing
+from transpiler.routing.columns import PREFIX
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
@@ -166,7 +167,7 @@ def _check_columns(plan: RoutingPlan, schema: StructType) -> None:
     for table in plan.tables:
         for part in (*table.signature.keys, table.signature.guard, table.signature.residual):
             columns |= {column.path: column.type for column in columns_in(part)}
-    paths = [(path, column_type) for path, column_type in columns.items() if not str(path[0]).startswith("_routing_")]
+    paths = [(path, column_type) for path, column_type in columns.items() if not str(path[0]).startswith(PREFIX)]
     for path, column_type in [*paths, *((path, None) for path in plan.reads.values())]:
         wrong = _missing(path, column_type, schema)
         if wrong is not None:

@@ -8,15 +8,12 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.routing.constant_tables import declared_schema
-from spark_ext.routing.exchange_graph import DIRECT
-from transpiler.routing.binding_patterns import EXCHANGE
+from spark_ext.routing.constant_tables import declared, declared_schema
+from transpiler.routing.columns import DIRECT, EXCHANGE, UNROUTABLE, UNROUTABLE_EXCHANGE
 from transpiler.routing.plan import RoutingPlan
 from transpiler.sql import quote_name, quote_text
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Outcome, Publisher
-
-_NAME, _UNROUTABLE = "_routing_unroutable_exchange", "_routing_unroutable"
 
 
 class Outcomes:
@@ -48,10 +45,10 @@ class Outcomes:
             text = quote_text(unroutable.get(self._plan.exchange, self._unknown))
         else:
             session = frame.sparkSession
-            columns = declared_schema(f"{_NAME} STRING, {_UNROUTABLE} STRING")
+            columns = declared_schema(declared(UNROUTABLE_EXCHANGE, UNROUTABLE))
             rows = session.createDataFrame(list(unroutable.items()), columns)
-            frame = frame.join(sf.broadcast(rows), sf.expr(f"{EXCHANGE} = {_NAME}"), "left")
-            text = f"coalesce({_UNROUTABLE}, {quote_text(self._unknown)})"
+            frame = frame.join(sf.broadcast(rows), sf.expr(f"{EXCHANGE} = {UNROUTABLE_EXCHANGE}"), "left")
+            text = f"coalesce({UNROUTABLE}, {quote_text(self._unknown)})"
         delivered = f"CASE WHEN {DIRECT} THEN 'delivered' ELSE 'alternate' END"
         if not self.by_alternates:
             delivered = "'delivered'"

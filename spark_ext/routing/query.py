@@ -22,35 +22,53 @@ from spark_ext.routing.broadcast_join import ConstantTable, Key, join, without
 from spark_ext.routing.codegen_budget import columns_length, split_by_budget
 from spark_ext.routing.constant_tables import Payload
 from spark_ext.routing.deliveries import CollectedDeliveries, distinct_in_order
-from spark_ext.routing.exchange_graph import DELIVERED, DIRECT, KNOWN_DIRECT, composed, with_direct
+from spark_ext.routing.exchange_graph import composed, with_direct
 from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.plans import Prepared
 from spark_ext.routing.publish_outcomes import Outcomes
-from spark_ext.routing.routing_keys import WORDS, Published
+from spark_ext.routing.routing_keys import Published
 from spark_ext.routing.session_tables import SessionTables
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, literal_code, run_automaton
 from transpiler import ir
 from transpiler.ir.column_types import STRING
-from transpiler.routing.binding_patterns import EXCHANGE, KEYS, WHOLE
-from transpiler.routing.plan import EXCHANGE_COLUMN, MATCHED, Compiled, RoutingPlan
+from transpiler.routing.binding_patterns import WHOLE
+from transpiler.routing.columns import (
+    APART,
+    BEFORE,
+    BLOCK,
+    DELIVERED,
+    DIRECT,
+    EDGES,
+    ENDS,
+    EXCHANGE,
+    GRAMS,
+    HASH,
+    KEYS,
+    KNOWN,
+    KNOWN_DIRECT,
+    LISTS,
+    MATCHED,
+    OTHERWISE,
+    PREFIX,
+    SLOTS,
+    SO_FAR,
+    START,
+    START_WHOLE,
+    TESTED,
+    TOPICS,
+    UNFUSED,
+    WORDS,
+)
+from transpiler.routing.plan import EXCHANGE_COLUMN, Compiled, RoutingPlan
 from transpiler.spark_plan.method_splitting import split_methods
 from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
 from transpiler.topology.publishing import Publisher
 
-#: All columns that a message has while it is routed begin with this.
-PREFIX = "_routing_"
-
 #: A pattern of the names of the other columns, which Spark may be told to ignore the case of.
 _OTHERS = f"`(?s)(?!(?-i:{PREFIX})).*`"
 
-_START, _WHOLE = "_routing_start", "_routing_whole"
-_HASH, _SLOTS = "_routing_hash", "_routing_slots"
-_SO_FAR = "_routing_so_far"
-_TOPICS, _APART, _KNOWN = "_routing_topics", "_routing_apart", "_routing_known"
-#: The columns of the arrays of the automaton of topics.
-_TRANSITIONS = {name: f"{PREFIX}{name}" for name in ("edges", "otherwise", "lists")}
-
-_ENDS, _TESTED = "_routing_ends", "_routing_asked"
+#: The arrays of the automaton, by the names that the walk has for them.
+_TRANSITIONS = {"edges": EDGES, "otherwise": OTHERWISE, "lists": LISTS}
 
 #: A step of a query.
 Step = Callable[[DataFrame], DataFrame]
@@ -65,15 +83,15 @@ class Names(NamedTuple):
 
 
 class _Templates(NamedTuple):
-    """SQL around the walk through the trie, and around the queues, that reuses ``_KNOWN`` answers."""
+    """SQL around the walk through the trie, and around the queues, that reuses ``KNOWN`` answers."""
 
     walk: str = "{}"
     queues: str = "{}"
 
 
 _EVERYTHING = _Templates()
-_UNLESS_KNOWN = _Templates(f"CASE WHEN {_KNOWN} IS NULL THEN {{}} END", f"coalesce({_KNOWN}, {{}})")
-_UNLESS_MATCHED = _Templates(f"coalesce({_KNOWN}, {{}})")
+_UNLESS_KNOWN = _Templates(f"CASE WHEN {KNOWN} IS NULL THEN {{}} END", f"coalesce({KNOWN}, {{}})")
+_UNLESS_MATCHED = _Templates(f"coalesce({KNOWN}, {{}})")
 
 
 def _with(*columns: str) -> Step:
@@ -105,7 +123,7 @@ class Query:
         self._payload = Payload.QUEUE if plan.simple else Payload.DELIVERY
         # Without alternates every delivery is by bindings alone, and needs no column for that.
         self._direct = names.outcome is not None and self._outcomes.by_alternates
-        self._grams = {value: f"{PREFIX}grams{number}" for number, value in enumerate(plan.grams)}
+        self._grams = {value: f"{GRAMS}{number}" for number, value in enumerate(plan.grams)}
         self._tables = SessionTables(session, plan, self._payload, self._room)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
         words = [] if plan.trie is None else plan.trie.words
@@ -134,7 +152,7 @@ class Query:
         """Add the known answers of the keys: the queues where keys alone decide, else the matching patterns."""
         names = self._published.names
         self._published.check_keys(repeated)
-        answers = [_KNOWN]
+        answers = [KNOWN]
         steps: list[Step] = [
             self._published.with_subject,
             self._published.with_keys,
@@ -142,19 +160,19 @@ class Query:
             self._published.with_words,
         ]
         if self._plan.by_key:
-            steps += self._answer(_KNOWN, _EVERYTHING, names[0])
+            steps += self._answer(KNOWN, _EVERYTHING, names[0])
             answers += [f"{DIRECT} AS {KNOWN_DIRECT}"] if self._direct else []
         else:
-            steps += [self._entries(names[0]), *self._walk(_KNOWN, _EVERYTHING, names[0])]
+            steps += [self._entries(names[0]), *self._walk(KNOWN, _EVERYTHING, names[0])]
         hash_of_all = f"xxhash64({', '.join(names)})"
         known = {name: f"{name}_known" for name in names}
         renamed = _after(repeated, steps).selectExpr(
-            f"{hash_of_all} AS {_HASH}", *(f"{name} AS {new}" for name, new in known.items()), *answers
+            f"{hash_of_all} AS {HASH}", *(f"{name} AS {new}" for name, new in known.items()), *answers
         )
         # Equal or both NULL: Spark makes ``<=>`` one more join key, and this a test of the joined rows.
         same = [f"coalesce({name} = {new}, {name} IS NULL AND {new} IS NULL)" for name, new in known.items()]
-        condition = " AND ".join([f"{hash_of_all} = {_HASH}", *same])
-        joined = [_HASH, *known.values()]
+        condition = " AND ".join([f"{hash_of_all} = {HASH}", *same])
+        joined = [HASH, *known.values()]
         return lambda frame: without(frame.join(sf.broadcast(renamed), sf.expr(condition), "left"), *joined)
 
     def _entries(self, first: str) -> Step:
@@ -163,11 +181,11 @@ class Query:
 
     def _walk(self, column: str, templates: _Templates, first: str) -> Iterator[Step]:
         """Add the deliveries of the trie to the messages, whose ``first`` column it is."""
-        arrays = {f"{PREFIX}{name}": column for name, column in self._tables.automaton.items()}
+        arrays = self._tables.automaton
         yield lambda frame: frame.withColumns(arrays)
         walked = [f"{templates.walk.format(self._trie_walk())} AS {column}"]
         if self._alone:
-            walked.append(f"{self._unfused(first)} AS {_APART}")
+            walked.append(f"{self._unfused(first)} AS {APART}")
         yield _with(*walked)
         yield _less(arrays)
 
@@ -180,26 +198,26 @@ class Query:
         if plan.trie is not None or not plan.simple:
             yield self._entries(first)
         if plan.trie is not None:
-            yield from self._walk(_TOPICS, templates, first)
+            yield from self._walk(TOPICS, templates, first)
             if self._alone:
-                collected.add(_APART)
+                collected.add(APART)
             if None in plan.patterns:
-                yield _with(f"{_TOPICS}.i AS {MATCHED}")
-            collected.add(f"{_TOPICS}.d")
+                yield _with(f"{TOPICS}.i AS {MATCHED}")
+            collected.add(f"{TOPICS}.d")
         for number, look_ups in enumerate(self._methods):
             if number:
                 # The deliveries so far go on as one array.
-                handed_on = f"{PREFIX}before{number}"
-                yield _with(f"{collected.together()} AS {_SO_FAR}")
-                yield _with(f"{codegen_barrier_column(_SO_FAR)} AS {handed_on}")
-                yield _less([_SO_FAR])
+                handed_on = f"{BEFORE}{number}"
+                yield _with(f"{collected.together()} AS {SO_FAR}")
+                yield _with(f"{codegen_barrier_column(SO_FAR)} AS {handed_on}")
+                yield _less([SO_FAR])
                 collected = CollectedDeliveries(self._payload)
                 collected.add(handed_on)
             for look_up in look_ups:
                 yield from self._look_up(look_up, collected, first)
-        blocks = {f"{PREFIX}block{number}": block for number, block in enumerate(self._blocks())}
+        blocks = {f"{BLOCK}{number}": block for number, block in enumerate(self._blocks())}
         if blocks and not self._fused:
-            blocks[f"{PREFIX}unfused"] = self._unfused(first)
+            blocks[UNFUSED] = self._unfused(first)
         yield _with(*(f"{block} AS {name}" for name, block in blocks.items()))
         collected.add(*blocks)
         if plan.simple:
@@ -283,17 +301,17 @@ class Query:
         """Return the deliveries of the trie, and the numbers of the matching patterns that conditions test."""
         assert self._plan.trie is not None
         repeats = self._plan.trie.repeats
-        tested = _TESTED if None in self._plan.patterns else None
+        tested = TESTED if None in self._plan.patterns else None
         if self._plan.whole is None:
-            walked = run_automaton(encode_words(WORDS, self._code, _SLOTS), _START, _TRANSITIONS, repeats)
-            return deliveries_at_end(walked, _ENDS, tested)
+            walked = run_automaton(encode_words(WORDS, self._code, SLOTS), START, _TRANSITIONS, repeats)
+            return deliveries_at_end(walked, ENDS, tested)
         words = key_words("k", self._rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
         # One walk for both initial states: a second one would make the method too long for the JIT.
-        starts = f"array(struct({words} AS w, {_START} AS s), struct({whole} AS w, {_WHOLE} AS s))"
-        walked = run_automaton(encode_words("way.w", self._code, _SLOTS), "way.s", _TRANSITIONS, repeats)
+        starts = f"array(struct({words} AS w, {START} AS s), struct({whole} AS w, {START_WHOLE} AS s))"
+        walked = run_automaton(encode_words("way.w", self._code, SLOTS), "way.s", _TRANSITIONS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
-        return deliveries_at_end(f"flatten({walks})", _ENDS, tested)
+        return deliveries_at_end(f"flatten({walks})", ENDS, tested)
 
     def _exchange_key(self, table: ConstantTable) -> list[Key]:
         """Return the exchange, which is the first column of a table where messages come to several."""

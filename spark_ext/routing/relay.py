@@ -10,25 +10,29 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.routing.broadcast_join import without
-from spark_ext.routing.constant_tables import declared_schema
+from spark_ext.routing.constant_tables import declared, declared_schema
+from transpiler.routing.columns import (
+    NODE,
+    NODE_KIND,
+    RELAY_EXCHANGE,
+    RELAY_KEY,
+    TO,
+    TO_FIRST,
+    TO_NAME,
+    TO_REST,
+    TO_WHOLE,
+)
 from transpiler.sql import quote_text
 from transpiler.topology.broker_rules import RelayAddress
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 
-#: The columns of the answer: both are NULL where an address leads nowhere.
-EXCHANGE, KEY = "_routing_relay_exchange", "_routing_relay_key"
-
 #: The SQL of an absent text.
 NO_TEXT = "CAST(NULL AS STRING)"
 
-_TO, _NAME, _REST = "_routing_to", "_routing_to_name", "_routing_to_rest"
-_NODE, _NODE_KIND = "_routing_node", "_routing_node_kind"
-_WHOLE, _FIRST = "_routing_to_whole", "_routing_to_first"
-
 
 def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> DataFrame:
-    """The messages with ``EXCHANGE`` and ``KEY``; ``to`` and ``subject`` are the SQL of these."""
-    frame = frame.selectExpr("*", f"{to} AS {_TO}")
+    """The messages with ``RELAY_EXCHANGE`` and ``RELAY_KEY``; ``to`` and ``subject`` are the SQL of these."""
+    frame = frame.selectExpr("*", f"{to} AS {TO}")
     if topology.rules.relay is RelayAddress.PATH:
         return _by_path(frame, topology)
     return _by_name(frame, topology, subject)
@@ -37,44 +41,46 @@ def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> Data
 def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
     """By the name of a queue or an exchange, or ``exchange/key``."""
     rows = list(topology.relay_nodes.items())
-    nodes = frame.sparkSession.createDataFrame(rows, declared_schema(f"{_NODE} STRING, {_NODE_KIND} STRING"))
+    nodes = frame.sparkSession.createDataFrame(rows, declared_schema(declared(NODE, NODE_KIND)))
     frame = frame.selectExpr(
         "*",
-        f"CASE WHEN contains({_TO}, '/') THEN substring_index({_TO}, '/', 1) END AS {_NAME}",
+        f"CASE WHEN contains({TO}, '/') THEN substring_index({TO}, '/', 1) END AS {TO_NAME}",
         # A slash with nothing behind it gives no key.
-        f"CASE WHEN instr({_TO}, '/') < length({_TO}) THEN substr({_TO}, instr({_TO}, '/') + 1) END AS {_REST}",
+        f"CASE WHEN instr({TO}, '/') < length({TO}) THEN substr({TO}, instr({TO}, '/') + 1) END AS {TO_REST}",
     )
-    for sought, kind in ((_TO, _WHOLE), (_NAME, _FIRST)):
-        named = nodes.selectExpr(f"{_NODE} AS {kind}_name", f"{_NODE_KIND} AS {kind}")
+    for sought, kind in ((TO, TO_WHOLE), (TO_NAME, TO_FIRST)):
+        named = nodes.selectExpr(f"{NODE} AS {kind}_name", f"{NODE_KIND} AS {kind}")
         frame = without(frame.join(sf.broadcast(named), sf.expr(f"{sought} = {kind}_name"), "left"), f"{kind}_name")
     exchange = (
-        f"CASE WHEN {_WHOLE} = 'queue' THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {_WHOLE} = 'exchange' THEN {_TO} "
-        f"WHEN {_FIRST} = 'exchange' THEN {_NAME} END"
+        f"CASE WHEN {TO_WHOLE} = 'queue' THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {TO_WHOLE} = 'exchange' THEN {TO} "
+        f"WHEN {TO_FIRST} = 'exchange' THEN {TO_NAME} END"
     )
     key = (
-        f"CASE WHEN {_WHOLE} = 'queue' THEN {_TO} WHEN {_WHOLE} = 'exchange' THEN {subject} "
-        f"WHEN {_FIRST} = 'exchange' THEN coalesce({_REST}, {subject}) END"
+        f"CASE WHEN {TO_WHOLE} = 'queue' THEN {TO} WHEN {TO_WHOLE} = 'exchange' THEN {subject} "
+        f"WHEN {TO_FIRST} = 'exchange' THEN coalesce({TO_REST}, {subject}) END"
     )
-    return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {KEY}")
+    return frame.selectExpr("*", f"{exchange} AS {RELAY_EXCHANGE}", f"{key} AS {RELAY_KEY}")
 
 
 def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
     """By ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded."""
-    is_queue, is_exchange = f"startswith({_TO}, '/queues/')", f"startswith({_TO}, '/exchanges/')"
-    queue, rest = f"substr({_TO}, {len('/queues/') + 1})", f"substr({_TO}, {len('/exchanges/') + 1})"
+    is_queue, is_exchange = f"startswith({TO}, '/queues/')", f"startswith({TO}, '/exchanges/')"
+    queue, rest = f"substr({TO}, {len('/queues/') + 1})", f"substr({TO}, {len('/exchanges/') + 1})"
     first, last = (_unquoted(f"substring_index({rest}, '/', {place})") for place in (1, -1))
     frame = frame.selectExpr(
         "*",
-        f"CASE WHEN {is_queue} THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {is_exchange} THEN {first} END AS {_NAME}",
+        f"CASE WHEN {is_queue} THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {is_exchange} THEN {first} END AS {TO_NAME}",
         f"CASE WHEN {is_queue} THEN {_unquoted(queue)} WHEN {is_exchange} AND NOT contains({rest}, '/') THEN '' "
-        f"WHEN {is_exchange} AND size(split({rest}, '/', -1)) = 2 THEN {last} END AS {_REST}",
+        f"WHEN {is_exchange} AND size(split({rest}, '/', -1)) = 2 THEN {last} END AS {TO_REST}",
     )
     rows = [(name,) for name in topology.exchange_by_name]
-    names = frame.sparkSession.createDataFrame(rows, declared_schema(f"{_NODE} STRING"))
-    frame = frame.join(sf.broadcast(names), sf.expr(f"{_NAME} = {_NODE}"), "left")
+    names = frame.sparkSession.createDataFrame(rows, declared_schema(declared(NODE)))
+    frame = frame.join(sf.broadcast(names), sf.expr(f"{TO_NAME} = {NODE}"), "left")
     # The default exchange is addressed by its queues, each of which has a name.
-    named = f"CASE WHEN {is_queue} THEN {_REST} <> '' ELSE {_NODE} <> '' AND {_REST} IS NOT NULL END"
-    return frame.selectExpr("*", f"CASE WHEN {named} THEN {_NAME} END AS {EXCHANGE}", f"{_REST} AS {KEY}")
+    named = f"CASE WHEN {is_queue} THEN {TO_REST} <> '' ELSE {NODE} <> '' AND {TO_REST} IS NOT NULL END"
+    return frame.selectExpr(
+        "*", f"CASE WHEN {named} THEN {TO_NAME} END AS {RELAY_EXCHANGE}", f"{TO_REST} AS {RELAY_KEY}"
+    )
 
 
 def _unquoted(text: str) -> str:

@@ -26,7 +26,7 @@ from transpiler.lowering.column_values import at
 from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AmqpType
-from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC
+from transpiler.routing.columns import EXCHANGE, KEY, KEYS, RELAY_EXCHANGE, RELAY_KEY, SUBJECT, TOPIC, WORDS
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
 from transpiler.sql import emit_filter, emit_value, quote_path, quote_text
@@ -45,9 +45,6 @@ from transpiler.topology.destinations import (
 )
 from transpiler.topology.model import Topology
 from transpiler.topology.receivers import Sender
-
-#: The words of the only routing key.
-WORDS = "_routing_words"
 
 _MESSAGE_SUBJECT = MessageField("properties", "subject")
 _TO = MessageField("properties", "to")
@@ -262,7 +259,7 @@ class Published:
             own = self._own_keys()
             subject = first_text(own) if own else relay.NO_TEXT
             frame = relay.relayed(frame, self._topology, emit_value(self._to()), subject)
-            made.append(f"{relay.EXCHANGE} AS {EXCHANGE}")
+            made.append(f"{RELAY_EXCHANGE} AS {EXCHANGE}")
         elif self._plan.exchange is None:
             default = quote_text(self._topology.default_exchange)
             names = [emit_value(value) for value in published_exchanges(self._schema.names, self._layout)]
@@ -305,7 +302,7 @@ class Published:
     def _key(self) -> str:
         """The routing key of each message, as SQL."""
         if self._source.relay:
-            return relay.KEY
+            return RELAY_KEY
         first = self._first_key()
         return self._layout_key() if first is None else f"coalesce({first}, {self._only_key()})"
 

@@ -17,6 +17,7 @@ from transpiler.layouts.layout import Layout
 from transpiler.lowering.bindings import Bindings, RoutingKey, ValueOf
 from transpiler.lowering.names import Missing
 from transpiler.rewrites.optimizer import optimize
+from transpiler.routing.columns import KEY, SUBJECT, TOPIC
 from transpiler.routing.parameterize import SelectorParameterizer
 from transpiler.routing.signatures import Parameter, parameter, shift_parameters
 from transpiler.routing.topic_automaton import matches_topic
@@ -25,15 +26,8 @@ from transpiler.selector.dialects import find_dialect
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Binding, Topology
 
-#: Columns that a routed message has while it is routed: the exchange, the routing key, and the same without the empty
-#: words that the broker drops.
-EXCHANGE, KEY, TOPIC = "_routing_exchange", "_routing_key", "_routing_topic"
-
-#: The routing key as it is, NULL where there is none.
-SUBJECT = "_routing_subject"
-
-#: The routing keys, where a message can have several; and the mark of a key that is one word, dots and all.
-KEYS, WHOLE = "_routing_keys", "="
+#: The mark of a key that is one word, dots and all.
+WHOLE = "="
 
 _SUBJECT = ir.Column((SUBJECT,), STRING)
 _KEY_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((KEY,), STRING), parameter(0, STRING))

@@ -17,7 +17,8 @@ from transpiler.ir.column_types import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import Missing
 from transpiler.routing import tuning
-from transpiler.routing.binding_patterns import EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, BindingPatterns, Pattern
+from transpiler.routing.binding_patterns import BindingPatterns, Pattern
+from transpiler.routing.columns import EXCHANGE, KEY, KEYS, MATCHED, READ, ROW, SUBJECT, TOPIC
 from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.constant_rows import Delivery, Rule, Rules
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward, queue_at
@@ -25,7 +26,6 @@ from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.merge_signatures import merge_signatures, open_constants
 from transpiler.routing.prefilter import implied_filter
 from transpiler.routing.signatures import (
-    ROW,
     Disjunct,
     Parameter,
     Signature,
@@ -44,16 +44,8 @@ from transpiler.selector.ast import Comparison
 from transpiler.topology.destinations import OWN_QUEUE
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 
-#: The numbers of the binding keys that a message's key matches, of those whose bindings have a residual predicate.
-MATCHED = "_routing_matched"
-
-
 #: Bindings after which progress is reported.
 PROGRESS = 10_000
-
-#: How the columns of ``RoutingPlan.reads`` begin.
-READ = "_routing_read"
-
 
 #: The deliveries of the constant rows with one key, by their constants.
 Group = dict[tuple[Parameter, ...], list[Delivery]]

@@ -17,10 +17,8 @@ from itertools import product
 from transpiler import ir
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.routing import tuning
+from transpiler.routing.columns import ROW
 from transpiler.selector.ast import Comparison
-
-#: The name under which the residual sees a row of constants.
-ROW = "_routing_row"
 
 #: The Python types of a parameter's value.
 Parameter = bool | int | float | Decimal | str | bytes

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pyspark.sql import DataFrame
 
 from transpiler import html
-from transpiler.diagnostics import one_line
+from transpiler.diagnostics import aligned, one_line
 
 Kind = Literal["selector", "filter", "topology"]
 Report = Literal["text", "markdown", "json"]
@@ -196,15 +196,6 @@ def _rest(diff: Diff) -> Iterator[str]:
         yield f"{diff.neither_rows:,} {reach} no queue in either."
 
 
-def _table(rows: list[tuple[str, ...]], numbers: range) -> list[tuple[str, ...]]:
-    """Return the rows with cells of one width a column; those of ``numbers`` stand to the right."""
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return [
-        tuple(cell.rjust(width) if place in numbers else cell.ljust(width) for place, (cell, width) in enumerate(pairs))
-        for pairs in (list(zip(row, widths, strict=True)) for row in rows)
-    ]
-
-
 def _queue_rows(diff: Diff) -> list[tuple[str, ...]]:
     rows = [(one.queue, f"{one.won:,}", f"{one.lost:,}", f"{one.kept:,}", one.remark) for one in _shown(diff)]
     return [("queue", "won", "lost", "kept", ""), *rows]
@@ -215,14 +206,14 @@ def _text(diff: Diff) -> Iterator[str]:
     if diff.kind == "topology":
         if _shown(diff):
             yield ""
-            yield from (f"  {'  '.join(row)}".rstrip() for row in _table(_queue_rows(diff), range(1, 4)))
+            yield from (f"  {'  '.join(row)}".rstrip() for row in aligned(_queue_rows(diff), range(1, 4)))
         yield from (f"  {line}" for line in _rest(diff))
         if diff.examples:
             yield "\nexamples"
             yield from (f"  {example.queues}\n    {example.origin}{example.text}" for example in diff.examples)
         return
     yield from (
-        f"  {label}  {count}" for label, count in _table([(a, f"{b:,}") for a, b in _counts(diff)], range(1, 2))
+        f"  {label}  {count}" for label, count in aligned([(a, f"{b:,}") for a, b in _counts(diff)], range(1, 2))
     )
     for change, total in (("won", diff.won_rows), ("lost", diff.lost_rows)):
         examples = [example for example in diff.examples if example.change == change]
@@ -263,7 +254,7 @@ def _markdown(diff: Diff) -> Iterator[str]:
 
 def _pipes(rows: list[tuple[str, ...]], numbers: range) -> Iterator[str]:
     escaped = [tuple(cell.replace("|", "\\|") for cell in row) for row in rows]
-    head, *body = _table(escaped, numbers)
+    head, *body = aligned(escaped, numbers)
     yield f"| {' | '.join(head)} |"
     rules = ("-" * (len(cell) - 1) + ":" if place in numbers else "-" * len(cell) for place, cell in enumerate(head))
     yield f"| {' | '.join(rules)} |"

@@ -5,7 +5,7 @@ A diagnostic is plain text with a stable code. Colour, counting and exit codes b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
@@ -149,6 +149,13 @@ def one_line(text: str) -> str:
     if len(text) > MAX_MESSAGE:
         text = f"{text[: MAX_MESSAGE * 2 // 3]} … {text[-MAX_MESSAGE // 4 :]}"
     return text if text.isprintable() else "".join(" " if c == "\n" else _visible(c) for c in text)
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Container[int]) -> list[tuple[str, ...]]:
+    """Return the rows of a table with cells of one width a column; those of the columns in ``right`` stand there."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = [str.rjust if place in right else str.ljust for place in range(len(widths))]
+    return [tuple(put(cell, width) for put, cell, width in zip(sides, row, widths, strict=True)) for row in rows]
 
 
 def mismatch(expected: object, actual: object) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from transpiler import html, ir
+from transpiler.diagnostics import aligned
 from transpiler.lowering.names import Missing
 from transpiler.presets import LayoutLike, find_layout
 from transpiler.routing.constant_rows import Delivery
@@ -81,15 +82,7 @@ class RoutingReport:
         if not self.classes:
             return "No binding of the topology has a condition or a queue."
         heads = ("class", "rows", "tables", "tests a message", "cost")
-        cells = [heads, *(tuple(map(str, row)) for row in self._cells())]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = []
-        for row in cells:
-            parts = [
-                cell.rjust(width) if 0 < place < 4 else cell.ljust(width)
-                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            lines.append("  ".join(parts).rstrip())
+        lines = ["  ".join(row).rstrip() for row in aligned([heads, *self._cells()], range(1, 4))]
         if self.tried:
             lines += ["", "Every message tests:"]
             lines += [f"  {_described(binding)}" for binding in self.tried[:SHOWN]]

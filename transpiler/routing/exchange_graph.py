@@ -270,7 +270,7 @@ class _Paths:
         path = stop.behind | self._reach.bit(stop.state)
         onward = tuple((self._reach.number(to.state), self._hop(to, path)) for to in leads.onward)
         alternate = leads.alternate
-        hop = None if alternate is None else self._hop(alternate, path if alternate.with_alternate else 0)
+        hop = None if alternate is None else self._hop(alternate, path)
         return Visit(self._reach.number(stop.state), onward, leads.queue, hop)
 
     def _hop(self, stop: _Stop, path: int) -> Hop:

@@ -13,9 +13,9 @@ from spark_ext.cli_jobs import Output, SparkProgram, click, fail
 from spark_ext.cli_routing import backtest, route
 from spark_ext.cli_verify import verify
 from transpiler import __version__, parse_selector, transpile_filter
-from transpiler.cli.layouts import missing_option
+from transpiler.cli.layouts import rules_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import filter_options, read_filter, read_text, warn
+from transpiler.cli.options import filter_options, read_filter, read_text, receiver_options, warn
 
 
 @click.group(cls=SparkProgram, context_settings={"help_option_names": ["-h", "--help"]})
@@ -45,10 +45,8 @@ def main() -> None:
 @click.argument("arguments", nargs=-1, required=True, metavar="[SELECTOR] INPUT...")
 @filter_options
 @archive_options
-@click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
-@missing_option
-@click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the query's.")
-@click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
+@rules_options
+@receiver_options
 @click.option("--output", help="Write the matching messages there, as Parquet.")
 @click.option("--show", default=0, show_default=True, help="Print that many matching messages.")
 def filter_(

@@ -9,11 +9,12 @@ from spark_ext.cli_archives import StartJob, archive_options
 from spark_ext.cli_jobs import click, fail
 from transpiler import transpile_filter
 from transpiler.cli.comparables import Comparable, read_pair
-from transpiler.cli.completion import DIALECT, complete_exchanges
+from transpiler.cli.completion import complete_exchanges
 from transpiler.cli.group import say
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
+from transpiler.cli.options import connection_option, dialect_option, new_dialect_option, receiver_options
 from transpiler.cli.topologies import topology_options
 from transpiler.filters.sets import FilterSet
 
@@ -37,12 +38,11 @@ from transpiler.filters.sets import FilterSet
 @click.argument("new")
 @click.argument("files", nargs=-1, required=True, metavar="INPUT...")
 @archive_options
-@click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
-@click.option("--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]")
+@dialect_option
+@new_dialect_option
 @missing_option
-@click.option("--connection", help="The receiver's connection, for no-local filters.")
-@click.option("--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's.")
-@click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
+@connection_option
+@receiver_options
 @topology_options
 @click.option("--exchange", shell_complete=complete_exchanges, help="The exchange that all messages were published to.")
 @click.option(

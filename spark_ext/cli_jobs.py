@@ -8,7 +8,6 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from uuid import uuid4
@@ -18,6 +17,7 @@ from spark_ext.spark_errors import spark_error
 from transpiler.cli.group import Program, click, fail
 from transpiler.cli.inputs import shown, system_path
 from transpiler.cli.layouts import SchemaText
+from transpiler.cli.options import together
 from transpiler.diagnostics import one_line
 
 __all__ = ["Output", "SparkProgram", "click", "fail", "schema_option", "session_options", "start_session"]
@@ -38,17 +38,13 @@ schema_option = click.option(
 )
 
 
-def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of the session: its master, and packages for it."""
-    options: list[Callable[..., Any]] = [
-        click.option("--master", default="local[*]", show_default=True, help="The Spark master."),
-        click.option(
-            "--packages", metavar="COORDINATES", help="Maven packages for Spark, such as the one that reads Avro."
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+#: The options of the session: its master, and packages for it.
+session_options = together(
+    click.option("--master", default="local[*]", show_default=True, help="The Spark master."),
+    click.option(
+        "--packages", metavar="COORDINATES", help="Maven packages for Spark, such as the one that reads Avro."
+    ),
+)
 
 
 def start_session(master: str, packages: str | None = None) -> Any:

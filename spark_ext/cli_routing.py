@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from spark_ext.cli_archives import StartJob, archive_options
 from spark_ext.cli_jobs import Output, click, fail
-from transpiler.cli.completion import complete_exchanges, complete_vhosts
+from transpiler.cli.completion import complete_exchanges
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import text_or_json, warn
+from transpiler.cli.options import text_or_json, together, warn
 from transpiler.cli.publishing import (
     RECORDED_EXITS,
     destination_options,
@@ -22,13 +22,13 @@ from transpiler.cli.publishing import (
     read_destination,
     recorded_options,
 )
-from transpiler.cli.topologies import read_topology_file, state_options
+from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.lowering.names import Missing
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
-from transpiler.topology.files import FORMS, Form
+from transpiler.topology.files import Form
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher, PublishTo
 from transpiler.topology.report.summary import Summary
@@ -88,24 +88,16 @@ def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
         routing.parameters["address"] = read_destination(routing.topology, exchange, address, publish_to)
         return command(routing=routing, **others)
 
-    options: list[Callable[..., Any]] = [
-        click.option("--form", type=click.Choice(FORMS), help="What the topology's file is  [default: as it shows]"),
-        click.option(
-            "--vhost",
-            shell_complete=complete_vhosts,
-            help="The virtual host, where the topology's file has several.",
-        ),
-        state_options,
+    options = together(
+        archive_options,
+        topology_options,
         click.option(
             "--exchange", shell_complete=complete_exchanges, help="The exchange that all messages were published to."
         ),
         destination_options,
         missing_option,
-    ]
-    decorated: Callable[..., Any] = with_routing
-    for option in reversed(options):
-        decorated = option(decorated)
-    return archive_options(decorated)
+    )
+    return options(with_routing)
 
 
 _keys_option = click.option(

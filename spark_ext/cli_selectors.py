@@ -10,7 +10,7 @@ from spark_ext.cli_archives import StartJob, archive_options
 from spark_ext.cli_jobs import click
 from transpiler import parse_selector
 from transpiler.cli.layouts import rules_options
-from transpiler.cli.options import read_text
+from transpiler.cli.options import read_text, receiver_options, together
 
 
 class SelectorJob(NamedTuple):
@@ -45,17 +45,11 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
         options = {"dialect": dialect, "missing": missing, "now": now, "destination": destination}
         return command(job=SelectorJob(text, rows, where, options), **others)
 
-    decorators: list[Callable[..., Any]] = [
+    options = together(
         click.argument("selector"),
         click.argument("files", nargs=-1, required=True, metavar="INPUT..."),
         archive_options,
         rules_options,
-        click.option(
-            "--now", type=int, metavar="MILLISECONDS", help="The current time since the epoch; default: the clock's."
-        ),
-        click.option("--destination", help="The consumer's destination: JMSDestination where a message has none."),
-    ]
-    decorated: Callable[..., Any] = with_job
-    for decorate in reversed(decorators):
-        decorated = decorate(decorated)
-    return decorated
+        receiver_options,
+    )
+    return options(with_job)

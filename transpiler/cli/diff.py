@@ -9,11 +9,12 @@ import click
 
 from transpiler import Topology
 from transpiler.cli.comparables import read_pair
-from transpiler.cli.completion import DIALECT, complete_exchanges
+from transpiler.cli.completion import complete_exchanges
 from transpiler.cli.group import fail, say
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.message_changes import MessageChanges, condition
+from transpiler.cli.options import connection_option, destination_option, dialect_option, new_dialect_option
 from transpiler.cli.topologies import topology_options
 from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
 from transpiler.filters.sets import FilterSet
@@ -44,10 +45,10 @@ from transpiler.filters.sets import FilterSet
 @click.argument("new")
 @click.argument("files", nargs=-1, metavar="[MESSAGES]...")
 @layout_options
-@click.option("--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold.")
-@click.option("--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]")
-@click.option("--connection", help="The receiver's connection, for no-local filters.")
-@click.option("--destination", help="The consumer's destination: JMSDestination where a message has none.")
+@dialect_option
+@new_dialect_option
+@connection_option
+@destination_option
 @topology_options
 @click.option("--exchange", shell_complete=complete_exchanges, help="The exchange of MESSAGES that name none.")
 @click.option(

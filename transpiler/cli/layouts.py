@@ -15,7 +15,7 @@ import click
 from transpiler import Layout
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file, shown, system_path
-from transpiler.cli.options import load_json_line
+from transpiler.cli.options import dialect_option, load_json_line, together
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.layout import bound
 from transpiler.presets import find_layout
@@ -57,7 +57,7 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
         chosen = choose_layout(layout, others.pop("layout_option"), schema)
         return command(layout=chosen, **others)
 
-    options: list[Callable[..., Any]] = [
+    options = together(
         click.option("--layout", help="The layout of the DataFrame, by name.  [default: amqp, or what --schema shows]"),
         layout_option,
         click.option(
@@ -66,11 +66,8 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="The schema of the DataFrame: DDL text ('color STRING, weight BIGINT'), Spark's JSON form "
             "(df.schema.json()), or a file of either.",
         ),
-    ]
-    decorated: Callable[..., Any] = with_layout
-    for option in reversed(options):
-        decorated = option(decorated)
-    return decorated
+    )
+    return options(with_layout)
 
 
 missing_option = click.option(
@@ -82,15 +79,8 @@ missing_option = click.option(
 )
 
 
-def rules_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say whose rules hold, and what a name without a column means."""
-    options: list[Callable[..., Any]] = [
-        click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold."),
-        missing_option,
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+#: The options that say whose rules hold, and what a name without a column means.
+rules_options = together(dialect_option, missing_option)
 
 
 class SchemaText(InputFile):

@@ -12,7 +12,7 @@ from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
-from transpiler.cli.options import filter_options, read_filter, read_text, receiver_options, warn
+from transpiler.cli.options import dialect_option, filter_options, read_filter, read_text, receiver_options, warn
 from transpiler.cli.records import Errors, Record, compact
 
 
@@ -35,7 +35,7 @@ from transpiler.cli.records import Errors, Record, compact
 @click.argument("arguments", nargs=-1, metavar="SELECTOR [FILES]...")
 @filter_options
 @layout_options
-@click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
+@dialect_option
 @receiver_options
 @click.option("--invert", is_flag=True, help="The messages that do not match.")
 @click.option("--count", is_flag=True, help="Only how many there are.")

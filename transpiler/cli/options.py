@@ -30,50 +30,64 @@ def text_or_json(help_text: str) -> Callable[..., Any]:
     )
 
 
-def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say when messages are received, and at which destination."""
-    options: list[Callable[..., Any]] = [
-        click.option(
-            "--now",
-            type=int,
-            metavar="MILLISECONDS",
-            help="The current time since the epoch, for UTC() and for JMSExpiration by a ttl. Default: the clock's.",
-        ),
-        click.option(
-            "--destination", help="The consumer's destination: JMSDestination of a message that does not say its own."
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+#: A function that gives a command options.
+Options = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that give a filter set in the place of a selector."""
-    options: list[Callable[..., Any]] = [
-        click.option(
-            "--filter",
-            "filter_file",
-            type=InputFile(),
-            help="A filter or a filter set as JSON, in the place of SELECTOR; - is standard input.",
-        ),
-        click.option(
-            "--filter-bytes",
-            type=InputFile(),
-            help="The same as the AMQP 1.0 bytes of an attach frame's filter map.",
-        ),
-        click.option("--connection", help="The receiver's connection, for no-local filters."),
-        click.option(
-            "--unknown",
-            type=click.Choice(["error", "ignore"]),
-            default="error",
-            show_default=True,
-            help="What a filter with an unknown descriptor is.",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+def together(*options: Options) -> Options:
+    """Return the function that gives a command several options, which its help shows in this order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+dialect_option = click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
+
+new_dialect_option = click.option("--new-dialect", help="The broker whose rules hold for NEW  [default: those of OLD]")
+
+connection_option = click.option("--connection", help="The receiver's connection, for no-local filters.")
+
+destination_option = click.option(
+    "--destination", help="The consumer's destination: JMSDestination of a message that does not say its own."
+)
+
+#: The options that say when messages are received, and at which destination.
+receiver_options = together(
+    click.option(
+        "--now",
+        type=int,
+        metavar="MILLISECONDS",
+        help="The current time since the epoch, for UTC() and for JMSExpiration by a ttl. Default: the clock's.",
+    ),
+    destination_option,
+)
+
+#: The options that give a filter set in the place of a selector.
+filter_options = together(
+    click.option(
+        "--filter",
+        "filter_file",
+        type=InputFile(),
+        help="A filter or a filter set as JSON, in the place of SELECTOR; - is standard input.",
+    ),
+    click.option(
+        "--filter-bytes",
+        type=InputFile(),
+        help="The same as the AMQP 1.0 bytes of an attach frame's filter map.",
+    ),
+    connection_option,
+    click.option(
+        "--unknown",
+        type=click.Choice(["error", "ignore"]),
+        default="error",
+        show_default=True,
+        help="What a filter with an unknown descriptor is.",
+    ),
+)
 
 
 def read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any) -> FilterSet | None:

@@ -11,6 +11,7 @@ import click
 from transpiler import Topology
 from transpiler.cli.group import fail
 from transpiler.cli.messages import ReadMessage, Sent
+from transpiler.cli.options import Options, together
 from transpiler.diagnostics import nearest
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
@@ -32,37 +33,27 @@ _ONE_QUEUE = "The queue that all messages were read from; implies --partial."
 _EXAMPLES = "Messages to show that disagree."
 
 
-def recorded_options(place: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds the options about the queues that a broker recorded in a member or column."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in (
-            click.option("--examples", type=click.IntRange(min=0), default=10, show_default=True, help=_EXAMPLES),
-            click.option("--recorded-queue", metavar="NAME", help=_ONE_QUEUE),
-            click.option("--partial", is_flag=True, help=_PARTIAL),
-            click.option("--recorded", default="routed_queues", show_default=True, help=_RECORDED.format(place)),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
+def recorded_options(place: str) -> Options:
+    """Return the options about the queues that a broker recorded in a member or column."""
+    return together(
+        click.option("--recorded", default="routed_queues", show_default=True, help=_RECORDED.format(place)),
+        click.option("--partial", is_flag=True, help=_PARTIAL),
+        click.option("--recorded-queue", metavar="NAME", help=_ONE_QUEUE),
+        click.option("--examples", type=click.IntRange(min=0), default=10, show_default=True, help=_EXAMPLES),
+    )
 
 
-def destination_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say where messages are published other than to an exchange by name."""
-    options: list[Callable[..., Any]] = [
-        click.option("--address", help="Publish as a sender with this address: queue, exchange, or exchange/subject."),
-        click.option(
-            "--publish-to",
-            type=click.Choice(PUBLISH_TO),
-            default="exchange",
-            show_default=True,
-            help="To an exchange, or each message to the address in its own to (the anonymous relay).",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+#: The options that say where messages are published other than to an exchange by name.
+destination_options = together(
+    click.option("--address", help="Publish as a sender with this address: queue, exchange, or exchange/subject."),
+    click.option(
+        "--publish-to",
+        type=click.Choice(PUBLISH_TO),
+        default="exchange",
+        show_default=True,
+        help="To an exchange, or each message to the address in its own to (the anonymous relay).",
+    ),
+)
 
 
 def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,17 +70,14 @@ def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
             fail(f"--reject-unroutable is a capability of AMQP 1.0, and the protocol is {protocol}")
         return command(publisher=Publisher(protocol, mandatory, reject_unroutable), **others)
 
-    options: list[Callable[..., Any]] = [
+    options = together(
         click.option("--protocol", type=click.Choice(PROTOCOLS), help="The publisher's version of AMQP."),
         click.option("--mandatory", is_flag=True, help="Unroutable messages go back to their publisher."),
         click.option(
             "--reject-unroutable", is_flag=True, help="Unroutable messages are rejected: REJECT_UNROUTABLE of AMQP 1.0."
         ),
-    ]
-    decorated: Callable[..., Any] = with_publisher
-    for option in reversed(options):
-        decorated = option(decorated)
-    return decorated
+    )
+    return options(with_publisher)
 
 
 def read_destination(

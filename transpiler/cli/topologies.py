@@ -2,60 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
 from transpiler import Topology
 from transpiler.cli.completion import complete_vhosts
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.options import together
 from transpiler.topology.files import FORMS, Form, parse_topology
 
 #: The keys of the context under which the options of a JMS broker's file are kept.
 _STATE, _PROPERTIES = f"{__name__}.state", f"{__name__}.properties"
-
-
-def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how to read a topology's file."""
-    options: list[Callable[..., Any]] = [
-        click.option(
-            "--form",
-            type=click.Choice(FORMS),
-            help="What the topology's file is  [default: as it shows]",
-        ),
-        click.option("--vhost", shell_complete=complete_vhosts, help="The virtual host, where the file has several."),
-        state_options,
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def state_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what the file of a JMS broker does not; ``read_topology_text`` finds them."""
-    options: list[Callable[..., Any]] = [
-        click.option(
-            "--state",
-            metavar="FILE",
-            type=InputFile(),
-            expose_value=False,
-            callback=_keep_state,
-            help="JSON with the queues, subscriptions and consumers of a JMS broker.",
-        ),
-        click.option(
-            "--property",
-            metavar="NAME=VALUE",
-            multiple=True,
-            expose_value=False,
-            callback=_keep_properties,
-            help="The value of a ${NAME} in the XML of a JMS broker; more than once.",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 def _keep_state(context: click.Context, _: click.Parameter, value: str | None) -> None:
@@ -70,6 +27,34 @@ def _keep_properties(context: click.Context, _: click.Parameter, values: tuple[s
             fail(f"--property {value}: write a name, = and the value")
         properties[name] = text
     context.meta[_PROPERTIES] = properties
+
+
+#: The options that say what the file of a JMS broker does not; ``read_topology_text`` finds them.
+state_options = together(
+    click.option(
+        "--state",
+        metavar="FILE",
+        type=InputFile(),
+        expose_value=False,
+        callback=_keep_state,
+        help="JSON with the queues, subscriptions and consumers of a JMS broker.",
+    ),
+    click.option(
+        "--property",
+        metavar="NAME=VALUE",
+        multiple=True,
+        expose_value=False,
+        callback=_keep_properties,
+        help="The value of a ${NAME} in the XML of a JMS broker; more than once.",
+    ),
+)
+
+#: The options that say how to read a topology's file.
+topology_options = together(
+    click.option("--form", type=click.Choice(FORMS), help="What the topology's file is  [default: as it shows]"),
+    click.option("--vhost", shell_complete=complete_vhosts, help="The virtual host, where the file has several."),
+    state_options,
+)
 
 
 def read_topology_file(name: str, form: Form | None, vhost: str | None) -> Topology:

@@ -365,3 +365,53 @@ def test_a_destination_is_all_that_says_where_a_message_to_a_jms_broker_goes() -
             publish(topology, Message(), **options)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="routing_type"):
         publish(topology, Message(), "a", routing_type="anycast")
+
+
+def test_any_words_inside_a_virtual_destination_are_one_word_or_more() -> None:
+    forward = "<forwardTo><queue physicalName='q'/></forwardTo>"
+    topology = activemq(composites(f"<compositeTopic name='o.&gt;.p'>{forward}</compositeTopic>"))
+    for name, queues in (("o", ()), ("o.x", ("queue://q",)), ("o.x.y", ("queue://q",)), ("x", ())):
+        assert send(topology, f"topic://{name}").queues == queues, name
+    assert [finding.code for finding in topology.findings] == ["topology.any-words"]
+
+
+@pytest.mark.parametrize("kind", ["queue", "topic"])
+def test_a_name_with_wildcards_finds_the_composite_destinations_that_it_matches(kind: str) -> None:
+    def sent(name: str, to: str) -> bool:
+        forward = "<forwardTo><queue physicalName='q'/></forwardTo>"
+        tag = f"composite{kind.capitalize()}"
+        topology = activemq(composites(f"<{tag} name='{name}'>{forward}</{tag}>"))
+        return "queue://q" in send(topology, f"{kind}://{to}").queues
+
+    for name, found, others in (
+        ("o.x", ("o.x", "o.*", "*.x", "o.>", ">", "*.*"), ("o.y", "*", "*.y", "p.>")),
+        ("o.&gt;", ("o", "o.x", "*.x", "o.>", ">"), ("p", "p.>")),
+        ("o.*", ("o.x", "o.*", "o.>", ">", "*.x"), ("o", "p.*", "*")),
+    ):
+        assert [to for to in found if not sent(name, to)] == [], name
+        assert [to for to in others if sent(name, to)] == [], name
+
+
+def test_a_queue_may_keep_what_a_filter_of_an_unknown_destination_may_refuse() -> None:
+    topology = activemq(
+        composites(
+            "<compositeQueue name='o.*' sendWhenNotMatched='true'><forwardTo>"
+            "<filteredDestination selector=\"JMSDestination = 'queue://o.x'\" queue='q'/></forwardTo></compositeQueue>"
+        )
+    )
+    assert send(topology, "queue://o.y") == Routed((), "undecided", "queue://o.y", ("queue://o.y", "queue://q"))
+    topology = artemis(
+        "<diverts><divert name='d'><address>a.*</address><forwarding-address>b</forwarding-address>"
+        "<filter string=\"AMQAddress = 'a.x'\"/><exclusive>true</exclusive></divert></diverts><addresses>"
+        "<address name='a.*'><multicast><queue name='qa'/></multicast></address>"
+        "<address name='b'><multicast><queue name='qb'/></multicast></address></addresses>"
+    )
+    assert send(topology, "a.y", "MULTICAST") == Routed((), "undecided", "a.y", ("qa", "qb"))
+
+
+def test_arithmetic_on_a_boolean_in_a_subscription_fails_the_send() -> None:
+    state = {"subscriptions": [{"name": "s", "destination": "topic://t", "selector": "n + 1 = 4"}]}
+    topology = activemq("", state=state)
+    assert send(topology, "topic://t", n=True).outcome == "error"
+    assert send(topology, "topic://t", n=3) == Routed(("s",), "delivered", "topic://t")
+    assert send(topology, "topic://u", n=True).outcome == "discarded"

@@ -14,7 +14,7 @@ from functools import cmp_to_key
 
 from transpiler.topology.destinations import ACTIVEMQ_KEYS, NOWHERE, OWN_QUEUE, QUEUE_KIND
 from transpiler.topology.importers.activemq_config import DeadLetters, Kind
-from transpiler.topology.importers.activemq_patterns import Words, covers, literal_name, up_to_any, words_of
+from transpiler.topology.importers.activemq_patterns import Words, covers, literal_name, of_virtual, words_of
 from transpiler.topology.model import Link
 
 
@@ -56,7 +56,7 @@ def _link(policy: DeadLetters, name: str, source: str, place: str, pattern: str 
 
 
 def _pattern(policy: DeadLetters) -> Words:
-    return up_to_any(words_of(policy.pattern))
+    return of_virtual(words_of(policy.pattern))
 
 
 def _compare(one: DeadLetters, other: DeadLetters) -> int:

@@ -23,6 +23,15 @@ def up_to_any(pattern: Words) -> Words:
     return pattern[: pattern.index(MANY_WORDS) + 1] if MANY_WORDS in pattern else pattern
 
 
+def of_virtual(pattern: Words) -> Words:
+    """Return the pattern of a virtual destination, or of a policy, as the broker's tree of names reads it (rule 14).
+
+    Any-words that do not come last are one word or more, and what stands behind them does not count.
+    """
+    cut = up_to_any(pattern)
+    return cut if len(cut) == len(pattern) else (*cut[:-1], ONE_WORD, MANY_WORDS)
+
+
 def literal_name(words: Words) -> str | None:
     """Return the name that a pattern without wildcards is."""
     if MANY_WORDS in words or ONE_WORD in words:
@@ -76,12 +85,15 @@ def between(words: Words, prefix: str, postfix: str) -> Words | None:
     return tuple(rest)
 
 
-def sent_with_wildcards(words: Words) -> list[Words]:
-    """Return the keys of names with wildcards that match a name, as a sender writes them."""
+def sent_with_wildcards(pattern: Words) -> list[Words]:
+    """Return the keys of names with wildcards that match a pattern, as a sender writes them."""
+    words = up_to_any(pattern)
+    ends = words[-1:] if words[-1:] == (MANY_WORDS,) else ()
+    words = words[: len(words) - len(ends)]
     keys: list[Words] = []
     for length in range(len(words) + 1):
         for chosen in product(*((word, SENT_WILDCARD) for word in words[:length])):
             keys.append((*chosen, SENT_WILDCARDS))
-            if length == len(words) and chosen != words:
-                keys.append(chosen)
+            if length == len(words) and (chosen != words or ends):
+                keys.append((*chosen, *ends))
     return keys

@@ -39,6 +39,7 @@ from transpiler.topology.importers.activemq_patterns import (
     between,
     covers,
     literal_name,
+    of_virtual,
     sent_with_wildcards,
     up_to_any,
     words_of,
@@ -248,7 +249,10 @@ class _ActiveMQ:
             self._builder.bind(maybe, ANY_KEY, target, selector)
             target, selector = Target("exchange", maybe), None
         for pattern in (subscription.pattern, *self._sent_to_prefix(subscription.pattern)):
-            self._builder.bind(source, ".".join(pattern), target, selector)
+            key = ".".join(pattern)
+            self._builder.bind(source, key, target, selector)
+            if selector is not None and subscription.kind == TOPIC_KIND:
+                self._failures(source, selector, "", key)
 
     def _sent_to_prefix(self, pattern: Words) -> Iterator[Words]:
         """Yield the names with wildcards that a subscription to all below a name has: a word ``*`` is any of its."""
@@ -261,11 +265,16 @@ class _ActiveMQ:
 
     def _virtual(self, source: str, within: str, destination: Composite | VirtualTopic, entry: _Entry) -> None:
         builder = self._builder
-        pattern = up_to_any(words_of(destination.name))
-        if pattern != words_of(destination.name):
+        pattern = of_virtual(words_of(destination.name))
+        if up_to_any(words_of(destination.name)) != words_of(destination.name):
             self._warn_of_inner_wildcard(destination.name)
         name = builder.exchange(f"{entry.name}, {destination.name}")
-        builder.bind(source, ".".join(pattern), Target("exchange", name), place=destination.place)
+        keys = [pattern]
+        if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES:
+            # The broker's tree of names finds them for a name with wildcards, too.
+            keys += sent_with_wildcards(pattern)
+        for key in dict.fromkeys(keys):
+            builder.bind(source, ".".join(key), Target("exchange", name), place=destination.place)
         itself = Target("exchange", within)
         if isinstance(destination, VirtualTopic):
             # Rule 8: to queues, and to the topic.
@@ -288,12 +297,15 @@ class _ActiveMQ:
             if not certain:
                 maybe = builder.exchange(f"{name} perhaps to {forward.name}", "maybe")
                 builder.bind(maybe, ANY_KEY, target, selector, forward.place)
+                if destination.keeps is None:
+                    # If the target does not take it, the destination may keep it.
+                    builder.bind(maybe, ANY_KEY, itself)
                 target, selector = Target("exchange", maybe), None
             builder.bind(name, ANY_KEY, target, selector, forward.place)
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.place)
 
-    def _failures(self, source: str, selector: str, place: str) -> None:
+    def _failures(self, source: str, selector: str, place: str, key: str = ANY_KEY) -> None:
         """Rule 5: arithmetic on a boolean ends the send."""
         tree = parse_selector(selector, DIALECT)
         if tree is None:
@@ -314,7 +326,7 @@ class _ActiveMQ:
             self._builder.bind(maybe, ANY_KEY, target)
             target = Target("exchange", maybe)
         for name in names:
-            self._builder.bind(source, ANY_KEY, target, f"{name} = TRUE OR {name} = FALSE", place)
+            self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", place)
 
     def _virtual_queues(self, name: str, topic: VirtualTopic, entry: _Entry) -> None:
         """Rule 8: the queues that are there and whose name is prefix, topic and postfix."""

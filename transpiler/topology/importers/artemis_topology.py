@@ -275,6 +275,10 @@ class _Artemis:
         if not certain:
             maybe = self._builder.exchange(f"{source}, {taker.item.name} perhaps", "maybe")
             self._builder.bind(maybe, ANY_KEY, target, selector, taker.item.place)
+            alternate = self._builder.exchanges[source].alternate
+            if alternate is not None:
+                # If it does not match, others may get the message.
+                self._builder.bind(maybe, ANY_KEY, Target(alternate.type, alternate.name))
             target, selector = Target("exchange", maybe), None
         words = taker.words if entry.at is None else entry.at
 

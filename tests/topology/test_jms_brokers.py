@@ -415,3 +415,26 @@ def test_arithmetic_on_a_boolean_in_a_subscription_fails_the_send() -> None:
     assert send(topology, "topic://t", n=True).outcome == "error"
     assert send(topology, "topic://t", n=3) == Routed(("s",), "delivered", "topic://t")
     assert send(topology, "topic://u", n=True).outcome == "discarded"
+
+
+def test_mirrors_of_queues_that_nobody_named_go_through_virtual_topics_too() -> None:
+    mirror = "<mirroredQueue copyMessage='true' prefix='m.' postfix=''/>"
+    topics = composites("<virtualTopic name='m.&gt;' prefix='C.*.'/>")
+    inner = topics.replace("</destinationInterceptors>", f"{mirror}</destinationInterceptors>")
+    topology = activemq(inner, state={"queues": ["queue://C.A.m.b"]})
+    assert send(topology, "queue://b").queues == ("queue://C.A.m.b", "queue://b")
+
+
+def test_a_filter_sees_the_topic_of_a_mirror_and_the_destination_that_forwarded() -> None:
+    def forward(destination: str, queue: str) -> str:
+        return f"<filteredDestination selector=\"JMSDestination = '{destination}'\" queue='{queue}'/>"
+
+    seen = forward("topic://m.a", "mirrored") + forward("queue://a", "own") + forward("queue://in", "forwarded")
+    inner = composites(
+        f"<compositeTopic name='m.a'><forwardTo>{seen}</forwardTo></compositeTopic>"
+        "<compositeQueue name='in'><forwardTo><queue physicalName='a'/></forwardTo></compositeQueue>"
+    )
+    mirror = "<mirroredQueue copyMessage='true' prefix='m.' postfix=''/>"
+    topology = activemq(inner.replace("</destinationInterceptors>", f"{mirror}</destinationInterceptors>"))
+    assert send(topology, "queue://a").queues == ("queue://a", "queue://mirrored")
+    assert send(topology, "queue://in").queues == ("queue://a", "queue://forwarded")

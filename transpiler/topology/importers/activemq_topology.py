@@ -67,17 +67,21 @@ class _Subscription(NamedTuple):
 class _Entry(NamedTuple):
     """An entry; where filters read the destination, the destination before and the name that was forwarded to.
 
-    ``listed`` if the message was sent to a list of destinations.
+    ``listed`` if the message was sent to a list of destinations. With a ``mirror`` its key is that of a queue, whose
+    messages the mirror sends to a topic.
     """
 
     kind: str
     before: str | None = None
     at: str | None = None
     listed: bool = False
+    mirror: Mirror | None = None
 
     @property
     def name(self) -> str:
         name = self.kind + (LISTED if self.listed else "")
+        if self.mirror is not None:
+            name += f", mirrors {self.mirror.prefix} {self.mirror.postfix} of other queues"
         return name if self.before is None else f"{name} {self.at} after {self.before}"
 
 
@@ -179,7 +183,7 @@ class _ActiveMQ:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
-            self._builder.exchange(entry.name, entry=entry.before is None)
+            self._builder.exchange(entry.name, entry=entry.before is None and entry.mirror is None)
         return entry.name
 
     def _forward(self, kind: str, name: str, before: str | None) -> Target:
@@ -233,7 +237,8 @@ class _ActiveMQ:
     def _subscribers(self, source: str, entry: _Entry) -> None:
         for subscription in self._subscriptions:
             if subscription.kind == TOPIC_KIND:
-                self._subscribe(source, subscription, entry)
+                for pattern in _keys(entry, [subscription.pattern]):
+                    self._subscribe(source, subscription._replace(pattern=pattern), entry)
 
     def _subscribe(self, source: str, subscription: _Subscription, entry: _Entry) -> None:
         target: Target | None = Target("queue", subscription.name)
@@ -273,7 +278,7 @@ class _ActiveMQ:
         if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES:
             # The broker's tree of names finds them for a name with wildcards, too.
             keys += sent_with_wildcards(pattern)
-        for key in dict.fromkeys(keys):
+        for key in _keys(entry, keys):
             builder.bind(source, ".".join(key), Target("exchange", name), place=destination.place)
         itself = Target("exchange", within)
         if isinstance(destination, VirtualTopic):
@@ -349,7 +354,7 @@ class _ActiveMQ:
                     maybe = self._builder.exchange(f"{name} perhaps to {queue}", "maybe")
                     self._builder.bind(maybe, ANY_KEY, target)
                     target = Target("exchange", maybe)
-                for key in keys:
+                for key in _keys(entry, keys):
                     self._builder.bind(name, ".".join(key), target, selector, topic.place)
 
     def _watched(self, queue: str, topic: VirtualTopic) -> Iterator[tuple[str | None, bool]]:
@@ -368,23 +373,26 @@ class _ActiveMQ:
     def _mirror(self, source: str, mirror: Mirror, entry: _Entry) -> None:
         """Rule 13: every queue's messages go to a topic, too."""
         builder = self._builder
-        others = builder.exchange(f"{entry.name}, mirrors of other queues")
         known = builder.exchange(f"{entry.name}, mirrors")
-        self._alternate(known, others)
+        self._alternate(known, self._enter(_Entry(TOPIC_KIND, entry.before, mirror=mirror)))
         builder.bind(source, ANY_KEY, Target("exchange", known), place=mirror.place)
         for queue in self._queues:
-            topic = self._forward(TOPIC_KIND, f"{mirror.prefix}{queue}{mirror.postfix}", f"queue://{queue}")
-            builder.bind(known, ACTIVEMQ_KEYS.translate(queue), topic, place=mirror.place)
-        for subscription in self._subscriptions:
-            if subscription.kind != TOPIC_KIND:
-                continue
-            words = between(subscription.pattern, mirror.prefix, mirror.postfix)
-            if words is not None:
-                self._subscribe(others, subscription._replace(pattern=words), entry)
+            topic = f"{mirror.prefix}{queue}{mirror.postfix}"
+            # Filters see the topic, but for a message that was forwarded before.
+            target = self._forward(TOPIC_KIND, topic, entry.before or f"{TOPIC_KIND}://{topic}")
+            builder.bind(known, ACTIVEMQ_KEYS.translate(queue), target, place=mirror.place)
 
     def _warn_of_inner_wildcard(self, name: str) -> None:
         message = f"> stands inside {name!r}, and the broker reads the name as if it ended there"
         self._findings.append(Diagnostic("topology.any-words", "warning", message))
+
+
+def _keys(entry: _Entry, patterns: Iterable[Words]) -> Iterable[Words]:
+    """Return patterns of names as those of keys at an entry, each once."""
+    if entry.mirror is None:
+        return dict.fromkeys(patterns)
+    found = (between(pattern, entry.mirror.prefix, entry.mirror.postfix) for pattern in patterns)
+    return dict.fromkeys(words for words in found if words is not None)
 
 
 def _kind_of(destination: Composite | VirtualTopic) -> str:

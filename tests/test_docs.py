@@ -130,18 +130,20 @@ def run_python(page: str, names: dict[str, Any], capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize("page", [page for page in PYTHON if not needs_spark(page)])
 def test_the_python_of_a_page_runs(
-    page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(ROOT)
+    lay_out(page, tmp_path)
+    monkeypatch.chdir(tmp_path)
     run_python(page, {"__name__": "page"}, capsys)
 
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("page", [page for page in PYTHON if needs_spark(page)])
 def test_the_python_of_a_page_runs_on_spark(
-    page: str, spark: SparkSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    page: str, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(ROOT)
+    lay_out(page, tmp_path)
+    monkeypatch.chdir(tmp_path)
     run_python(page, {"__name__": "page", "spark": spark}, capsys)
 
 

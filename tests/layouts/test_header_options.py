@@ -244,3 +244,9 @@ def test_a_key_of_a_store_with_a_prefix_is_named_as_it_is_stored() -> None:
     row = {"headers": [{"key": "rabbitmq.timestamp", "value": b"5"}, {"key": "rabbitmq.kind", "value": b"news"}]}
     assert evaluate("JMSTimestamp = 5000 AND JMSType = 'news'", layout.message(row)) is True
     assert "'rabbitmq.timestamp'" in transpile_selector("JMSTimestamp > 5", layout).sql
+
+
+def test_records_of_kafka_without_headers_say_how_to_read_them() -> None:
+    schema = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP"
+    with pytest.raises(LayoutError, match="the option includeHeaders; JSON in their value, cast to STRING"):
+        transpile_selector("color = 'red'", schema)

@@ -28,6 +28,9 @@ Missing = Literal["error", "null"]
 #: A name that needs no quotes in a selector; some dialects have no dots.
 _IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
 
+#: Columns that each record of Kafka has, whatever is in it.
+_KAFKA = {"key", "value", "topic", "partition", "offset"}
+
 
 class Names:
     """The operands of the names of one text over one layout, as a dialect sees them."""
@@ -118,6 +121,12 @@ class Names:
             yield f"did you mean {' or '.join(near)}? Names are case-sensitive"
             return
         yield from offers(self.layout, MessageField(PROPERTIES, name))
+        if _KAFKA.issubset(names):
+            yield (
+                "Kafka's records have headers where they are read with the option includeHeaders; "
+                "JSON in their value, cast to STRING, is read by stores.variant('value', json=True)"
+            )
+            return
         if named and not halves:
             yield f"the columns are {_listed(named)}"
         if unnamed:

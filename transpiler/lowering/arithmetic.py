@@ -77,7 +77,7 @@ def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:
 
 def _by_values(items: Sequence[Alternative]) -> Operand:
     """An operand whose evaluation never throws: it is NULL where all its values are."""
-    items = tuple([item._replace(stands_where=None, never_null=False) for item in items])
+    items = tuple([item._replace(stands_where=None) for item in items])
     present = ir.any_of(*[ir.all_of(item.guard, ir.IsNull(item.value, negated=True)) for item in items])
     if all(item.guard == ir.TRUE for item in items):
         return Operand(items, present, ir.all_of(*[ir.IsNull(item.value) for item in items]))
@@ -113,14 +113,14 @@ def _negative_literal(item: Alternative, dialect: Dialect) -> Alternative | None
         fits = number == 2**63
         kind = OperandType.LONG if fits else item.type
         value = ir.constant(-number) if fits else ir.Constant(-number, DECIMAL)
-        return item._replace(type=kind, value=value, number=None if fits else -number)
+        return item._replace(type=kind, value=value)
     match dialect.integer_arithmetic:
         case IntegerArithmetic.LONG if number == -(2**63):
             return None
         case IntegerArithmetic.WRAP_INT if item.type is OperandType.INT:
             return item._replace(value=ir.constant(wrapped(-number, 32)))
         case IntegerArithmetic.BIGNUM if number == -(2**63):
-            return item._replace(value=ir.Constant(-number, DECIMAL), number=-number)
+            return item._replace(value=ir.Constant(-number, DECIMAL))
         case _:
             return item._replace(value=ir.constant(wrapped(-number, 64)))
 

@@ -45,9 +45,7 @@ def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
     if kind is None:
         return NULL
     items = tuple(
-        Alternative(
-            kind, _converted(amqp, item.value, types), item.guard, never_null=isinstance(item.value, ir.Constant)
-        )
+        Alternative(kind, _converted(amqp, item.value, types), item.guard, stands_where=_where_constant(item))
         for item in stored.values
     )
     if kind.floating and not types.special_doubles:
@@ -77,10 +75,9 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str) -> Ope
             absent.append(ir.all_of(item.guard, is_finite(item.value, Comparison.NE)))
         else:
             value = _converted(amqp, item.value, types)
-            never_null = isinstance(item.value, ir.Constant)
-            groups.setdefault((kind, value), []).append(Alternative(kind, value, item.guard, never_null=never_null))
-    items = [group[0]._replace(guard=ir.any_of(*[item.guard for item in group])) for group in groups.values()]
-    merged = tuple(_merged(items))
+            alternative = Alternative(kind, value, item.guard, stands_where=_where_constant(item))
+            groups.setdefault((kind, value), []).append(alternative)
+    merged = tuple(_merged([_of_any(group) for group in groups.values()]))
     plain = len(absent) == 1 and not errors
     present = stored.present if plain else ir.any_of(*[item.stands for item in merged])
     nearest = None
@@ -139,13 +136,13 @@ def _values(
     if kind is OperandType.LONG and AmqpType.ULONG in names and types.unsigned_long is not UnsignedLong.WRAPPED:
         yield from _unsigned(item, tag, guard, types)
     elif kind.floating and not types.special_doubles:
-        yield Alternative(kind, item.value, ir.all_of(guard, is_finite(item.value)), never_null=True)
+        yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), stands_where=where)
     else:
         # A value also stands for the types that make the evaluation throw: these are none of the alternative's.
         throwing = {TYPE_CLASS[COERCION[thrown]] for thrown in types.throws}
         shared = None if TYPE_CLASS[COERCION[names[0]]] in throwing else item.guard
         value = _converted(names[0], item.value, types)
-        yield Alternative(kind, value, guard, never_null=_names_types(test), shared_guard=shared)
+        yield Alternative(kind, value, guard, shared, guard if _names_types(test) else None)
 
 
 def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: OperandTypes) -> Iterator[Alternative]:
@@ -157,14 +154,25 @@ def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: Oper
     if types.unsigned_long is UnsignedLong.EXACT:
         # Merged in this order, the column is only looked at where the first one is NULL.
         exact = ir.Apply(ir.Function.ADD_BIG, (column, ir.Constant(2**64, DECIMAL)), DECIMAL)
-        yield Alternative(OperandType.LONG, exact, large, never_null=True)
+        yield Alternative(OperandType.LONG, exact, large, stands_where=large)
         yield Alternative(OperandType.LONG, column, guard)
         return
     small = ir.any_of(ir.Compare(Comparison.NE, tag, unsigned), ir.Compare(Comparison.GE, column, ir.constant(0)))
     double = ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
     widened = ir.Apply(ir.Function.ADD, (double, ir.constant(float(2**64))), DOUBLE)
-    yield Alternative(OperandType.LONG, column, ir.all_of(guard, small), never_null=_names_types(guard))
-    yield Alternative(OperandType.DOUBLE, widened, large, never_null=True)
+    narrow = ir.all_of(guard, small)
+    yield Alternative(OperandType.LONG, column, narrow, stands_where=narrow if _names_types(guard) else None)
+    yield Alternative(OperandType.DOUBLE, widened, large, stands_where=large)
+
+
+def _where_constant(item: StoredValue) -> ir.Predicate | None:
+    return item.guard if isinstance(item.value, ir.Constant) else None
+
+
+def _of_any(group: list[Alternative]) -> Alternative:
+    """Return the one alternative that alternatives of one value are."""
+    guard = ir.any_of(*[item.guard for item in group])
+    return group[0]._replace(guard=guard, stands_where=None if group[0].stands_where is None else guard)
 
 
 def _merged(items: list[Alternative]) -> Iterator[Alternative]:

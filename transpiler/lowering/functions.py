@@ -52,7 +52,7 @@ class Functions:
         """The operand that a function yields."""
         match node.function:
             case "UTC":
-                return in_every_row(Alternative(OperandType.LONG, self.receiver.time, never_null=True))
+                return in_every_row(Alternative(OperandType.LONG, self.receiver.time, stands_where=ir.TRUE))
             case "REGEX":
                 return self._regex(node)
             case "INLIST":

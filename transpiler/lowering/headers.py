@@ -62,7 +62,7 @@ def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], z
         return from_value(kind, end)
     some = ir.Compare(Comparison.NE, duration, ir.constant(0))
     none = ir.any_of(ir.IsNull(duration), ir.Compare(Comparison.EQ, duration, ir.constant(0)))
-    return Operand((Alternative(kind, end, some, never_null=True),), some, none)
+    return Operand((Alternative(kind, end, some, stands_where=some),), some, none)
 
 
 @lru_cache(maxsize=4_096)

@@ -293,4 +293,4 @@ def _quotients(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dia
 
 def atom(name: str, guard: ir.Predicate) -> Alternative:
     """One of Erlang's atoms, where it stands for an operand."""
-    return Alternative(OperandType.ATOM, ir.constant(name), guard, never_null=True)
+    return Alternative(OperandType.ATOM, ir.constant(name), guard)

@@ -24,16 +24,14 @@ DECIMAL = ColumnType(SparkType.DECIMAL, 38, 0)
 class Alternative(NamedTuple):
     """A value of one type, and the predicate under which it stands for the operand; its own NULL also rules it out.
 
-    ``never_null`` says that the value is not NULL wherever the guard holds. ``number`` is a literal beyond 64 bits.
     ``shared_guard`` is all the guard that is needed where every alternative of the same value is meant.
-    ``stands_where`` says without the value where the alternative stands, if that is shorter.
+    ``stands_where`` says without the value where the alternative stands, if that is known: it is the guard of a value
+    that is not NULL wherever the guard holds.
     """
 
     type: OperandType
     value: ir.Value
     guard: ir.Predicate = ir.TRUE
-    never_null: bool = False
-    number: int | None = None
     shared_guard: ir.Predicate | None = None
     stands_where: ir.Predicate | None = None
 
@@ -42,9 +40,15 @@ class Alternative(NamedTuple):
         """The rows where the alternative stands for the operand."""
         if self.stands_where is not None:
             return self.stands_where
-        if self.never_null or isinstance(self.value, ir.Constant):
+        if isinstance(self.value, ir.Constant):
             return self.guard
         return ir.all_of(self.guard, ir.IsNull(self.value, negated=True))
+
+    @property
+    def number(self) -> int | None:
+        """The integer of a literal beyond 64 bits; None for any other value."""
+        value = self.value
+        return int(value.value) if isinstance(value, ir.Constant) and value.type == DECIMAL else None
 
 
 class Operand(NamedTuple):
@@ -152,7 +156,7 @@ def is_finite(value: ir.Value, operator: Comparison = Comparison.EQ) -> ir.Predi
 def literal(kind: OperandType, value: bool | int | float | str) -> Operand:
     """A literal: one alternative, in every row."""
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        return in_every_row(Alternative(kind, ir.Constant(value, DECIMAL), number=value))
+        return in_every_row(Alternative(kind, ir.Constant(value, DECIMAL)))
     return in_every_row(Alternative(kind, ir.constant(value)))
 
 
@@ -169,7 +173,7 @@ def from_value(kind: OperandType, value: ir.Value) -> Operand:
 
 def choice(operand: Operand, kind: OperandType, choices: Sequence[tuple[ir.Predicate, bool | str]]) -> Operand:
     """A constant for each of some predicates, one of which holds wherever the operand has a value."""
-    items = tuple(Alternative(kind, ir.constant(value), condition, never_null=True) for condition, value in choices)
+    items = tuple(Alternative(kind, ir.constant(value), condition) for condition, value in choices)
     return Operand(items, operand.present, operand.absent, operand.error)
 
 
@@ -202,8 +206,8 @@ def or_else(operand: Operand, other: Operand, where: ir.Predicate | None = None)
 def truth_value(true: ir.Predicate, false: ir.Predicate, error: ir.Predicate) -> Operand:
     """A condition as an operand: a boolean, and NULL where it is unknown."""
     items = (
-        Alternative(OperandType.BOOLEAN, ir.constant(True), true, never_null=True),
-        Alternative(OperandType.BOOLEAN, ir.constant(False), false, never_null=True),
+        Alternative(OperandType.BOOLEAN, ir.constant(True), true),
+        Alternative(OperandType.BOOLEAN, ir.constant(False), false),
     )
     return Operand(items, ir.any_of(true, false), complement(ir.any_of(true, false, error)), error)
 

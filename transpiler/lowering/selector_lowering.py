@@ -184,7 +184,7 @@ class SelectorLowering:
         parameter = self.parameters.get(node.span)
         if parameter is None:
             return literal(kind, value)
-        return in_every_row(Alternative(kind, parameter, never_null=True))
+        return in_every_row(Alternative(kind, parameter, stands_where=ir.TRUE))
 
     def _check_digits(self, node: ast.IntegerLiteral) -> None:
         any_size = self.dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
@@ -221,4 +221,4 @@ def _binary(octets: bytes) -> Operand:
         # Only its bytes can be written; as text it is what no string property is.
         unhex = ir.Apply(ir.Function.UNHEX, (ir.constant(octets.hex()),), BINARY)
         value = ir.Apply(ir.Function.TEXT_OF_BYTES, (unhex,), STRING)
-        return in_every_row(Alternative(OperandType.STRING, value, never_null=True))
+        return in_every_row(Alternative(OperandType.STRING, value, stands_where=ir.TRUE))

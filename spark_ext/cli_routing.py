@@ -23,7 +23,7 @@ from transpiler.cli.publishing import (
     recorded_options,
 )
 from transpiler.cli.topologies import read_topology_file, topology_options
-from transpiler.lowering.names import Missing
+from transpiler.lowering.names.names import Missing
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.sql import quote_name

@@ -16,8 +16,8 @@ from transpiler import ir
 from transpiler.arguments import check_choice, check_selector
 from transpiler.errors import LayoutError, SelectorTypeError
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.names import Missing
-from transpiler.lowering.receiving import Receiver
+from transpiler.lowering.names.names import Missing
+from transpiler.lowering.names.receiving import Receiver
 from transpiler.lowering.selectors import selector_lowering
 from transpiler.presets import LayoutLike, find_layout
 from transpiler.rewrites.optimizer import optimize
@@ -180,7 +180,7 @@ def transpile_address(
     rules of ``dialect``. Raises ``TopologyError`` for an address that does not read, and what selectors raise.
     """
     # Addresses bring the whole topology along, which nothing else here needs.
-    from transpiler.lowering.addresses import Addresses
+    from transpiler.lowering.bindings.addresses import Addresses
     from transpiler.topology.qpid_address.address import NodeType, parse_address
 
     _check_options(result, missing)

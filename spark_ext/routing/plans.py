@@ -20,7 +20,7 @@ from transpiler.errors import LayoutError
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.ir.column_types import ColumnType
 from transpiler.layouts.sent import SentLayout, before_sent
-from transpiler.lowering.names import Missing
+from transpiler.lowering.names.names import Missing
 from transpiler.routing.columns import PREFIX
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
 from transpiler.routing.plan import RoutingPlan, build_plan

@@ -16,7 +16,7 @@ from transpiler import Message, ir, matches, transpile_filter
 from transpiler.filters.kinds import Filter, TopicBinding
 from transpiler.filters.topics import simplify_words
 from transpiler.ir.column_types import STRING
-from transpiler.lowering.bindings import TextKey
+from transpiler.lowering.bindings.bindings import TextKey
 from transpiler.lowering.operands import from_value
 from transpiler.message.operand_types import OperandType
 from transpiler.rewrites.optimizer import optimize

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from spark_ext import compile_address, create_messages
 from transpiler import LayoutError, Message, UnsupportedFeatureError, evaluate
 from transpiler.layouts.amqp import AmqpLayout
-from transpiler.lowering.xquery import Queries
+from transpiler.lowering.bindings.xquery import Queries
 from transpiler.reference.route import route_message
 from transpiler.reference.xquery import query_truth
 from transpiler.rewrites.optimizer import optimize

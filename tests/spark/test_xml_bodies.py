@@ -16,7 +16,7 @@ from tests.spark.harness import numbered
 from tests.xml_bodies import BODIES, edited_bodies
 from transpiler import Message, evaluate, transpile_selector
 from transpiler.layouts.amqp import AmqpLayout
-from transpiler.lowering.xquery import Queries
+from transpiler.lowering.bindings.xquery import Queries
 from transpiler.reference.xquery import query_truth
 from transpiler.rewrites.optimizer import optimize
 from transpiler.source import Source

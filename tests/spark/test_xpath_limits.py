@@ -9,8 +9,8 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages
 from transpiler import Message, UnsupportedFeatureError, transpile_selector
 from transpiler.layouts.amqp import AmqpLayout
-from transpiler.lowering.xpath_limits import MAX_GROUPS, MAX_OPERATORS, beyond_limits, count_xpath
-from transpiler.lowering.xquery import Queries
+from transpiler.lowering.bindings.xquery import Queries
+from transpiler.lowering.xml.xpath_limits import MAX_GROUPS, MAX_OPERATORS, beyond_limits, count_xpath
 from transpiler.reference.xquery import query_truth
 from transpiler.source import Source
 from transpiler.sql import emit_ternary

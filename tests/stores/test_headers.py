@@ -17,7 +17,7 @@ from tests.stores.frames import make_frame
 from tests.stores.tables import DIRECTORY, LAYOUTS, layout, schema
 from transpiler import evaluate, transpile_selector
 from transpiler.layouts.named_fields import FIELDS
-from transpiler.lowering.column_values import at
+from transpiler.lowering.names.column_values import at
 from transpiler.sql import emit_value
 
 ROWS: dict[str, dict[str, Any]] = json.loads((DIRECTORY / "headers.json").read_text(encoding="utf-8"))

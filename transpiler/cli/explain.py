@@ -17,8 +17,8 @@ from transpiler.cli.messages import read_messages
 from transpiler.cli.options import read_text, receiver_options, text_or_json, warn
 from transpiler.explanation.explanation import explain_tree
 from transpiler.layouts.layout import Layout
-from transpiler.lowering import receiving as lowered
-from transpiler.lowering.names import Missing, Names
+from transpiler.lowering.names import receiving as lowered
+from transpiler.lowering.names.names import Missing, Names
 from transpiler.presets import find_layout
 from transpiler.reference.evaluate import judge, value_of
 from transpiler.reference.receiving import Receiver

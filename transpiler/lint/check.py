@@ -16,7 +16,7 @@ from transpiler.errors import TranspilerError
 from transpiler.lint.contained_selectors import contained_in
 from transpiler.lint.registry import Selection
 from transpiler.lint.selector_rules import lint, without_lesser
-from transpiler.lowering.names import Missing
+from transpiler.lowering.names.names import Missing
 from transpiler.lowering.selectors import selector_lowering
 from transpiler.presets import LayoutLike, find_layout
 from transpiler.selector import ast

@@ -13,8 +13,7 @@ Invariants:
 Deliberately not here: rules that make a predicate smaller (``rewrites``), the planner for Spark (``spark_plan``), SQL
 text (``sql``), and the tables of a whole topology, whose predicates have parameters (``routing``).
 
-In reading order: ``operands``, ``column_values``, ``headers``, ``names``, ``outcomes``; ``comparison_kinds``,
-``comparison_predicates``, ``comparison``; ``number_results``, ``arithmetic``; ``set_tests``, ``text_tests``,
-``functions`` with the rewriting of regular expressions, ``body_queries``; ``selector_lowering``, ``selectors``. Then
-``equality_tests``, ``header_pairs``, ``bindings``, ``filters``, ``addresses``, ``xquery`` and what they share.
+In reading order: ``operands``, ``names``, ``outcomes``, ``comparison``, ``text``, ``arithmetic``, ``xml``;
+``selector_lowering``, ``selectors``. Then ``bindings`` and ``filters``. ``limits``, ``literal_parameters`` and
+``jms_type_sql`` stand for themselves.
 """

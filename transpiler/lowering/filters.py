@@ -30,12 +30,19 @@ from transpiler.filters.kinds import (
 )
 from transpiler.filters.selector_parsing import dialect_of, parse_text, source_of
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.bindings import LITERALS, Bindings, TextKey
-from transpiler.lowering.header_pairs import SUBJECT, Header, HeaderLookup, has_value, header_at, matches_reference
+from transpiler.lowering.bindings.bindings import LITERALS, Bindings, TextKey
+from transpiler.lowering.bindings.header_pairs import (
+    SUBJECT,
+    Header,
+    HeaderLookup,
+    has_value,
+    header_at,
+    matches_reference,
+)
 from transpiler.lowering.limits import MAX_NODES
-from transpiler.lowering.names import Missing
+from transpiler.lowering.names.names import Missing
+from transpiler.lowering.names.receiving import ANYONE, Receiver
 from transpiler.lowering.operands import complement
-from transpiler.lowering.receiving import ANYONE, Receiver
 from transpiler.lowering.selectors import selector_lowering
 from transpiler.message.equality import BY_VALUE
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField

@@ -9,7 +9,7 @@ from transpiler.errors import LayoutError
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored
-from transpiler.lowering.column_values import at
+from transpiler.lowering.names.column_values import at
 from transpiler.message import jms_types
 from transpiler.message.fields import MessageField
 from transpiler.message.operand_types import OperandType

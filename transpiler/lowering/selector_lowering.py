@@ -12,17 +12,17 @@ from typing import assert_never
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.ir.column_types import BINARY, STRING
-from transpiler.lowering.arithmetic import DECIMAL_DIGITS, calculate, sign
-from transpiler.lowering.body_queries import body_query
-from transpiler.lowering.comparison import compare
+from transpiler.lowering.arithmetic.arithmetic import DECIMAL_DIGITS, calculate, sign
+from transpiler.lowering.comparison.comparison import compare
+from transpiler.lowering.comparison.set_tests import between, is_member
+from transpiler.lowering.comparison.type_warnings import TypeWarnings
 from transpiler.lowering.limits import SizeLimit
 from transpiler.lowering.literal_parameters import NO_PARAMETERS, Parameters
-from transpiler.lowering.names import Names
+from transpiler.lowering.names.names import Names
 from transpiler.lowering.operands import NULL, Alternative, Operand, as_boolean, as_number, in_every_row, literal
 from transpiler.lowering.outcomes import Outcomes, boolean_operand, conjunction, disjunction
-from transpiler.lowering.set_tests import between, is_member
-from transpiler.lowering.text_tests import like
-from transpiler.lowering.type_warnings import TypeWarnings
+from transpiler.lowering.text.text_tests import like
+from transpiler.lowering.xml.body_queries import body_query
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import BareName, IntegerArithmetic
@@ -161,7 +161,7 @@ class SelectorLowering:
                 return calculate(operator, as_number(self.operand(left)), as_number(self.operand(right)), self.dialect)
             case ast.Call():
                 # Functions bring the engine of regular expressions along, which few selectors need.
-                from transpiler.lowering.functions import Functions
+                from transpiler.lowering.text.functions import Functions
 
                 return Functions(self.operand, self.source, self.dialect, self.names.receiver).call(node)
             case (

@@ -7,8 +7,8 @@ from typing import NoReturn
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.literal_parameters import NO_PARAMETERS, Parameters
-from transpiler.lowering.names import Missing, Names
-from transpiler.lowering.receiving import ANYONE, Receiver
+from transpiler.lowering.names.names import Missing, Names
+from transpiler.lowering.names.receiving import ANYONE, Receiver
 from transpiler.lowering.selector_lowering import SelectorLowering
 from transpiler.message.operand_types import UnsignedLong
 from transpiler.selector.dialect_rules import Division, FloatOrder, IntegerArithmetic, NumericPromotion

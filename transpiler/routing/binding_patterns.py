@@ -14,8 +14,8 @@ from transpiler import ir
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.bindings import Bindings, RoutingKey, ValueOf
-from transpiler.lowering.names import Missing
+from transpiler.lowering.bindings.bindings import Bindings, RoutingKey, ValueOf
+from transpiler.lowering.names.names import Missing
 from transpiler.rewrites.optimizer import optimize
 from transpiler.routing.columns import KEY, SUBJECT, TOPIC
 from transpiler.routing.parameterize import SelectorParameterizer

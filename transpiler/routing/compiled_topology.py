@@ -25,7 +25,7 @@ from transpiler.errors import TopologyError
 from transpiler.gc_pause import pause_garbage_collection
 from transpiler.layouts.layout import Layout, is_layout
 from transpiler.layouts.sent import SentLayout, without_binding
-from transpiler.lowering.names import Missing
+from transpiler.lowering.names.names import Missing
 from transpiler.routing import tuning
 from transpiler.routing.binding_buckets import BindingBuckets
 from transpiler.routing.compiled_file import decode, encode, read_file, write_file

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from transpiler import html, ir
 from transpiler.diagnostics import aligned
-from transpiler.lowering.names import Missing
+from transpiler.lowering.names.names import Missing
 from transpiler.presets import LayoutLike, find_layout
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import build_exchange_graph

@@ -15,10 +15,10 @@ from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.literal_parameters import PatternForm
-from transpiler.lowering.names import Missing
+from transpiler.lowering.names.names import Missing
 from transpiler.lowering.selector_lowering import integer_literal
 from transpiler.lowering.selectors import selector_lowering
-from transpiler.lowering.text_tests import needle, pattern_form, pattern_text
+from transpiler.lowering.text.text_tests import needle, pattern_form, pattern_text
 from transpiler.message.ids import canonical
 from transpiler.rewrites.optimizer import optimize
 from transpiler.routing.literal_scanner import (

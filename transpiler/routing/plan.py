@@ -15,7 +15,7 @@ from typing import NamedTuple
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, STRING, Path
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.names import Missing
+from transpiler.lowering.names.names import Missing
 from transpiler.routing import tuning
 from transpiler.routing.binding_patterns import BindingPatterns, Pattern
 from transpiler.routing.columns import EXCHANGE, KEY, KEYS, MATCHED, READ, ROW, SUBJECT, TOPIC

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transpiler import ir
-from transpiler.lowering.comparison import compare
+from transpiler.lowering.comparison.comparison import compare
 from transpiler.lowering.literal_parameters import is_listed
 from transpiler.lowering.operands import Operand, complement, typed_by_use
 from transpiler.lowering.outcomes import Outcomes, conjunction, disjunction

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from transpiler import ir
 from transpiler.ieee754 import EXACT
-from transpiler.lowering.comparison_kinds import ComparisonKind, comparison_kind, widens_left
-from transpiler.lowering.comparison_predicates import COMPLEMENTED, compare_as
+from transpiler.lowering.comparison.comparison_kinds import ComparisonKind, comparison_kind, widens_left
+from transpiler.lowering.comparison.comparison_predicates import COMPLEMENTED, compare_as
 from transpiler.lowering.operands import Alternative, Operand, complement, guard_of, typed_by_use
 from transpiler.lowering.outcomes import Outcomes
 from transpiler.message.operand_types import OperandType

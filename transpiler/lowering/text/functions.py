@@ -12,9 +12,9 @@ from typing import NoReturn
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
-from transpiler.lowering.comparison_kinds import ComparisonKind
-from transpiler.lowering.comparison_predicates import compare_as
-from transpiler.lowering.java_text import java_text
+from transpiler.lowering.comparison.comparison_kinds import ComparisonKind
+from transpiler.lowering.comparison.comparison_predicates import compare_as
+from transpiler.lowering.names.receiving import Receiver
 from transpiler.lowering.operands import (
     Alternative,
     Operand,
@@ -24,7 +24,7 @@ from transpiler.lowering.operands import (
     truth_value,
     with_valid_guards,
 )
-from transpiler.lowering.receiving import Receiver
+from transpiler.lowering.text.java_text import java_text
 from transpiler.message.operand_types import OperandType
 from transpiler.regex.cost import TOO_MANY
 from transpiler.regex.replacement import parse_replacement

@@ -9,7 +9,7 @@ from typing import NamedTuple, assert_never
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.layouts.stored import Stored
-from transpiler.lowering.column_values import at
+from transpiler.lowering.names.column_values import at
 from transpiler.lowering.operands import (
     NULL,
     Alternative,

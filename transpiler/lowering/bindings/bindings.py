@@ -21,9 +21,9 @@ from transpiler.filters.binding_rules import BindingRules, HeadersMatch, TopicRu
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR, simplify_words, split_at_many
 from transpiler.ir.column_types import STRING, ColumnType
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.equality_tests import ConstantValue, EqualityTest, EqualityTests
-from transpiler.lowering.header_pairs import HeaderLookup, ValueTest
-from transpiler.lowering.names import Missing
+from transpiler.lowering.bindings.equality_tests import ConstantValue, EqualityTest, EqualityTests
+from transpiler.lowering.bindings.header_pairs import HeaderLookup, ValueTest
+from transpiler.lowering.names.names import Missing
 from transpiler.lowering.operands import Operand, complement
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
@@ -188,7 +188,7 @@ class Bindings(Generic[C]):
     def _query(self, text: str) -> C:
         def build(_: ValueOf) -> ir.Predicate:
             # Queries bring the whole topology along, which filters do not need.
-            from transpiler.lowering.xquery import Queries
+            from transpiler.lowering.bindings.xquery import Queries
             from transpiler.topology.xquery import parse_query
 
             queries = Queries(self._layout, self._missing, self._rules.subject_header, Source(text, "xquery"))

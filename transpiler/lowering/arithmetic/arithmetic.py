@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
-from transpiler.lowering.java_text import java_text
-from transpiler.lowering.number_results import (
+from transpiler.lowering.arithmetic.number_results import (
     NUMBERS,
     WHOLE,
     Numbers,
@@ -27,6 +26,7 @@ from transpiler.lowering.operands import (
     one_value,
     with_valid_guards,
 )
+from transpiler.lowering.text.java_text import java_text
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Arithmetic, Comparison
 from transpiler.selector.dialect_rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus

@@ -9,9 +9,9 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.filters.binding_rules import read_headers_match
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.bindings import LITERALS, Bindings, TextKey
-from transpiler.lowering.column_values import at
-from transpiler.lowering.names import Missing
+from transpiler.lowering.bindings.bindings import LITERALS, Bindings, TextKey
+from transpiler.lowering.names.column_values import at
+from transpiler.lowering.names.names import Missing
 from transpiler.lowering.operands import NULL, Operand, complement, from_value, or_else
 from transpiler.message.fields import ROUTING_KEYS
 from transpiler.message.operand_types import OperandType

@@ -6,11 +6,11 @@ from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.column_values import at
+from transpiler.lowering.names.column_values import at
 from transpiler.lowering.operands import complement
 from transpiler.lowering.outcomes import Outcomes
-from transpiler.lowering.xpath_limits import beyond_limits
-from transpiler.lowering.xpath_subset import NoXPathError, check_xpath
+from transpiler.lowering.xml.xpath_limits import beyond_limits
+from transpiler.lowering.xml.xpath_subset import NoXPathError, check_xpath
 from transpiler.message.fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast

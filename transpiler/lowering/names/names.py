@@ -11,10 +11,10 @@ from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
 from transpiler.layouts.layout import Layout, declaration, doubt, named_header, offers
 from transpiler.layouts.stored import Stored
-from transpiler.lowering.column_values import at
-from transpiler.lowering.headers import converted, expiry, whole_number
+from transpiler.lowering.names.column_values import at
+from transpiler.lowering.names.headers import converted, expiry, whole_number
+from transpiler.lowering.names.receiving import ANYONE, Receiver
 from transpiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
-from transpiler.lowering.receiving import ANYONE, Receiver
 from transpiler.message.fields import RECEIVER, MessageField
 from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, Origin
 from transpiler.message.ids import canonical, text_of

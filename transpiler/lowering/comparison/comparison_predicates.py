@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from transpiler import ir
 from transpiler.ieee754 import EXACT, float32
 from transpiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
-from transpiler.lowering.comparison_kinds import WIDTHS, ComparisonKind
+from transpiler.lowering.comparison.comparison_kinds import WIDTHS, ComparisonKind
 from transpiler.lowering.operands import DECIMAL, Alternative, complement
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import TypeClass

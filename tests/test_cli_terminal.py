@@ -144,3 +144,30 @@ def test_warnings_of_a_kind_about_an_import_are_one_line_with_a_count(tmp_path: 
     assert "exchanges[0].type" in line
     assert line.endswith("39 more like it, which selector-sql topology --report shows")
     assert reported.count("import.exchange-type") == 40
+
+
+def test_a_report_of_a_topology_fits_the_terminal(tmp_path: Path) -> None:
+    exchanges = [{"name": "h", "vhost": "/", "type": "headers", "arguments": {}}]
+    queues = [{"name": f"queue.{number}", "vhost": "/", "arguments": {}} for number in range(3)]
+    bindings = [
+        {
+            "source": "h",
+            "vhost": "/",
+            "destination": queue["name"],
+            "destination_type": "queue",
+            "arguments": {"x-a": 1},
+        }
+        for queue in queues
+    ]
+    definitions = {"rabbitmq_version": "3.13.7", "exchanges": exchanges, "queues": queues, "bindings": bindings}
+    file = tmp_path / "definitions.json"
+    file.write_text(json.dumps(definitions), encoding="utf-8")
+    words = [sys.executable, "-m", "transpiler.cli", "topology", str(file), "--report"]
+    whole = subprocess.run(words, capture_output=True, check=True, text=True).stdout
+    ours, theirs = pty.openpty()
+    subprocess.run(words, stdout=theirs, check=True, env={**os.environ, "COLUMNS": "60"})
+    os.close(theirs)
+    shown = os.read(ours, 65_536).decode()
+    os.close(ours)
+    assert max(map(len, whole.splitlines())) > 60 >= max(map(len, shown.splitlines()))
+    assert shown.split() == whole.split()

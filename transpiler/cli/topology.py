@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from typing import Any
 
 import click
@@ -95,7 +97,9 @@ def _report(topology: Topology, summary: Summary | None, form: str, name: str) -
     if form == "html":
         return _page(topology, summary, name)
     findings = make_report(topology, summary)
-    return json.dumps(findings.to_dict(), ensure_ascii=False, indent=2) if form == "json" else str(findings)
+    if form == "json":
+        return json.dumps(findings.to_dict(), ensure_ascii=False, indent=2)
+    return findings.render(shutil.get_terminal_size().columns) if sys.stdout.isatty() else str(findings)
 
 
 def _picture(topology: Topology, summary: Summary | None, form: str, name: str) -> str:

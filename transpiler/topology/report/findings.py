@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from textwrap import TextWrapper
 from typing import Any
 
 from transpiler import html
@@ -84,12 +85,22 @@ class TopologyReport:
         return f"TopologyReport({self.topology!r}, {len(self.findings):,} findings)"
 
     def __str__(self) -> str:
+        return self.render()
+
+    def render(self, columns: int = 10_000) -> str:
+        """The report as text; a reason stands below its subject where a line would have more than so many columns."""
         lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
             shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:MAX_SHOWN]]
             width = min(48, max(len(finding.subject) for finding in shown))
-            lines += [f"  {finding.subject:{width}}  {finding.reason}" for finding in shown]
+            rows = [f"  {finding.subject:{width}}  {finding.reason}" for finding in shown]
+            if max(map(len, rows)) > columns:
+                wrapped = TextWrapper(
+                    columns, initial_indent=" " * 6, subsequent_indent=" " * 6, break_on_hyphens=False
+                )
+                rows = [line for one in shown for line in (f"  {one.subject}", *wrapped.wrap(one.reason))]
+            lines += rows
             if len(findings) > MAX_SHOWN:
                 lines.append(f"  … and {len(findings) - MAX_SHOWN:,} more")
         if not self.findings:

@@ -112,16 +112,10 @@ class Solver:
         except UndecidedError:
             return False
 
-    def quick_message(self, requirements: Sequence[Requirement]) -> Message | None:
-        """Return a message that meets requirements if a case gives one; no samples are tried."""
-        try:
-            case = self._case(requirements, self._domain)
-        except UndecidedError:
-            return None
-        if case is None or any(cell.message is None for cell in case.values()):
-            return None
-        message = _joined(case)
-        return message if self._holds(requirements, message) else None
+    def example(self, requirement: Requirement) -> Message | None:
+        """Return a message that meets a requirement if cases give one; no samples are tried."""
+        answer = self.decide([requirement])
+        return answer.message if isinstance(answer, Found) else None
 
     def variables(self, formula: Formula) -> frozenset[Hashable]:
         """Return the subjects that a formula tests, and the tests of several."""

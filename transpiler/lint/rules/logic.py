@@ -301,7 +301,7 @@ class _Analysis:
 
     def _witness(self, term: ast.Expression) -> Message | None:
         if id(term) not in self._witnesses:
-            self._witnesses[id(term)] = self._solver.quick_message([self._required(term)])
+            self._witnesses[id(term)] = self._solver.example(self._required(term))
         return self._witnesses[id(term)]
 
     def _holds(self, node: ast.Expression, message: Message) -> bool:

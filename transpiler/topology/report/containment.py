@@ -52,7 +52,7 @@ class Taker:
         conditions = Conditions()
         self._formula: Formula = binding_formula(conditions, topology, binding)
         solver = Solver(conditions, _BUDGET)
-        self.example: Message | None = solver.quick_message([Requirement(self._formula)])
+        self.example: Message | None = solver.example(Requirement(self._formula))
 
     def contains(self, other: Taker) -> bool:
         """Return True if the binding takes all messages of another one."""

@@ -22,8 +22,8 @@ from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.dialects import Dialect
 
-#: Judgements of one subject.
-_JUDGEMENTS = 400_000
+#: Judgements of one subject, and the members of IN that take as long as another judgement.
+_JUDGEMENTS, _MEMBERS = 400_000, 16
 #: Numbers up to which, and the distance within which, two may be equal as 32-bit floating point numbers.
 _LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
 _PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
@@ -48,7 +48,9 @@ class Cell(NamedTuple):
 def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
     """Return the cells of a subject; the likeliest and plainest come first."""
     made = representatives(subject, tests)
-    if len(made.messages) * len(tests) > _JUDGEMENTS:
+    # A list of IN is compared member by member.
+    weight = sum(1 + len(test.constants) // _MEMBERS for test in tests)
+    if len(made.messages) * weight > _JUDGEMENTS:
         raise UndecidedError(f"{len(tests):,} tests of one name")
     judges = [_judge_of(test) for test in tests]
     real = subject.place is not None

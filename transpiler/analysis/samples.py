@@ -356,7 +356,7 @@ def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int,
     every = {repr(value): value for test in tests for value in _constants(test)}
     constants = list(every.values())[:_CONSTANTS]
     made = samples(places, constants, any(_is_calculating(test) for test in tests))
-    most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(constants)), 1))
+    most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(every)), 1))
     combines = 1 < len(places) <= _PLACES
     if thorough and combines:
         made += _combined(places, tests, constants, min(_COMBINATIONS, 2 * most))

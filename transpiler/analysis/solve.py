@@ -278,9 +278,10 @@ class Solver:
     def _samples(self, places: set[MessageField], tests: list[Test], weight: int, thorough: bool) -> Sampled:
         if len({*map(variable_of, tests)}) == 1 and all(test.decided for test in tests):
             variable = variable_of(tests[0])
-            cells = self._domain(variable)
-            if all(cell.message is not None for cell in cells):
-                return Sampled(self.tests(variable), cells, 0, 0, True)
+            with suppress(UndecidedError):
+                cells = self._domain(variable)
+                if all(cell.message is not None for cell in cells):
+                    return Sampled(self.tests(variable), cells, 0, 0, True)
         key = tuple(test.number for test in tests), weight
         known = self._sampled_cells.get(key)
         if known is None or (thorough and not known.all):

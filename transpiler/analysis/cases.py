@@ -210,7 +210,7 @@ _GREATER = {ast.Comparison.GT: False, ast.Comparison.LT: True}
 
 
 def _has_circle(tests: Sequence[Test], outcomes: Mapping[int, int]) -> bool:
-    """Return True if comparisons that hold say of an operand that it is greater than itself.
+    """Return True if the comparisons that hold form a cycle, by which an operand is greater than itself.
 
     Only ``<`` and ``>`` count: of two operands that are equal when rounded one may be greater, but in a circle of
     which each is greater, all would be equal in every rounding, and then exactly.

@@ -258,7 +258,7 @@ def _around(constant: int | float, step: int, near: bool) -> Iterator[_Item]:
 
 
 def _is_far(number: int, near: bool) -> bool:
-    """Return True if a number is near the end of its type, and not because a constant is."""
+    """Return True if a number is extreme for its type although no constant near it is."""
     return abs(number) > 2**53 or (abs(number) >= 2**30 and not near)
 
 

@@ -109,7 +109,7 @@ class Program(click.Group):
         return None
 
     def _end(self, error: BaseException) -> int:
-        """Tell an exception on standard error and return the exit code."""
+        """Report an exception on standard error and return the exit code."""
         if isinstance(error, _KeptError):
             assert error.__cause__ is not None
             error = error.__cause__

@@ -168,7 +168,7 @@ def _standard_input() -> BinaryIO:
 
 @contextmanager
 def _reported(name: str) -> Iterator[None]:
-    """End the command with one line where a file cannot be read."""
+    """Exit with a one-line error if a file cannot be read."""
     try:
         yield
     except FileNotFoundError:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def text_or_json(help_text: str) -> Callable[..., Any]:
-    """The option that says how to print a result, as ``output_format``."""
+    """Return the option ``--format`` (text or json), whose parameter is ``output_format``."""
     return click.option(
         "--format",
         "output_format",

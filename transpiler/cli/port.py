@@ -92,9 +92,9 @@ def port(
 ) -> None:
     """Rewrite SELECTOR (- reads it from standard input), or those of files, for another broker.
 
-    The result selects the same messages there. What cannot be said there is an error with a message on which the two
-    part. What only changes for rare messages (types that JMS does not give to properties, NaN, overflows, line ends) is
-    a warning.
+    The result selects the same messages there. What the other broker cannot express is an error, with a message on
+    which the two disagree. What only changes for rare messages (types that JMS does not give to properties, NaN,
+    overflows, line ends) is a warning.
     """
     if strict and loose:
         fail("--strict and --loose exclude each other: give one of them")

@@ -17,9 +17,9 @@ from transpiler.filters.descriptors import (
     BY_SYMBOL,
     Descriptor,
     Payload,
-    ambiguous,
     code_text,
     find_descriptor,
+    other_descriptor_of_code,
 )
 from transpiler.filters.kinds import (
     AndFilter,
@@ -113,7 +113,7 @@ class Reader:
     def _row(self, name: str | int, value: Value, path: str) -> Descriptor:
         row = find_descriptor(name)
         if isinstance(name, int) and row is not None:
-            other = ambiguous(name)
+            other = other_descriptor_of_code(name)
             if other is not None:
                 fits = isinstance(value, AmqpList)
                 message = (

@@ -125,8 +125,8 @@ def find_descriptor(name: str | int) -> Descriptor | None:
     return BY_SYMBOL.get(name) if isinstance(name, str) else BY_CODE.get(name)
 
 
-def ambiguous(code: int) -> Descriptor | None:
-    """Return the row that gives the code to another kind of filter than ``find_descriptor`` does."""
+def other_descriptor_of_code(code: int) -> Descriptor | None:
+    """Return the row of another kind of filter with this code than the one that ``find_descriptor`` returns."""
     chosen = BY_CODE.get(code)
     return next((row for row in DESCRIPTORS if chosen and row.code == code and row.kind is not chosen.kind), None)
 

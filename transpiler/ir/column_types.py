@@ -106,7 +106,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One step of a path: the element of an array whose number a lambda's variable has."""
+    """Step of a path: the array element whose index is a lambda's variable."""
 
     variable: str
 

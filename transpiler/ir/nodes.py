@@ -1,8 +1,8 @@
 """The nodes of the typed core.
 
 A *value* is an SQL expression with a type; it is NULL in some rows. A *predicate* says when something holds: it is
-TRUE in the rows where it holds and FALSE or NULL in the others, and nobody may ask which of the two. So a predicate
-has no NOT; the opposite of a condition is lowered as a predicate of its own, and ``NotTrue`` is the one complement.
+TRUE in the rows where it holds and FALSE or NULL in the others. No caller may distinguish the two, so the IR has no
+NOT: the opposite of a condition is lowered as a predicate of its own, and ``NotTrue`` is the one complement.
 """
 
 from __future__ import annotations

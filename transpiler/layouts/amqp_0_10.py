@@ -23,7 +23,7 @@ from transpiler.layouts.columns import (
     Fields,
     UnionShape,
 )
-from transpiler.layouts.stored import Stored, stored_choice, stored_column, stored_union, stored_value
+from transpiler.layouts.stored import Stored, case_of_constants, stored_column, stored_union, stored_value
 from transpiler.message.fields import MessageField
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -86,7 +86,7 @@ _REPLY_TO_PARTS = tuple(
 #: Table 19.1, by the place of AMQP 1.0 that says the same.
 _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
     {
-        MessageField("header", "durable"): stored_choice(
+        MessageField("header", "durable"): case_of_constants(
             _MODE,
             (
                 (ir.Compare(Comparison.EQ, _MODE, ir.constant(PERSISTENT)), True),
@@ -96,7 +96,7 @@ _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
         MessageField("header", "priority"): _delivery("priority", SMALLINT),
         MessageField("header", "ttl"): _delivery("ttl", BIGINT),
         # A redelivered message has failed once: how often is not kept.
-        MessageField("header", "delivery_count"): stored_choice(
+        MessageField("header", "delivery_count"): case_of_constants(
             _REDELIVERED, ((ir.IsTrue(_REDELIVERED), 1), (ir.IsTrue(_REDELIVERED, negated=True), 0))
         ),
         MessageField("delivery_properties", "exchange"): _delivery("exchange", STRING),

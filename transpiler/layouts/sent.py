@@ -1,4 +1,4 @@
-"""Messages whose sender gives a subject to those that have none, over the layout that they had before.
+"""Layout that adds the sender's subject to messages without one.
 
 Source: the AMQP 0-10 mapping chapter: "any specified subject is also added as a qpid.subject entry in the
 application-headers field".

@@ -167,8 +167,8 @@ def stored_union(path: Path) -> Stored:
     return Stored(values, ir.Compare(Comparison.NE, tag, _NULL), absent, ir.IsNull(tag), tag, path)
 
 
-def stored_choice(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool | int]]) -> Stored:
-    """A boolean or a number for each of some predicates, one of which holds wherever a value is not NULL."""
+def case_of_constants(decides: ir.Value, choices: Sequence[tuple[ir.Predicate, bool | int]]) -> Stored:
+    """Return a CASE of constants: one for each predicate; exactly one holds where ``decides`` is not NULL."""
     values = tuple(
         StoredValue((AmqpType.BOOLEAN if isinstance(value, bool) else AmqpType.LONG,), ir.constant(value), guard)
         for guard, value in choices

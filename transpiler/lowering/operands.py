@@ -130,12 +130,12 @@ def _restricted(operand: Operand, where: ir.Predicate) -> Iterator[Alternative]:
 
 
 def as_number(operand: Operand) -> Operand:
-    """The operand in arithmetic."""
+    """Read a text typed by use as its number; any other operand stays."""
     return operand if operand.by_use is None else operand.by_use.number
 
 
 def as_boolean(operand: Operand) -> Operand:
-    """The operand as a condition."""
+    """Read a text typed by use as its boolean; any other operand stays."""
     return operand if operand.by_use is None else operand.by_use.boolean
 
 
@@ -144,7 +144,7 @@ NULL = Operand((), ir.FALSE, ir.TRUE)
 
 
 def complement(predicate: ir.Predicate) -> ir.Predicate:
-    """The rows where a predicate does not hold."""
+    """Return the predicate that holds exactly where another one does not."""
     return ir.BoolConst(not predicate.value) if isinstance(predicate, ir.BoolConst) else ir.NotTrue(predicate)
 
 

@@ -38,14 +38,16 @@ def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool
     if equality.same_type:
         # Java's equals: of one class, and of two byte arrays never.
         same = expected.type is actual.type or (expected.type in _TEXT and actual.type in _TEXT)
-        return same and first is not TypeClass.BYTES and _number_or(expected) == _number_or(actual)
+        if not same or first is TypeClass.BYTES:
+            return False
+        return _raw_integer_or_coerced(expected) == _raw_integer_or_coerced(actual)
     if equality.refuses_floats and expected.type is AmqpType.FLOAT:
         return False
     if equality.decimals_apart and (expected.type in _DECIMALS) is not (actual.type in _DECIMALS):
         return False
     integral = (TypeClass.INTEGER, TypeClass.BOOLEAN)
     if equality.booleans_are_integers and first in integral and second in integral:
-        return int(_number_or(expected)) == int(_number_or(actual))
+        return int(_raw_integer_or_coerced(expected)) == int(_raw_integer_or_coerced(actual))
     if equality.bytes_are_text and {first, second} == {TypeClass.STRING, TypeClass.BYTES}:
         return _octets(expected) == _octets(actual)
     if {first, second} == {TypeClass.INTEGER, TypeClass.FLOATING}:
@@ -95,8 +97,8 @@ def _class(value: AmqpValue) -> TypeClass:
     return TYPE_CLASS[COERCION[value.type]]
 
 
-def _number_or(value: AmqpValue) -> bool | int | float | str | bytes:
-    """Return the value as a selector sees it, but an integer as it is."""
+def _raw_integer_or_coerced(value: AmqpValue) -> bool | int | float | str | bytes:
+    """Return an integer as it is stored, any other value as a selector sees it."""
     if isinstance(value.value, int):
         return value.value
     coerced = coerce(value)
@@ -105,17 +107,17 @@ def _number_or(value: AmqpValue) -> bool | int | float | str | bytes:
 
 
 def _expected(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
-    return _in_seconds(value) if equality.asks_in_seconds else _number_or(value)
+    return _in_seconds(value) if equality.asks_in_seconds else _raw_integer_or_coerced(value)
 
 
 def _actual(value: AmqpValue, equality: Equality) -> bool | int | float | str | bytes:
-    return _in_seconds(value) if equality.has_seconds else _number_or(value)
+    return _in_seconds(value) if equality.has_seconds else _raw_integer_or_coerced(value)
 
 
 def _in_seconds(value: AmqpValue) -> bool | int | float | str | bytes:
     if value.type is AmqpType.TIMESTAMP and isinstance(value.value, int):
         return value.value // 1000 if value.value >= 0 else -(-value.value // 1000)
-    return _number_or(value)
+    return _raw_integer_or_coerced(value)
 
 
 def _are_equal_numbers(first: object, second: object, numbers: Numbers) -> bool:

@@ -105,7 +105,7 @@ def _is_data(kind: type) -> bool:
 
 
 def is_compiled(path: str | Path) -> bool:
-    """Return True if a file begins as a compiled topology does, be it damaged there: more than half is enough."""
+    """Return True if most of the magic number matches, so that a damaged file is recognized, too."""
     try:
         with Path(path).open("rb") as file:
             pairs = zip(file.read(len(MAGIC)), MAGIC, strict=False)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Function(NamedTuple):
-    """A function by the arguments that it takes, at least and at most; None is any number of them.
+    """Arity of a function: the least and the most arguments; None for any number.
 
     A call of one that ``is_condition`` stands where conditions do, and no comparison is needed.
     """

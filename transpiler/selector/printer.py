@@ -80,7 +80,7 @@ class _Printer:
                 assert_never(node)
 
     def test(self, node: ast.Test) -> str:
-        """A comparison or another test."""
+        """Print a test with minimal parentheses."""
         match node:
             case ast.Compare(operator=comparison, left=left, right=right):
                 return f"{self.inside(left, _SUM)} {comparison.value} {self.inside(right, _SUM)}"

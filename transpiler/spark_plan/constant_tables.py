@@ -136,7 +136,7 @@ def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.P
 
 
 def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Join the complements among some terms to one complement of a disjunction."""
+    """Apply De Morgan's law to the complements among some terms, if they are many."""
     complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(complemented) < tuning.MIN_TERMS:
         return terms
@@ -210,7 +210,7 @@ def _cells(node: ir.Predicate) -> list[int]:
 def _narrowed(
     shape: ir.Predicate, rows: tuple[ir.Row, ...], first: Sequence[int] = ()
 ) -> tuple[ir.Predicate, tuple[ir.Row, ...]]:
-    """Return a condition and the rows with only the cells that it reads; the places of ``first`` come first."""
+    """Project a condition and its rows onto the cells that it reads, those of ``first`` in front."""
     places = [*first, *(place for place in _cells(shape) if place not in first)]
     moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(places)}
     narrow = dict.fromkeys(tuple(row[place] for place in places) for row in rows)

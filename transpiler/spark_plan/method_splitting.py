@@ -16,7 +16,7 @@ _TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
 
 
 def split_methods(node: ir.Predicate) -> ir.Predicate:
-    """Move what is too long for one method into blocks; the result holds in the same rows.
+    """Split a predicate that is too long for one compiled method into blocks; it holds in the same rows.
 
     The predicate stays in one piece where a single test is long: the method of such a test is hardly shorter, and where
     the test is NULL it is evaluated twice. It also does where blocks within blocks would make the text much longer.
@@ -155,7 +155,7 @@ def _plain(node: ir.Coalesce) -> ir.Predicate:
 
 
 def _replaced(node: ir.Predicate, part: ir.Predicate, truth: ir.BoolConst) -> ir.Predicate:
-    """Replace a part of the node by a truth value."""
+    """Substitute a truth value for one part of a node."""
     match node:
         case _ if node is part:
             return truth

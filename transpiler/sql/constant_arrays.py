@@ -36,7 +36,7 @@ def chunks_text(chunks: Sequence[tuple[ir.Row, Sequence[ir.Row]]], write: Write)
 
 
 def map_text(rows: Sequence[ir.Row], write: Write) -> str:
-    """Return a map from the rows' first constants to arrays of structs of the others, whose fields begin with c1."""
+    """Return SQL of a map from each first constant to an array of structs of the others, with fields from c1."""
     by_key: dict[ir.Constant, dict[ir.Row, None]] = {}
     for key, *rest in rows:
         by_key.setdefault(key, {})[tuple(rest)] = None

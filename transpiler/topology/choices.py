@@ -73,7 +73,7 @@ _Target = tuple[str, str, str | None]
 
 
 def target_of(topology: Topology, binding: Binding) -> _Target:
-    """Return what a binding leads to: two bindings to the same are no choice."""
+    """Return the target of a binding; bindings with one target leave no choice."""
     return binding.destination_type, binding.destination, topology.replacement_key(binding)
 
 

@@ -140,7 +140,7 @@ def _path_target(topology: Topology, to: str) -> Target | None:
 
 
 def _unquoted(text: str) -> str | None:
-    """The text behind percent-encoding; None where it is not well-formed UTF-8."""
+    """Decode percent-encoding; return None if the bytes are not well-formed UTF-8."""
     if _LONELY_PERCENT.search(text):
         return None
     try:

@@ -47,7 +47,7 @@ class IgnoreComments:
         return iter(self._comments.items())
 
     def at(self, line: int) -> Iterator[IgnoreComment]:
-        """Yield the comments that apply to a line: its own, and that of the line before if it is all of that line."""
+        """Yield the comments that apply to a line: its own, and one that fills the line before."""
         if line in self._comments:
             yield self._comments[line]
         before = self._comments.get(line - 1)

@@ -49,7 +49,7 @@ class UnreadableError(ValueError):
 
 
 def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
-    """Yield the selector of a place, or say that it is not complete; an empty one selects all, and is none."""
+    """Yield the selector of a place, ``UnreadSelector`` if its text is incomplete, nothing if it is blank."""
     if not is_complete(mapped.text):
         yield UnreadSelector(mapped.place_of_start())
     elif mapped.text.strip():

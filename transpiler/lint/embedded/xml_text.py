@@ -163,7 +163,7 @@ class _ByteOffsets:
 
 
 def _end_of_tag(text: str, begin: int) -> int:
-    """Return the offset behind the > of a start tag; one in an attribute's value does not count."""
+    """Return the offset behind the ``>`` that ends a start tag; skip those inside attribute values."""
     place, quote = begin, ""
     while place < len(text):
         character = text[place]

@@ -71,7 +71,7 @@ BY_CLASS = {
 
 
 class EqualityForm(NamedTuple):
-    """All of an equality test but its constants.
+    """Equality test without its constants.
 
     The header has one of the ``types``, or with ``excludes_types`` none of them; ``types`` () says nothing.
     """
@@ -112,7 +112,7 @@ class EqualityTests:
         self._whole = EqualityForm(Comparand.SECONDS if equality.has_seconds else Comparand.INTEGER) if plain else None
 
     def of(self, value: AmqpValue) -> tuple[EqualityTest, ...]:
-        """The tests of which one holds where a header equals a value that is not null; none where nothing does."""
+        """Return tests; the header equals the value where any holds. NULL and NaN have none."""
         kind, content = value
         if kind is AmqpType.STRING and self._text is not None and isinstance(content, str):
             return (EqualityTest(self._text, (content,)),)
@@ -123,7 +123,7 @@ class EqualityTests:
 
 
 def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, ...]:
-    """The tests of which one holds where a header equals a value that is not null; none where nothing does."""
+    """Return tests; the header equals the value where any holds. NULL and NaN have none."""
     kind, content = value.type, coerce(value)
     if content is None or (isinstance(content, float) and math.isnan(content)):
         return ()
@@ -207,7 +207,7 @@ def _exact(number: int, equality: Equality) -> Iterator[EqualityTest]:
 
 
 def _number(number: float, equality: Equality) -> EqualityTest:
-    """A number that integers and doubles are compared with at once, for below 2**53 each integer is one double."""
+    """Test integers and doubles by one double; exact below 2**53."""
     comparand = Comparand.NUMBER_SECONDS if equality.has_seconds else Comparand.NUMBER
     excluded: tuple[ValueType, ...] = _DECIMALS if equality.decimals_apart else ()
     return EqualityTest(EqualityForm(comparand, (*excluded, AmqpType.ULONG) if number < 0 else excluded), (number,))

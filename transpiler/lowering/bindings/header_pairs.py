@@ -192,7 +192,7 @@ class HeaderLookup:
 
 
 def literal_tests(value: AmqpValue, equality: Equality) -> list[ValueTest]:
-    """The tests of which one holds where a header equals a value that is not null, with literals."""
+    """Return tests with literals; the header equals the value where any holds."""
     return [
         ValueTest(test.form, [ir.Constant(constant, test.form.comparand.type) for constant in test.constants])
         for test in equality_tests(value, equality)

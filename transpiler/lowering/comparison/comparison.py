@@ -23,7 +23,7 @@ _Pair = tuple[Alternative, Alternative]
 
 
 def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Outcomes:
-    """The outcomes of a comparison; ``convert`` says that a string is read as the type of the other side."""
+    """Return the outcomes of a comparison; ``convert`` reads a string as the type of the other side."""
     left, right = typed_by_use(left, right), typed_by_use(right, left)
     left, right = _as_nearest(left, right, dialect), _as_nearest(right, left, dialect)
     if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:

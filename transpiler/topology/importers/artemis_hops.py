@@ -29,7 +29,7 @@ _ROUTING_TYPES: Mapping[str, int | Unknown] = {"ANYCAST": 1, "MULTICAST": 0, UNK
 
 
 class Hop(NamedTuple):
-    """What the broker sets when it sends a message on: ``queue`` is the name of the divert or queue, None of nothing.
+    """Headers that the broker sets when it forwards a message; ``queue`` is the divert's or queue's name, or None.
 
     ``address`` is the one before, None where it is not known.
     """

@@ -228,7 +228,7 @@ class _Artemis:
         return [target]
 
     def _divert_targets(self, taker: Taker, entry: Entry) -> list[Target]:
-        """Rule 7: each forwarding address is routed to anew."""
+        """Return a target for each forwarding address, which is routed anew: rule 7."""
         divert = taker.item
         assert isinstance(divert, Divert)
         routing_type = {"STRIP": None, "PASS": entry.type}.get(divert.type, divert.type)

@@ -179,3 +179,9 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     ]
     same = [candidate for candidate in others if candidate.casefold() == name.casefold()]
     return list(dict.fromkeys(same + get_close_matches(name, others, n=3, cutoff=0.6)))[:3]
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+    """Return the hint that names the candidate that is probably meant; None where none looks like the name."""
+    near = nearest(name, candidates)
+    return f"did you mean {near[0]}?" if near else None

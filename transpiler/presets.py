@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
@@ -52,8 +52,7 @@ def find_layout(layout: LayoutLike) -> Layout:
     if layout in STORES:
         return _store(layout)
     names = (*_PRESETS, *STORES)
-    near = nearest(layout, names)
-    hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(names)}"
+    hint = did_you_mean(layout, names) or f"the presets are {', '.join(names)}"
     hint = _MEANT.get(layout.lower(), hint)
     raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
 

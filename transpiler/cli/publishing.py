@@ -12,7 +12,7 @@ from transpiler import Topology
 from transpiler.cli.group import fail
 from transpiler.cli.messages import ReadMessage, Sent
 from transpiler.cli.options import Options, together
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
 
@@ -100,8 +100,8 @@ def read_destination(
             fail(f"senders to {topology.rules.name} name destinations: give --exchange, or each message an exchange")
         return None
     if exchange is not None and exchange not in topology.exchange_by_name:
-        near = nearest(exchange, topology.exchange_by_name)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(filter(None, topology.exchange_by_name))}"
+        known = topology.exchange_by_name
+        hint = did_you_mean(exchange, known) or f"there are {', '.join(filter(None, known))}"
         fail(f"there is no exchange called {exchange!r}\n  hint: {hint}")
     return None if address is None else resolve_sender(topology, address)
 

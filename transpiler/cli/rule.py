@@ -7,7 +7,7 @@ from click.shell_completion import CompletionItem
 
 from transpiler.cli.group import fail
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean
 from transpiler.lint.pages import index, page
 from transpiler.lint.registry import RULES, find_rule, full_id
 
@@ -35,7 +35,6 @@ def rule(rule_id: str | None) -> None:
     name = full_id(rule_id)
     found = find_rule(name)
     if found is None:
-        near = nearest(name, [one.id for one in RULES])
-        hint = f"did you mean {near[0]}?" if near else "selector-sql rule, without an id, lists them"
+        hint = did_you_mean(name, [one.id for one in RULES]) or "selector-sql rule, without an id, lists them"
         fail(f"there is no rule called {rule_id!a}\n  hint: {hint}")
     click.echo(page(found), nl=False)

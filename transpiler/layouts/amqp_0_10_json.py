@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean
 from transpiler.errors import DecodeError
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import union
@@ -38,8 +38,7 @@ def _struct(path: tuple[str, ...], value: Any, fields: Fields) -> dict[str, Any]
         refuse(path, "an object of fields", value)
     for name in value:
         if name not in fields:
-            near = nearest(str(name), fields)
-            hint = f"did you mean {near[0]}?" if near else f"the fields are {', '.join(fields)}"
+            hint = did_you_mean(str(name), fields) or f"the fields are {', '.join(fields)}"
             message = ": ".join(filter(None, (".".join(path), f"AMQP 0-10 has no field called {name!r}")))
             raise DecodeError.at("message.unknown-field", message, hint=hint)
     return {name: _field((*path, name), value.get(name), shape) for name, shape in fields.items()}
@@ -71,8 +70,7 @@ def _header(path: tuple[str, ...], value: Any) -> dict[str, Any] | None:
         return union(read_value(name, value))
     # The struct V: the name of a type, and the one field that has the value.
     if value.get("type") not in _TYPES:
-        near = nearest(str(value.get("type")), _TYPES)
-        hint = f"did you mean {near[0]}?" if near else None
+        hint = did_you_mean(str(value.get("type")), _TYPES)
         message = f"{name}: no AMQP type is called {value.get('type')!r}"
         raise DecodeError.at("message.unknown-type", message, hint=hint)
     return {field: _field((*path, field), value.get(field), column_type) for field, column_type in UNION.items()}

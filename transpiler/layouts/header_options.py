@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
@@ -65,8 +65,7 @@ def header_places(headers: Headers, columns: Columns | None, source: PropertySou
 
 def _place(name: str, option: str | HeaderOption, columns: Columns | None, source: PropertySource) -> HeaderPlace:
     if name not in FIELDS:
-        near = nearest(str(name), FIELDS)
-        hint = f"did you mean {near[0]}?" if near else f"the header fields are {', '.join(FIELDS)}"
+        hint = did_you_mean(str(name), FIELDS) or f"the header fields are {', '.join(FIELDS)}"
         raise LayoutError.at("layout.headers", f"JMS has no header field {name!r} that a store can have", hint=hint)
     if not isinstance(option, str | HeaderOption):
         message = f"the header field {name} is {type(option).__name__}, and no name of a column or a key"

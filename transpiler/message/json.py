@@ -17,7 +17,7 @@ from uuid import UUID
 from transpiler.amqp.decoder import MAX_DEPTH, decode
 from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
-from transpiler.diagnostics import mismatch, nearest
+from transpiler.diagnostics import did_you_mean, mismatch, nearest
 from transpiler.errors import DecodeError
 from transpiler.ieee754 import float32
 from transpiler.message.sections import Body, Header, Properties, Values
@@ -215,8 +215,7 @@ def read_value(path: str, value: Any) -> AmqpValue:
                 return AmqpValue(_HOLDERS[name], content)
             if not isinstance(name, str) or name not in _TYPES:
                 names = [*_TYPES, *_HOLDERS]
-                near = nearest(str(name), names)
-                hint = f"did you mean {near[0]}?" if near else f"the types are {', '.join(names)}"
+                hint = did_you_mean(str(name), names) or f"the types are {', '.join(names)}"
                 _refuse("message.unknown-type", f"no AMQP type is called {name!r}", path, hint)
             amqp_type = _TYPES[name]
             if value.get("value") is None:

@@ -7,7 +7,7 @@ text.
 
 from __future__ import annotations
 
-from transpiler.diagnostics import Diagnostic, Fix, nearest
+from transpiler.diagnostics import Diagnostic, Fix, did_you_mean
 from transpiler.errors import SelectorSyntaxError, SelectorTypeError, UnsupportedFeatureError
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import (
@@ -193,8 +193,7 @@ class _Checker:
             return
         function = FUNCTIONS.get(node.function)
         if function is None:
-            near = nearest(node.function, FUNCTIONS)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FUNCTIONS)}"
+            hint = did_you_mean(node.function, FUNCTIONS) or f"there are {', '.join(FUNCTIONS)}"
             self.report("type.function", f"there is no function {node.function}", node.span, hint)
             return
         least, most = function.least, function.most

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from transpiler.arguments import unexpected
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.broker_fields import (
     ARTEMIS_FIELDS,
@@ -309,8 +309,7 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
         raise unexpected("dialect", "a dialect's name, or a Dialect", dialect)
     record = DIALECTS.get(dialect)
     if record is None:
-        near = nearest(dialect, DIALECTS)
-        hint = f"did you mean {near[0]}?" if near else f"the dialects are {', '.join(DIALECTS)}"
+        hint = did_you_mean(dialect, DIALECTS) or f"the dialects are {', '.join(DIALECTS)}"
         raise UnsupportedFeatureError.at("dialect.unknown", f"there is no dialect called {dialect!r}", hint=hint)
     return record
 

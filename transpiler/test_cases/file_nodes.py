@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean, nearest
 from transpiler.errors import TranspilerError
 from transpiler.source import Source, Span
 
@@ -68,8 +68,7 @@ class Node:
             self.refuse("type", f"{what} is a mapping, found {self.kind}", f"its keys are {', '.join(names)}")
         for name in self.value:
             if name not in names:
-                near = nearest(name, names)
-                hint = f"did you mean {near[0]}?" if near else f"the keys of {what} are {', '.join(names)}"
+                hint = did_you_mean(name, names) or f"the keys of {what} are {', '.join(names)}"
                 self.key(name).refuse("key", f"{what} has no key {name!r}", hint)
         return self.value
 

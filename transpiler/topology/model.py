@@ -14,7 +14,7 @@ from typing import Literal
 
 from transpiler import html
 from transpiler.arguments import unexpected
-from transpiler.diagnostics import Diagnostic, mismatch, nearest
+from transpiler.diagnostics import Diagnostic, did_you_mean, mismatch
 from transpiler.errors import TopologyError
 from transpiler.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.message.types import AmqpValue
@@ -289,8 +289,7 @@ def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagn
 
 
 def _missing(code: str, path: str, what: str, name: str, known: Mapping[str, object] | frozenset[str]) -> Diagnostic:
-    near = nearest(name, known)
-    hint = f"did you mean {near[0]}?" if near else f"declare the {what}, or take the entry out"
+    hint = did_you_mean(name, known) or f"declare the {what}, or take the entry out"
     return _error(code, path, f"there is no {what} called {name!r}", hint)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 
-from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.diagnostics import Diagnostic, did_you_mean
 from transpiler.errors import TopologyError
 from transpiler.source import Source
 from transpiler.topology.broker_rules import ExchangeType, RelayAddress
@@ -158,8 +158,7 @@ class _Links:
             if address.node.type is None:
                 # A name of neither resolves to a queue, but either may have been meant.
                 known = known | self._types.keys()
-            near = nearest(address.name, known)
-            hint = f"did you mean {near[0]}?" if near else "declare it, or write {create: always} in the address"
+            hint = did_you_mean(address.name, known) or "declare it, or write {create: always} in the address"
             self._refuse(f"topology.no-{what}", f"there is no {what} called {address.name!r}", hint)
 
     def _create_queue(self, address: Address) -> None:

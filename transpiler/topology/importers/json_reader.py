@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
-from transpiler.diagnostics import Diagnostic, mismatch, nearest
+from transpiler.diagnostics import Diagnostic, did_you_mean, mismatch
 from transpiler.errors import DecodeError, TopologyError
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -117,8 +117,7 @@ class Entry:
         for choice in choices:
             if value == choice:
                 return choice
-        near = nearest(value, choices)
-        hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(choices)}"
+        hint = did_you_mean(value, choices) or f"it is one of {', '.join(choices)}"
         refuse("topology.value", self.at(name), f"{value!r} is not known here", hint)
 
     def items(self, name: str) -> Iterator[tuple[Any, str]]:
@@ -140,8 +139,7 @@ class Entry:
         """Refuse a member that is not among those known."""
         for name in self.data:
             if name not in known:
-                near = nearest(str(name), known)
-                hint = f"did you mean {near[0]}?" if near else f"the members are {', '.join(known)}"
+                hint = did_you_mean(str(name), known) or f"the members are {', '.join(known)}"
                 refuse("topology.unknown", self.path, f"there is no member called {name!r}", hint)
 
     def arguments(self, name: str, *, small: AmqpType = AmqpType.LONG, tagged: bool = False) -> dict[str, AmqpValue]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from transpiler.diagnostics import nearest, one_line
+from transpiler.diagnostics import did_you_mean, one_line
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
 from transpiler.topology.importers.jms_selector_term import selector_of_term
@@ -227,8 +227,7 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
 
 
 def _instead(vhost: str, known: list[str]) -> str:
-    near = nearest(vhost, known)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    return did_you_mean(vhost, known) or f"there are {', '.join(known)}"
 
 
 def _in(entry: Entry, vhost: str | None) -> bool:

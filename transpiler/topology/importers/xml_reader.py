@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
-from transpiler.diagnostics import Diagnostic, nearest
+from transpiler.diagnostics import Diagnostic, did_you_mean
 from transpiler.errors import TopologyError
 from transpiler.source import Source, Span
 
@@ -118,8 +118,7 @@ class Element:
         """Refuse attributes other than some, as the broker's schema does."""
         for name in self.attributes:
             if name not in names and ":" not in name and name != "xmlns":
-                near = nearest(name, names)
-                hint = f"did you mean {near[0]}?" if near else f"the attributes are {', '.join(sorted(names))}"
+                hint = did_you_mean(name, names) or f"the attributes are {', '.join(sorted(names))}"
                 self.refuse("topology.unknown", f"<{self.name}> has no attribute {name!r}", hint)
 
     def refuse(self, code: str, message: str, hint: str | None = None) -> NoReturn:

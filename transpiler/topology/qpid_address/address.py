@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean, nearest
 from transpiler.errors import TopologyError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.source import Source, Span
@@ -157,8 +157,7 @@ class _Options:
         for key, item in value:
             name = str(key.value)
             if name not in known:
-                near = nearest(name, known)
-                hint = f"did you mean {near[0]}?" if near else f"the options are {', '.join(known)}"
+                hint = did_you_mean(name, known) or f"the options are {', '.join(known)}"
                 self._fail("address.unknown-option", f"{what} has no option {name!r}", key.span, hint)
             self._found[name] = item
 

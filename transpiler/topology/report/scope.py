@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from transpiler.diagnostics import nearest
+from transpiler.diagnostics import did_you_mean
 from transpiler.errors import TopologyError
 from transpiler.topology.graph import Node, all_ways, reached, reverse, routes, successors
 from transpiler.topology.model import Alternate, Topology
@@ -50,9 +50,8 @@ def _named(topology: Topology, name: str) -> list[Node]:
 
 
 def _unknown(kind: str, name: str, known: list[str]) -> TopologyError:
-    near = nearest(name, known)
     shown = ", ".join(sorted(filter(None, known))[:5])
-    hint = f"did you mean {near[0]}?" if near else f"there are {shown}{', …' if len(known) > 5 else ''}"
+    hint = did_you_mean(name, known) or f"there are {shown}{', …' if len(known) > 5 else ''}"
     return TopologyError.at("topology.unknown", f"there is no {kind} called {name!r}", hint=hint)
 
 

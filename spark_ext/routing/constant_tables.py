@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields
 from enum import Enum
-from functools import cached_property
 from itertools import chain
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 from spark_ext.routing.arrow_frames import arrow_frame
 from spark_ext.routing.broadcast_join import ConstantTable
 from spark_ext.routing.lookups import Lookup
+from spark_ext.routing.session_tables import KeptTables
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.routing.columns import (
     ALTERNATES,
@@ -79,14 +79,17 @@ class Payload(Enum):
 
 
 class ConstantTables:
-    """Makes the DataFrames of one plan, each once: where a query has one twice, Spark computes it once."""
+    """Makes the DataFrames of one plan, each once: where a query has one twice, Spark computes it once.
 
-    def __init__(self, session: SparkSession, plan: RoutingPlan, payload: Payload) -> None:
+    The ``kind`` of a query says on what they depend besides the plan and the payload.
+    """
+
+    def __init__(self, session: SparkSession, plan: RoutingPlan, payload: Payload, kind: Hashable) -> None:
         self._session = session
         self._plan = plan
         self._payload = payload
         self._of = payload.of(plan.queues)
-        self._stores: dict[str, ConstantTable] = {}
+        self._kept = KeptTables(session, plan, (payload, kind))
 
     def _frame(self, rows: list[Any], schema: StructType) -> DataFrame:
         return self._session.createDataFrame(rows, schema, verifySchema=False)
@@ -108,13 +111,12 @@ class ConstantTables:
         array for each, NULL where a table has no row with the key. What a row delivers is a list where the table is not
         ``flat``.
         """
-        name = look_ups[0].store
-        made = self._stores.get(name)
-        if made is None:
-            parts = [self._rows(look_up) for look_up in look_ups]
-            columns = {declared: list(chain.from_iterable(part[declared] for part in parts)) for declared in parts[0]}
-            made = self._stores[name] = self._columns(columns, len(next(iter(columns.values()))))
-        return made
+        return self._kept.once(look_ups[0].store, lambda: self._store(look_ups))
+
+    def _store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
+        parts = [self._rows(look_up) for look_up in look_ups]
+        columns = {declared: list(chain.from_iterable(part[declared] for part in parts)) for declared in parts[0]}
+        return self._columns(columns, len(next(iter(columns.values()))))
 
     def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
         """Return the columns of a look-up by their declarations."""
@@ -168,9 +170,12 @@ class ConstantTables:
             return _as_row(build_interval_index(index, rows))
         return _as_row(build_substring_index(index.text, self._plan.grams[index.value], rows))
 
-    @cached_property
+    @property
     def automaton(self) -> dict[str, Column]:
         """The arrays of the automaton of topics, and the slots of its words, by name."""
+        return self._kept.once("automaton", self._automaton)
+
+    def _automaton(self) -> dict[str, Column]:
         trie = self._plan.trie
         assert trie is not None
         delivered, tested = [], []
@@ -195,9 +200,12 @@ class ConstantTables:
             for name, value in constants.items()
         }
 
-    @cached_property
+    @property
     def entries(self) -> ConstantTable:
         """One row an exchange: where the trie begins, and how answers are put together."""
+        return self._kept.once("entries", self._entries)
+
+    def _entries(self) -> ConstantTable:
         plan = self._plan
         columns = [*([ENTRY] if plan.exchange is None else []), START, START_WHOLE]
         if not plan.simple:

@@ -20,14 +20,13 @@ from spark_ext.generated_methods import codegen_barrier, codegen_barrier_column
 from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import ConstantTable, Key, join, without
 from spark_ext.routing.codegen_budget import columns_length, split_by_budget
-from spark_ext.routing.constant_tables import Payload
+from spark_ext.routing.constant_tables import ConstantTables, Payload
 from spark_ext.routing.deliveries import CollectedDeliveries, distinct_in_order
 from spark_ext.routing.exchange_graph import composed, with_direct
 from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.plans import Prepared
 from spark_ext.routing.publish_outcomes import Outcomes
 from spark_ext.routing.routing_keys import Published
-from spark_ext.routing.session_tables import SessionTables
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, literal_code, run_automaton
 from transpiler import ir
 from transpiler.ir.column_types import STRING
@@ -124,7 +123,7 @@ class Query:
         # Without alternates every delivery is by bindings alone, and needs no column for that.
         self._direct = names.outcome is not None and self._outcomes.by_alternates
         self._grams = {value: f"{GRAMS}{number}" for number, value in enumerate(plan.grams)}
-        self._tables = SessionTables(session, plan, self._payload, self._room)
+        self._tables = ConstantTables(session, plan, self._payload, self._room)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
         words = [] if plan.trie is None else plan.trie.words
         self._code = literal_code(words, _hashed_from(session))

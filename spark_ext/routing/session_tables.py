@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
 
-from pyspark.sql import Column, SparkSession
+from pyspark.sql import SparkSession
 
-from spark_ext.routing.broadcast_join import ConstantTable
-from spark_ext.routing.constant_tables import ConstantTables, Payload
-from spark_ext.routing.lookups import Lookup
+from spark_ext.routing import tuning
 from transpiler.routing.plan import RoutingPlan
 
 T = TypeVar("T")
@@ -29,38 +26,20 @@ _ATTRIBUTE = "_selector_sql_tables"
 _LOCK = threading.RLock()
 
 
-class SessionTables(ConstantTables):
-    """The tables of a plan in a session; those of one ``kind`` of query are the same.
+class KeptTables:
+    """What a session keeps of a plan for queries of one ``kind``: on it the tables depend besides the plan."""
 
-    The kind says on what the tables depend besides the plan and the payload.
-    """
-
-    def __init__(self, session: SparkSession, plan: RoutingPlan, payload: Payload, kind: Hashable) -> None:
-        super().__init__(session, plan, payload)
+    def __init__(self, session: SparkSession, plan: RoutingPlan, kind: Hashable) -> None:
         self._kind = kind
-        self._kept = _kept_tables(session, plan)
+        self._kept = _kept_tables(session, plan) if tuning.KEPT_TABLES else {}
 
-    def _once(self, name: str, make: Callable[[], T]) -> T:
-        key = name, self._payload, self._kind
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what has a name, made by the first query that asks for it."""
+        key = name, self._kind
         with _LOCK:
             if key not in self._kept:
                 self._kept[key] = make()
             return cast(T, self._kept[key])
-
-    def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
-        """The table of look-ups that share one."""
-
-        return self._once(look_ups[0].store, lambda: super(SessionTables, self).store(look_ups))
-
-    @cached_property
-    def automaton(self) -> dict[str, Column]:
-        """The arrays of the automaton of topics, and the slots of its words, by name."""
-        return self._once("automaton", lambda: super(SessionTables, self).automaton)
-
-    @cached_property
-    def entries(self) -> ConstantTable:
-        """One row an exchange: where the trie begins, and how answers are put together."""
-        return self._once("entries", lambda: super(SessionTables, self).entries)
 
 
 def _kept_tables(session: SparkSession, plan: RoutingPlan) -> dict[Hashable, Any]:

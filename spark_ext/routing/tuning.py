@@ -59,13 +59,16 @@ TABLE, TESTED_TABLE = 100, 340
 #: Reading and writing a row; a map or an array of it; a struct and each of its leaves; any other column.
 MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60
 
-# Tables (arrow_frames, plans).
+# Tables (arrow_frames, plans, session_tables).
 
 #: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
 LOCAL_TABLE = 1 << 17
 
 #: Bytes of a table that go with one task. Spark warns of tasks from 1,000 KiB on.
 TASK = 1 << 19
+
+#: False to make a plan's tables anew for each query.
+KEPT_TABLES = True
 
 #: Plans that are kept of one topology: with and without choices, or over two layouts.
 KEPT_PLANS = 2

@@ -154,8 +154,8 @@ def test_tables_are_made_once_a_session_and_go_with_the_plan(
         made.append(None)
         return make(*arguments)
 
-    make = constant_tables.ConstantTables.store
-    monkeypatch.setattr(constant_tables.ConstantTables, "store", counted)
+    make = constant_tables.ConstantTables._store
+    monkeypatch.setattr(constant_tables.ConstantTables, "_store", counted)
     bindings = topology(90)
     compiled = compile_topology(bindings, messages)
     for _ in range(2):

@@ -82,9 +82,12 @@ def read_artemis_export(spark: SparkSession, *paths: str) -> DataFrame:
     """Read the messages of the XML that ``artemis data exp`` and ``artemis consumer --data`` write.
 
     Attributes begin with an underscore, and each property has its type beside its text. ``body`` is base64.
+    ``routed_queues`` has the queues that the message is in, for ``backtest(…, partial=True)``: those where somebody
+    has read it are gone. The address is not in the export.
     """
     reader = spark.read.schema(ARTEMIS_SCHEMA).format("xml").option("rowTag", "message").option("mode", "FAILFAST")
-    return reader.option("ignoreSurroundingSpaces", False).load(list(paths))
+    messages = reader.option("ignoreSurroundingSpaces", False).load(list(paths))
+    return messages.withColumn("routed_queues", sf.col("queues.queue._name"))
 
 
 def read_lambda_events(

@@ -42,13 +42,21 @@ def test_the_blocks_of_a_page_are_true(
     names: dict[str, Any] = {"spark": spark, "__name__": "__main__"}
     for block in blocks(page):
         if block.language == "python" and block.word != "no-run":
-            run(block.text, page, names)
+            run(_with_files(block.text, page, tmp_path), page, names)
         elif block.language == "python":
             compile(block.text, str(page), "exec")
         elif block.language == "sql":
             check_sql(block.text, names)
         else:
             assert "." in block.word
+
+
+def _with_files(text: str, page: Path, folder: Path) -> str:
+    """Return Python with the files of a page by their paths: the session's JVM has a working directory of its own."""
+    for block in blocks(page):
+        if "." in block.word:
+            text = text.replace(f'"{block.word}"', repr(str(folder / block.word)))
+    return text
 
 
 def check_sql(block: str, names: dict[str, Any]) -> None:

@@ -106,6 +106,7 @@ def artemis_jolokia(*, headers: Headers = NO_HEADERS) -> StoreLayout:
         "JMSExpiration": column_place("JMSExpiration", "expiration", BIGINT),
         "JMSMessageID": column_place("JMSMessageID", "userID", STRING),
         "JMSDestination": column_place("JMSDestination", "address", STRING),
+        "exchange": column_place("exchange", "address", STRING),
         "JMSRedelivered": column_place("JMSRedelivered", "redelivered", BOOLEAN),
     }
     return make_store("artemis-jolokia", TypedPlaces(_JOLOKIA_MAPS), own, headers, {"protocol": STRING, "type": INT})

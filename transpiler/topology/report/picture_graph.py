@@ -159,7 +159,8 @@ class _Builder:
             target = self._end(link.destination_type, link.destination)
             if source is not None and target is not None:
                 key = "" if link.key is None else f" | {link.key}"
-                yield Arrow(source, target, f"{link.kind}{key}\n{link.when}", True)
+                kind = f"{link.kind}{key}\n" if key or link.kind != "expiry" else ""
+                yield Arrow(source, target, f"{kind}{link.when}", True)
 
     def _end(self, kind: DestinationType, name: str | None) -> str | None:
         if name is not None:

@@ -139,4 +139,5 @@ _SEARCH = 'class="md-search" data-md-component="search" role="dialog"'
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
     """Name the search, take empty cells out of the headers of tables, and let wide tables be scrolled by keyboard."""
     output = output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"').replace("<th></th>", "<td></td>")
-    return _HEAD.sub(r'<table tabindex="0">\1', output)
+    width = " data-wide" if page.file.src_uri in _WIDE else ""
+    return _HEAD.sub(rf'<table tabindex="0"{width}>\1', output)

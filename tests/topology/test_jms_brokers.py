@@ -438,3 +438,19 @@ def test_a_filter_sees_the_topic_of_a_mirror_and_the_destination_that_forwarded(
     topology = activemq(inner.replace("</destinationInterceptors>", f"{mirror}</destinationInterceptors>"))
     assert send(topology, "queue://a").queues == ("queue://a", "queue://mirrored")
     assert send(topology, "queue://in").queues == ("queue://a", "queue://forwarded")
+
+
+def test_behind_a_dead_letter_address_nothing_is_created_or_refused() -> None:
+    topology = artemis(
+        "<address-settings><address-setting match='a'><dead-letter-address>lost</dead-letter-address>"
+        "<send-to-dla-on-no-route>true</send-to-dla-on-no-route></address-setting>"
+        "<address-setting match='b'><auto-create-addresses>false</auto-create-addresses></address-setting>"
+        "</address-settings><diverts>"
+        "<divert name='b'><address>lost</address><forwarding-address>b</forwarding-address>"
+        "<routing-type>MULTICAST</routing-type></divert>"
+        "<divert name='c'><address>lost</address><forwarding-address>c</forwarding-address>"
+        "<routing-type>ANYCAST</routing-type></divert></diverts>"
+        "<addresses><address name='lost'><anycast><queue name='lost'/></anycast></address></addresses>"
+    )
+    assert send(topology, "a", "MULTICAST") == Routed(("lost",), "dead-letter", "a", ("c",))
+    assert send(topology, "lost", "ANYCAST") == Routed((), "rejected", "lost")

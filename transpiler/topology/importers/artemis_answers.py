@@ -45,7 +45,7 @@ class AddressAnswers:
 
     def refusals(self, entry: Entry) -> Target | None:
         """Return where the sends go that the broker refuses; None where it refuses none."""
-        if entry.type is None or entry.last:
+        if entry.type is None or entry.last or entry.detached:
             return None
         return self._by_answer(entry, entry.type, Answer.REFUSED, _REJECTED, None)
 
@@ -54,7 +54,7 @@ class AddressAnswers:
         if entry.qualified or entry.type == "MULTICAST":
             return None
         created = self._by_answer(entry, "ANYCAST", Answer.CREATED, _OWN, None)
-        if created is None or entry.type is not None:
+        if created is None or (entry.type is not None and not entry.detached):
             return created
         # An earlier send with a routing type may have created the queue.
         maybe = self._builder.exchange(f"{entry.name}, created before", "maybe")
@@ -114,7 +114,7 @@ class AddressAnswers:
         """Return where a message goes that no queue took, but for one that was made for it."""
         if entry.qualified or entry.type == "MULTICAST":
             return dead
-        if entry.type is not None:
+        if entry.type is not None and not entry.detached:
             return self._by_answer(entry, entry.type, Answer.CREATED, None, dead)
         maybe = Target("exchange", self._builder.exchange(f"{entry.name}, perhaps no queue", "maybe"))
         self._builder.bind(maybe.name, ANY_KEY, dead)

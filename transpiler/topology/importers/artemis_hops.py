@@ -43,7 +43,8 @@ class Hop(NamedTuple):
 class Entry(NamedTuple):
     """An entry: the routing type, whether a queue is named, whether dead letters are sent on, and the hop before.
 
-    ``at`` is the address, where a hop has decided it.
+    ``at`` is the address, where a hop has decided it. Behind a dead letter address nobody's session creates or refuses
+    anything: the entry is ``detached``.
     """
 
     type: str | None
@@ -51,6 +52,7 @@ class Entry(NamedTuple):
     last: bool = False
     hop: Hop | None = None
     at: Words | None = None
+    detached: bool = False
 
     @property
     def name(self) -> str:
@@ -58,6 +60,8 @@ class Entry(NamedTuple):
         name = entry_name(self.type, self.qualified)
         if self.last:
             name += ", dead letters"
+        elif self.detached:
+            name += ", behind dead letters"
         if self.hop is not None:
             name += f" after {self.hop.name} from {self.hop.address} {self.hop.type} at {'.'.join(self.at or ())}"
         return name

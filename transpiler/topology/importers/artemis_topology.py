@@ -70,9 +70,12 @@ class _Artemis:
                 self._consumers.setdefault(queue, []).append(selector or None)
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
         self._hops = any(reads_hops(taker.item.filter) for taker in self._addresses.takers)
-        self._dead_letters = any(
-            each.dead_letters.address and each.dead_letters_unroutable for each in self._addresses.settings
-        )
+        #: Where messages go that no queue of their address took.
+        self._dead_letters = {
+            self._addresses.words(each.dead_letters.address)
+            for each in self._addresses.settings
+            if each.dead_letters.address and each.dead_letters_unroutable
+        }
         self._answers = AddressAnswers(self._addresses, self._builder, self._enter, hops=self._hops)
         self._done: set[Entry] = set()
         self._waiting: list[Entry] = []
@@ -110,12 +113,15 @@ class _Artemis:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
-            self._builder.exchange(entry.name, entry=entry.hop is None and not entry.last)
+            self._builder.exchange(entry.name, entry=entry.hop is None and not entry.last and not entry.detached)
         return entry.name
 
     def _build(self, entry: Entry) -> None:
         builder, name = self._builder, entry.name
-        diverts = [taker for taker in self._addresses.takers if isinstance(taker.item, Divert)]
+        takers = self._addresses.takers
+        if entry.last:
+            takers = [each for each in takers if any(self._addresses.matches(each, at) for at in self._dead_letters)]
+        diverts = [taker for taker in takers if isinstance(taker.item, Divert)]
         exclusive = [taker for taker in diverts if taker.item.exclusive]  # type: ignore[union-attr]
         refusals = self._answers.refusals(entry)
         dead = None if entry.last or not self._dead_letters else self._answers.dead_letter_target(entry)
@@ -142,15 +148,15 @@ class _Artemis:
         own = self._answers.own(entry)
         if own is not None:
             builder.bind(source, ANY_KEY, own)
-        self._bind_groups(source, queues, entry, dead is not None)
+        self._bind_groups(takers, source, queues, entry, dead is not None)
 
     def _replace_alternate(self, name: str, alternate: str) -> None:
         self._builder.exchanges[name] = replace(self._builder.exchanges[name], alternate=Alternate(alternate))
 
-    def _bind_groups(self, source: str, queues: str, entry: Entry, by_filter: bool) -> None:
+    def _bind_groups(self, bound: Sequence[Taker], source: str, queues: str, entry: Entry, by_filter: bool) -> None:
         """Rule 3: one taker of each routing name gets a copy."""
         groups: dict[tuple[str, Words], list[Taker]] = {}
-        for taker in self._addresses.takers:
+        for taker in bound:
             item = taker.item
             if isinstance(item, Divert) and item.exclusive:
                 continue
@@ -239,9 +245,10 @@ class _Artemis:
             is_same = not qualified and taker.words == words and not is_wild(words)
             hop = None
             if self._hops:
-                at = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
-                hop = entry.hop if is_same else Hop(divert.name, self._addresses.name(at), entry.type, divert.name)
-            following = Entry(routing_type, bool(qualified), False, hop, words if hop is not None else None)
+                here = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
+                hop = entry.hop if is_same else Hop(divert.name, self._addresses.name(here), entry.type, divert.name)
+            at = words if hop is not None else None
+            following = Entry(routing_type, bool(qualified), False, hop, at, entry.last or entry.detached)
             key = following.key(words, self._queue_word(queue) if qualified else None)
             targets.append(Target("exchange", self._enter(following), key))
         return targets

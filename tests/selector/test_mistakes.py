@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.selector.test_bad_selectors import BAD
 from tests.sizes import size
 from transpiler import TranspilerError, parse_selector
+from transpiler.diagnostics import Diagnostic
+from transpiler.selector import mistakes
 from transpiler.selector.dialects import DIALECTS
+from transpiler.selector.mistakes.table import HINTS, RULES, Rule
+from transpiler.selector.mistakes.words import Reading
 
 ALL = " ".join(DIALECTS)
 NOT_RABBITMQ = "jms activemq artemis qpid-java qpid-cpp rabbitmq-jms"
@@ -184,6 +191,51 @@ MISTAKES = (
     ("UPPERCASE(a) = 'B'", "artemis", TOKEN, "(", "expected a comparison", "artemis has no functions"),
     ("uppercase(a) = 'B'", "rabbitmq", TOKEN, "(", "expected a comparison", "rabbitmq has no function but UTC()"),
     ("regex('a', b)", "activemq", "type.function", "regex('a', b)", "no function regex", "did you mean REGEX?"),
+    # what the rows above leave of the table
+    ("a = 1 limit 5", ALL, TOKEN, "limit", "a selector has no LIMIT", "write the condition alone"),
+    ("entry (= 5)", ALL, TOKEN, "(", "before the parenthesis", "write entry = 5"),
+    ("a LIKE NULL", ALL, TOKEN, "NULL", "expected a string literal after LIKE", "write a IS NULL"),
+    ("a is not false", ALL, TOKEN, "false", "expected NULL after not", "write a = TRUE or a; add OR a IS NULL"),
+    ("a IS NOT", ALL, END, "", "expected NULL after NOT", "write a IS NOT NULL"),
+    ("a IS = 5", ALL, TOKEN, "=", "expected NULL or NOT NULL", "write a = 5"),
+    ("a IS NOT > 5", ALL, TOKEN, ">", "expected NULL after NOT", "write a <= 5"),
+    ("a is not present", ALL, TOKEN, "present", "expected NULL after not", "write a IS NULL"),
+    ("a is unknown", ALL, TOKEN, "unknown", "expected NULL or NOT NULL", "write a IS NULL"),
+    ("a = “x y", ALL, CHARACTER, "“", "text goes into single quotes", "write ' at both ends"),
+    ("a = 'x’", ALL, "syntax.unterminated-string", "'x’", "never closed", "close it with a straight quote: 'x'"),
+    ("a NOT IN", ALL, END, "", "expected a list in parentheses", "write a NOT IN ('one', 'other')"),
+    ("a IN )", ALL, TOKEN, ")", "expected a list in parentheses", "write a IN ('one', 'other')"),
+    ("a exists", "jms", TOKEN, "exists", "there is no such operator", "write a IS NOT NULL"),
+    ("a not equals 5", ALL, TOKEN, "equals", "there is no such operator", "write NOT (a = 5)"),
+    ("a = 1 amd (b = 2)", "jms", TOKEN, "amd", "there is no such operator", "did you mean AND?"),
+    ("a = 1 orr b = 2", ALL, TOKEN, "orr", "there is no such operator", "did you mean OR?"),
+    ("a iss NULL", ALL, TOKEN, "iss", "there is no such operator", "did you mean IS?"),
+    ("a inn ('b')", "jms", TOKEN, "inn", "there is no such operator", "did you mean IN? write a IN ('b')"),
+    ("a nto LIKE 'x'", ALL, TOKEN, "nto", "there is no such operator", "did you mean NOT?"),
+    ("nto a = 1", ALL, TOKEN, "a", "expected a comparison", "did you mean NOT at the beginning?"),
+    ("a foo 5", ALL, TOKEN, "foo", "there is no such operator", "the operators are =, <>"),
+    ("color blue", ALL, TOKEN, "blue", "expected a comparison", "'color blue'"),
+    ("(a) foo", ALL, TOKEN, "foo", "expected a comparison", "join conditions with AND or OR"),
+    ("a NOT IS TRUE", ALL, TOKEN, "IS", "after NOT, found IS", "write NOT (a = TRUE)"),
+    ("a NOT <> 5", ALL, TOKEN, "<>", "after NOT, found <>", "write a = 5"),
+    ("a NOT == 5", "rabbitmq", TOKEN, "==", "after NOT, found ==", "write a <> 5"),
+    ("NULL <> a", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected a condition", "write a IS NOT NULL"),
+    ("a < NULL", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "nothing is below or above NULL"),
+    ("a IN ('b', NULL)", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "a list has no NULL"),
+    ("a = 1 AND NOT LIKE 'x'", "jms", TOKEN, "LIKE", "before LIKE", "each operator: write a NOT LIKE 'x'"),
+    ("a AND < 5", ALL, TOKEN, "<", "expected an operand before <", "the name stands before each operator"),
+    ("= 5", ALL, TOKEN, "=", "expected an operand before =", "stands before the operator: a = …"),
+    ("a & b", ALL, SIGN, "&", "writes & as AND", "write AND"),
+    ("a ! = 5", ALL, SIGN, "! =", "writes 'not equal' as <>", "write a <> 5"),
+    ("a =! 5", ALL, SIGN, "=!", "writes 'not equal' as <>", "write a <> 5"),
+    ("a ! LIKE 'x'", ALL, SIGN, "!", "writes ! as NOT", "write NOT LIKE"),
+    ("a !", ALL, SIGN, "!", "writes ! as NOT", "write NOT"),
+    ("a !< 5", ALL, SIGN, "!<", "there is no operator !<", "write a >= 5"),
+    ("a !~ 'x'", ALL, SIGN, "!~", "there is no operator !~", "write a NOT LIKE 'x'"),
+    ("a !~* 'x'", ALL, SIGN, "!~*", "there is no operator !~*", "write a NOT LIKE 'x'; case counts"),
+    ("AND a", ALL, TOKEN, "AND", "expected a condition", "remove the AND, or write a condition before it"),
+    ("a =< 5", ALL, TOKEN, "<", "expected an operand after =", "write <="),
+    ("a >< 5", ALL, TOKEN, "<", "expected an operand after >", "the comparison operators are"),
     # a message names the words that stand there, in dialects that regroup them too
     ("a = NOT", "qpid-java", END, "", "expected an operand after NOT", "write a condition behind it"),
     ("a is null null", "rabbitmq-jms", TOKEN, "null", "after null, found null", "join conditions"),
@@ -204,6 +256,28 @@ def test_a_mistake_is_named_and_corrected_in_each_dialect(
         assert found == (code, under), f"{dialect}: {finding}"
         assert message in finding.message, dialect
         assert hint in (finding.hint or ""), dialect
+
+
+def test_every_row_of_the_table_is_met_by_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    met: set[int] = set()
+
+    def noting(number: int, rule: Rule) -> Rule:
+        def find(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+            better = rule(reading, finding)
+            if better is not None:
+                met.add(number)
+            return better
+
+        return find
+
+    rules = [noting(number, rule) for number, rule in enumerate((*RULES, *HINTS))]
+    monkeypatch.setattr(mistakes, "RULES", rules[: len(RULES)])
+    monkeypatch.setattr(mistakes, "HINTS", rules[len(RULES) :])
+    for text in (*(row[0] for row in MISTAKES), *(row[0] for row in BAD)):
+        for dialect in DIALECTS:
+            with suppress(TranspilerError):
+                parse_selector(text, dialect)
+    assert [rule for number, rule in enumerate((*RULES, *HINTS)) if number not in met] == []
 
 
 BLOCKS = (

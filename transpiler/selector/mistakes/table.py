@@ -150,7 +150,7 @@ RULES: tuple[Rule, ...] = (
     Row("a ?NOT IN end", _EXAMPLE),
     *_saying(
         "expected a list in parentheses after {before}, {found}",
-        Row("a ?NOT IN @members:bracketed,ending,{", whole_list),
+        Row("a ?NOT IN @members:bracketed,operand,{", whole_list),
         Row("a ?NOT IN @notopen", _EXAMPLE),
     ),
     *_saying("a list has at least one string", Row("a ?NOT IN open @close,end", _EXAMPLE, "lists of strings")),
@@ -160,7 +160,7 @@ RULES: tuple[Rule, ...] = (
         Row(_INSIDE, corrected_list, at="comma,open @close,comma"),
     ),
     Row("IN open x:words", "text goes into single quotes: {x:text}", "lists of strings"),
-    *_saying("a comma is missing after {before}, {found}", Row(_INSIDE, corrected_list, at="ending ending,quoted")),
+    *_saying("a comma is missing after {before}, {found}", Row(_INSIDE, corrected_list, at="ending operand")),
     *_saying(
         "expected a comma or a closing parenthesis after {before}, {found}",
         Row(
@@ -240,6 +240,10 @@ RULES: tuple[Rule, ...] = (
         Row(
             "a ?NOT compares,tests b AND,OR @op:compares,tests c",
             "the name stands before each operator: write {a} {op} {c}",
+        ),
+        Row(
+            "a ?NOT compares,tests b AND,OR NOT @op:compares,tests c",
+            "the name stands before each operator: write {a} NOT {op} {c}",
         ),
         Row("AND,OR ?NOT @op:compares,tests", "the name stands before each operator"),
         Row("start,open @op:tests", "the name of a property stands before the operator: color {op} …"),

@@ -270,6 +270,7 @@ TAKERS: Mapping[str, Callable[[Reading, int], int | None]] = {
 KINDS: Mapping[str, Callable[[Word], bool]] = {
     "word": lambda word: word.kind in ("string", "quoted", "name", "number"),
     "called": lambda word: word.kind == "name" and bool(word.key),
+    "operand": lambda word: word.is_operand,
     "ending": lambda word: word.is_operand or word.kind == "close",
     "beginning": lambda word: word.is_operand or word.kind == "open",
     "opening": lambda word: word.kind in ("end", "open", "comma") or word.key in _BEFORE_OPERAND,

@@ -62,7 +62,8 @@ class Word(NamedTuple):
         """The text between quotes; for any other word the word."""
         if self.kind not in ("string", "quoted") and self.text[:1] not in ("'", '"'):
             return self.text
-        quote, inner = self.text[0], self.text[1:-1] if self.is_closed else self.text[1:]
+        quote, ended = self.text[0], self.is_closed or self.text[-1] in QUOTES
+        inner = self.text[1:-1] if ended else self.text[1:]
         return inner.replace(quote * 2, quote) if quote in "'\"" else inner
 
     @property

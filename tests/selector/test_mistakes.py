@@ -221,6 +221,7 @@ MISTAKES = (
     ("a NOT == 5", "rabbitmq", TOKEN, "==", "after NOT, found ==", "write a <> 5"),
     ("NULL <> a", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected a condition", "write a IS NOT NULL"),
     ("a < NULL", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "nothing is below or above NULL"),
+    ("NULL <= a", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected a condition", "nothing is below or above NULL"),
     ("a IN ('b', NULL)", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "a list has no NULL"),
     ("a = 1 AND NOT LIKE 'x'", "jms", TOKEN, "LIKE", "before LIKE", "each operator: write a NOT LIKE 'x'"),
     ("a AND < 5", ALL, TOKEN, "<", "expected an operand before <", "the name stands before each operator"),

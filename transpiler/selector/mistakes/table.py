@@ -290,7 +290,6 @@ RULES: tuple[Rule, ...] = (
 
 #: What the words at the place of the parser's error say; its message stays.
 HINTS: tuple[Rule, ...] = (
-    unclosed_parenthesis,
     _hint("BETWEEN b AND end", "write the upper bound behind it"),
     _hint("AND,OR,NOT end", "write a condition behind it"),
     _hint(f"{_COMPARED},+,-,*,/,%,BETWEEN,comma end", "write a value behind it"),

@@ -454,3 +454,16 @@ def test_behind_a_dead_letter_address_nothing_is_created_or_refused() -> None:
     )
     assert send(topology, "a", "MULTICAST") == Routed(("lost",), "dead-letter", "a", ("c",))
     assert send(topology, "lost", "ANYCAST") == Routed((), "rejected", "lost")
+
+
+def test_what_is_not_computed_is_a_finding() -> None:
+    setting = "<address-setting match='#'><address-full-policy>DROP</address-full-policy></address-setting>"
+    queue = "<address name='a'><anycast><queue name='a'><durable>${d}</durable></queue></anycast></address>"
+    topology = artemis(f"<address-settings>{setting}</address-settings><addresses>{queue}</addresses>")
+    assert [finding.message.partition(":")[0] for finding in topology.findings] == ["address-full-policy is DROP"]
+    aware = "<virtualTopic name='o.*' selectorAware='true'/>"
+    composite = "<compositeTopic name='o.x'><forwardTo><queue physicalName='q'/></forwardTo></compositeTopic>"
+    inner, outer = (composites(one).removesuffix("</destinationInterceptors>") for one in (composite, aware))
+    both = inner + outer.removeprefix("<destinationInterceptors>") + "</destinationInterceptors>"
+    assert [finding.code for finding in activemq(both).findings] == ["topology.selector-aware"]
+    assert activemq(composites(aware)).findings == ()

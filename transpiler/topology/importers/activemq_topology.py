@@ -53,6 +53,11 @@ _MAX_WORDS, _MAX_NAMES = 4, 500
 
 _DESTINATION = "JMSDestination"
 
+_CAST = (
+    "a selectorAware virtual topic is around another interceptor of topics: where both match, ActiveMQ 5.17 fails the "
+    "send with a ClassCastException, which is not computed"
+)
+
 
 class _Subscription(NamedTuple):
     """A subscription to topics, or a consumer of queues, with the pattern of keys; ``exact`` if that is all it has."""
@@ -199,6 +204,8 @@ class _ActiveMQ:
         levels: list[tuple[tuple[Composite | VirtualTopic, ...], Mirror | None]] = []
         for interceptor in self._config.interceptors:
             destinations = tuple(each for each in interceptor.destinations if _kind_of(each) == entry.kind)
+            if entry.kind == TOPIC_KIND and levels and any(map(_is_selector_aware, destinations)):
+                self._findings.append(Diagnostic("topology.selector-aware", "warning", _CAST))
             mirror = interceptor.mirror if entry.kind == QUEUE_KIND else None
             if destinations or mirror is not None:
                 levels.append((destinations, mirror))
@@ -393,6 +400,10 @@ def _keys(entry: _Entry, patterns: Iterable[Words]) -> Iterable[Words]:
         return dict.fromkeys(patterns)
     found = (between(pattern, entry.mirror.prefix, entry.mirror.postfix) for pattern in patterns)
     return dict.fromkeys(words for words in found if words is not None)
+
+
+def _is_selector_aware(destination: Composite | VirtualTopic) -> bool:
+    return isinstance(destination, VirtualTopic) and destination.selector_aware
 
 
 def _kind_of(destination: Composite | VirtualTopic) -> str:

@@ -140,7 +140,7 @@ def read_core(core: Element) -> ArtemisConfig:
     _refuse_includes(core)
     for settings in core.named("address-settings"):
         for setting in settings.named("address-setting"):
-            config.settings.append(_setting(setting))
+            config.settings.append(_setting(setting, config))
     addresses = [core] if core.name == "addresses" else core.named("addresses")
     for element in (each for listed in addresses for each in listed.named("address")):
         _read_address(element, config)
@@ -187,9 +187,16 @@ def _report_elsewhere(core: Element, config: ArtemisConfig) -> None:
             config.findings.append(child.warning("topology.not-computed", message))
 
 
-def _setting(setting: Element) -> Settings:
+def _setting(setting: Element, config: ArtemisConfig) -> Settings:
     setting.only("match")
+    _report_drop(setting, setting.child_text("address-full-policy"), config)
     return _settings_of(setting.require("match"), setting.child_text)
+
+
+def _report_drop(setting: Element, policy: str | None, config: ArtemisConfig) -> None:
+    if policy is not None and policy.strip().upper() == "DROP":
+        message = "address-full-policy is DROP: an address that is full loses messages, which is not computed"
+        config.findings.append(setting.warning("topology.not-computed", message))
 
 
 def _settings_of(match: str, read: Callable[[str], str | None]) -> Settings:
@@ -239,7 +246,8 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
             return
     enabled = (queue.child_text("enabled") or queue.get("enabled") or "true").lower() == "true"
     purges = queue.flag("purge-on-no-consumers", False) or queue.child_flag("purge-on-no-consumers", False)
-    durable = queue.child_flag("durable", True)
+    # It changes no route, so that a placeholder in it needs no value.
+    durable = (queue.child("durable") or queue).raw.strip().lower() != "false"
     config.queues.append(ArtemisQueue(name, address, routing_type, text, queue.place, durable, enabled, purges))
 
 
@@ -317,6 +325,7 @@ def read_wildfly(server: Element) -> ArtemisConfig:
     config = ArtemisConfig()
     _report_elsewhere(server, config)
     for setting in server.named("address-setting"):
+        _report_drop(setting, setting.get("address-full-policy"), config)
         config.settings.append(_settings_of(setting.require("name"), setting.get))
     for element in server.named("queue", *_WILDFLY_QUEUES):
         _add_wildfly_queue(element, config)

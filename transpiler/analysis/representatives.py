@@ -7,9 +7,11 @@ every other type stand for all. The likeliest come first, and a value that few m
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
@@ -18,10 +20,11 @@ from uuid import UUID
 
 from transpiler.analysis.formula import Subject, Test, Words
 from transpiler.analysis.pattern_products import shortest_texts
+from transpiler.errors import DecodeError
 from transpiler.message.fields import FOLD, MessageField
 from transpiler.message.header_fields import PROPERTIES, Conversion
-from transpiler.message.ids import canonical
-from transpiler.message.message import Header, Message, Properties
+from transpiler.message.ids import canonical, read_id
+from transpiler.message.message import Body, Header, Message, Properties
 from transpiler.message.operand_types import UnsignedLong
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue
 from transpiler.selector import ast
@@ -38,8 +41,14 @@ _INTEGERS = {kind: INTEGER_RANGES[kind] for kind in (AmqpType.LONG, AmqpType.INT
     **INTEGER_RANGES,
     AmqpType.CHAR: (0, 0x10FFFF),
 }
+#: Numbers at which integers and floating-point numbers of one width end, or begin to be rounded.
+_ENDS = (2**15, 2**31 - 1, -(2**31), 2**24 + 1, 2**53 + 1)
+#: A number within a text, of so many digits as a long has.
+_NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,6})?")
 _UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
 _LARGE = 2**53
+#: Sections whose fields are of any type.
+_SECTIONS = (PROPERTIES, "message_annotations")
 #: Places whose content is an integer, with the ends of its type.
 _NUMBERS = {
     "priority": (0, 255),
@@ -67,7 +76,7 @@ class Representatives(NamedTuple):
 
 def representatives(subject: Subject, tests: Sequence[Test]) -> Representatives:
     """Return messages on which tests of one subject have each combination of outcomes that they can have."""
-    constants = _Constants(tests)
+    constants = Constants(tests)
     place, field = subject.place, subject.field
     if place is None:
         assert field is not None
@@ -80,36 +89,43 @@ def representatives(subject: Subject, tests: Sequence[Test]) -> Representatives:
             items = _integer_items(constants)
         name = field.name
         made = [(Message(header_values={name: one.value} if one.value else None), one) for one in items]
-    elif place.section in (PROPERTIES, "message_annotations"):
-        make = _as_property if place.section == PROPERTIES else _as_annotation
-        made = [(make(place.field, one.value), one) for one in _property_items(constants)]
     else:
-        made = [(_message(place, one.value), one) for one in _field_items(place, constants)]
+        made = [(message_of({place: one.value}), one) for one in items_of(place, constants)]
     return Representatives([(message, one.value, one.rare) for message, one in made], constants.complete)
 
 
-def _as_property(name: str, value: AmqpValue | None) -> Message:
-    return Message(application_properties=None if value is None else {name: value})
+def items_of(place: MessageField, constants: Constants) -> Iterator[Item]:
+    """Yield the values of a place, the likeliest first."""
+    return _property_items(constants) if place.section in _SECTIONS else _field_items(place, constants)
 
 
-def _as_annotation(name: str, value: AmqpValue | None) -> Message:
-    return Message(message_annotations=None if value is None else {name: value})
+def message_of(values: Mapping[MessageField, Any]) -> Message:
+    """Return a message with a value at each place; None stands for a place that it does not have."""
+    sections: dict[str, dict[str, Any]] = {}
+    for place, value in values.items():
+        if value is not None:
+            sections.setdefault(place.section, {})[place.field] = value
+    body = sections.get("body")
+    return Message(
+        header=Header(**sections["header"]) if "header" in sections else None,
+        message_annotations=sections.get("message_annotations"),
+        properties=Properties(**sections["properties"]) if "properties" in sections else None,
+        application_properties=sections.get("application_properties"),
+        body=None if body is None else Body("amqp-value", value=body["value"]),
+    )
 
 
-def _message(place: MessageField, value: Any) -> Message:
-    if value is None:
-        return Message()
-    if place.section == "header":
-        return Message(header=Header(**{place.field: value}))
-    return Message(properties=Properties(**{place.field: value}))
+class Constants:
+    """The constants of some tests, and the texts of their patterns.
 
+    With ``sampled`` those alone, and values beside them at which a test can turn that calculates, converts or compares
+    names.
+    """
 
-class _Constants:
-    """The constants of some tests, and the texts of their patterns."""
-
-    def __init__(self, tests: Sequence[Test]) -> None:
+    def __init__(self, tests: Sequence[Test], sampled: Sequence[object] | None = None) -> None:
         numbers: dict[str, int | float] = {}
         texts: dict[str, None] = {}
+        self.is_sampled = sampled is not None
         dialects: dict[int, Dialect] = {}
         patterns: dict[tuple[Pattern | Words, Wildcards], None] = {}
         self.typed = self.ordered = False
@@ -122,7 +138,7 @@ class _Constants:
             if isinstance(test.node, ast.Compare) and not test.constants:
                 # A name is compared with itself: infinities and the ends of the types may not be equal to themselves.
                 numbers["1"] = 1
-            for constant in test.constants:
+            for constant in test.constants if sampled is None else sampled:
                 match constant:
                     case AmqpValue():
                         self.others.append(constant)
@@ -141,8 +157,12 @@ class _Constants:
                         numbers[repr(constant)] = constant
                     case _:
                         pass
-            for pattern in test.patterns:
+            for pattern in test.patterns if sampled is None else ():
                 patterns[pattern, dialect.wildcards] = None
+        if sampled is not None:
+            for number in (*_written(texts), 5):
+                numbers.setdefault(repr(number), number)
+            texts = dict.fromkeys(_texts_near(texts, numbers.values()))
         self.numbers = list(numbers.values())
         self.dialects = tuple(dialects.values())
         self.complete = True
@@ -155,7 +175,25 @@ class _Constants:
         texts[""] = None
         self.texts = list(texts)
         #: Texts directly above the constants, which an order tells from those below them.
-        self.above = [text + end for text in given for end in ("\0", "a")] if self.ordered else []
+        self.above = [text + end for text in given for end in ("\0", "a")] if self.ordered and sampled is None else []
+
+
+def _written(texts: Iterable[str]) -> list[int | float]:
+    """Return the numbers in some texts: a function over numbers as texts compares them with its constants."""
+    found = (match for text in texts for match in _NUMBER.findall(text))
+    return [float(text) if "." in text else int(text) for text in itertools.islice(found, 4)]
+
+
+def _texts_near(texts: Iterable[str], numbers: Iterable[int | float]) -> Iterator[str]:
+    """Yield texts, those near them, numbers as texts, and texts that some broker converts."""
+    yield from texts
+    yield from ("a", "")
+    for text in texts:
+        yield from (text + "x", text[:-1], text.swapcase(), text + "\n", f"x{text}")
+    for number in numbers:
+        yield from (str(number), f" {number}", f"{number}.0", str(number).upper())
+    yield from ("5", "true", "TRUE", "A", "été", "b", "NaN", "5.0", "1e1", "x\ny", "😀", "\uffff", "a\0b")
+    yield from ("PERSISTENT", "DURABLE")
 
 
 def _words() -> Iterator[str]:
@@ -215,7 +253,7 @@ def _kinds_of(tables: tuple[Any, ...], typed: bool) -> _Kinds:
     )
 
 
-def _property_items(constants: _Constants) -> Iterator[Item]:
+def _property_items(constants: Constants) -> Iterator[Item]:
     kinds = _kinds(constants.dialects, constants.typed)
     for text in constants.texts[:2]:
         yield Item(AmqpValue(AmqpType.STRING, text), is_odd(text))
@@ -237,7 +275,7 @@ def _property_items(constants: _Constants) -> Iterator[Item]:
         yield Item(value, True)
 
 
-def _text_items(kind: AmqpType, constants: _Constants) -> Iterator[Item]:
+def _text_items(kind: AmqpType, constants: Constants) -> Iterator[Item]:
     for text in (*constants.texts, *constants.above):
         match kind:
             case AmqpType.SYMBOL if text.isascii():
@@ -248,7 +286,7 @@ def _text_items(kind: AmqpType, constants: _Constants) -> Iterator[Item]:
             case AmqpType.BINARY:
                 yield Item(AmqpValue(kind, text.encode("utf-8", "surrogateescape")), True)
             case AmqpType.UUID:
-                for uuid in uuids_of(text):
+                for uuid in _uuids_of(text):
                     yield Item(AmqpValue(kind, uuid), True)
             case _:
                 pass
@@ -256,7 +294,7 @@ def _text_items(kind: AmqpType, constants: _Constants) -> Iterator[Item]:
         yield Item(AmqpValue(kind, _UUID), True)
 
 
-def uuids_of(text: str) -> Iterator[UUID]:
+def _uuids_of(text: str) -> Iterator[UUID]:
     """Yield the uuids that some broker reads as a text: by their digits, and by their bytes."""
     with suppress(ValueError):
         yield UUID(text)
@@ -265,42 +303,57 @@ def uuids_of(text: str) -> Iterator[UUID]:
         yield UUID(bytes=octets)
 
 
-def _number_items(constants: _Constants, kinds: _Kinds) -> Iterator[Item]:
+def _number_items(constants: Constants, kinds: _Kinds) -> Iterator[Item]:
     integers = dict.fromkeys(number for constant in constants.numbers for number in _whole_near(constant))
     integers |= dict.fromkeys((0, 1) if not constants.numbers else (0,))
     if constants.numbers:
         integers |= dict.fromkeys((2**63 - 1, -(2**63)))
         if kinds.unsigned:
             integers |= dict.fromkeys((2**63, 2**64 - 1))
+    if constants.is_sampled:
+        integers |= dict.fromkeys(number + step for number in [*integers] for step in (-2 * number, 2))
+        integers |= dict.fromkeys((-1, *_ENDS))
     if kinds.wrapped:
         integers |= dict.fromkeys([number + 2**64 for number in integers if number < 0])
-    near = {
-        number for constant in constants.numbers if isinstance(constant, int) for number in (constant, constant + 1)
+    columns = [[*_integers(kind, integers, constants)] for kind in kinds.integers]
+    if kinds.unsigned and AmqpType.ULONG not in kinds.integers:
+        columns.append([*_integers(AmqpType.ULONG, integers, constants)])
+    columns += [[*_floats(kind, constants)] for kind in kinds.floats]
+    # One number in each type before the next number.
+    yield from (item for row in itertools.zip_longest(*columns) for item in row if item is not None)
+
+
+def _integers(kind: AmqpType, numbers: Iterable[int], constants: Constants) -> Iterator[Item]:
+    low, high = _INTEGERS[kind]
+    if kind is AmqpType.ULONG and not constants.typed:
+        # Lesser ones are those of a long.
+        low = 2**63
+    near = {one + step for one in constants.numbers if isinstance(one, int) for step in (0, 1)}
+    for number in numbers:
+        if not low <= number <= high:
+            continue
+        if kind is AmqpType.CHAR:
+            if not 0xD800 <= number <= 0xDFFF:
+                yield Item(AmqpValue(kind, chr(number)), True)
+        else:
+            far = abs(number) > _LARGE or (abs(number) >= 2**30 and number not in near)
+            yield Item(AmqpValue(kind, number), kind not in _JMS or far)
+
+
+def _floats(kind: AmqpType, constants: Constants) -> Iterator[Item]:
+    values: dict[str, float] = {
+        repr(number): number for constant in constants.numbers for number in _floats_near(constant, kind)
     }
-    for kind in kinds.integers:
-        low, high = _INTEGERS[kind]
-        for number in integers:
-            if kind is AmqpType.CHAR:
-                if low <= number <= high and not 0xD800 <= number <= 0xDFFF:
-                    yield Item(AmqpValue(kind, chr(number)), True)
-            elif low <= number <= high and (kind is not AmqpType.ULONG or constants.typed or number > 2**63 - 1):
-                far = abs(number) > _LARGE or (abs(number) >= 2**30 and number not in near)
-                yield Item(AmqpValue(kind, number), kind not in _JMS or far)
-        if kinds.unsigned and kind is AmqpType.LONG and AmqpType.ULONG not in kinds.integers:
-            for number in integers:
-                if number > high and number < 2**64:
-                    yield Item(AmqpValue(AmqpType.ULONG, number), True)
-    for kind in kinds.floats:
-        values: dict[str, float] = {
-            repr(number): number for constant in constants.numbers for number in _floats_near(constant, kind)
-        }
-        for special in (1.5, -0.0, 0.0, math.nan, math.inf, -math.inf) if constants.numbers else (1.5, math.nan):
-            values.setdefault(repr(special), special)
-        for value in values.values():
-            if kind is AmqpType.DECIMAL64:
-                yield Item(AmqpValue(kind, Decimal(repr(value))), True)
-            else:
-                yield Item(AmqpValue(kind, value), _is_extreme(value))
+    if constants.is_sampled:
+        near_ends = (0.1, 1e300, 5e-324, *(-value for value in values.values()), *map(float, _ENDS))
+        values |= {repr(number): number for number in near_ends}
+    for special in (1.5, -0.0, 0.0, math.nan, math.inf, -math.inf) if constants.numbers else (1.5, math.nan):
+        values.setdefault(repr(special), special)
+    for value in values.values():
+        if kind is AmqpType.DECIMAL64:
+            yield Item(AmqpValue(kind, Decimal(repr(value))), True)
+        else:
+            yield Item(AmqpValue(kind, value), _is_extreme(value))
 
 
 def _whole_near(constant: int | float) -> Iterator[int]:
@@ -358,14 +411,14 @@ def _is_extreme(number: float) -> bool:
     return not math.isfinite(number) or abs(number) > _LARGE or (number == 0 and math.copysign(1, number) < 0)
 
 
-def _integer_items(constants: _Constants) -> Iterator[Item]:
+def _integer_items(constants: Constants) -> Iterator[Item]:
     """Yield the values of a field of integers that is read from several places."""
     yield Item(None, False)
     kinds = _kinds(constants.dialects, False)
     yield from _number_items(constants, kinds._replace(floats=()))
 
 
-def _field_items(place: MessageField, constants: _Constants) -> Iterator[Item]:
+def _field_items(place: MessageField, constants: Constants) -> Iterator[Item]:
     """Yield the values of a field of one type in the header or the properties of a message."""
     yield Item(None, False)
     match place.section, place.field:
@@ -380,6 +433,8 @@ def _field_items(place: MessageField, constants: _Constants) -> Iterator[Item]:
             for number in dict.fromkeys((*near, *edges)):
                 if low <= number <= high:
                     yield Item(number, not 0 <= number <= common)
+        case _, ("message_id" | "correlation_id"):
+            yield from _ids(constants)
         case _, "user_id":
             for text in (*constants.texts, *constants.above):
                 yield Item(text.encode("utf-8", "surrogateescape"), is_odd(text))
@@ -388,6 +443,21 @@ def _field_items(place: MessageField, constants: _Constants) -> Iterator[Item]:
             for text in (*constants.texts, *constants.above):
                 if not any("\ud800" <= character <= "\udfff" for character in text):
                     yield Item(text, is_odd(text))
+
+
+def _ids(constants: Constants) -> Iterator[Item]:
+    for text in constants.texts:
+        for spelling in (text, f"ID:{text}", text.removeprefix("ID:")):
+            yield Item(AmqpValue(AmqpType.STRING, spelling), is_odd(spelling))
+            yield Item(AmqpValue(AmqpType.BINARY, spelling.encode("utf-8", "surrogateescape")), True)
+        with suppress(DecodeError):
+            yield Item(read_id(text), True)
+        for uuid in _uuids_of(text):
+            yield Item(AmqpValue(AmqpType.UUID, uuid), True)
+    yield Item(AmqpValue(AmqpType.UUID, _UUID), True)
+    for number in (0, 2**64 - 1, *(whole for constant in constants.numbers for whole in _whole_near(constant))):
+        if 0 <= number < 2**64:
+            yield Item(AmqpValue(AmqpType.ULONG, number), True)
 
 
 def is_odd(text: str) -> bool:

@@ -11,10 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import re
-import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -24,24 +21,13 @@ from transpiler.analysis.building import places_read
 from transpiler.analysis.cells import COMMON, RARE, Cell, oddness
 from transpiler.analysis.constants import has_names
 from transpiler.analysis.formula import Test, Words, bit_of
-from transpiler.analysis.representatives import is_odd
-from transpiler.errors import DecodeError
+from transpiler.analysis.representatives import Constants, Item, items_of, message_of
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.fields import MessageField
 from transpiler.message.header_fields import PROPERTIES
-from transpiler.message.ids import read_id
-from transpiler.message.message import Body, Header, Message, Properties
-from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.selector import ast
-
-_UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
-#: The integer types, those that JMS gives to properties first, with their ranges.
-_RANGES = {
-    kind: INTEGER_RANGES[kind] for kind in (AmqpType.INT, AmqpType.LONG, AmqpType.SHORT, AmqpType.BYTE, *INTEGER_RANGES)
-}
-_JMS = frozenset((AmqpType.BOOLEAN, AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG, AmqpType.STRING))
-#: A number within a text, of so many digits as a long has.
-_NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,6})?")
 
 #: Numbers of two types that are equal as floating-point numbers, and not exactly.
 _CLOSE_NUMBERS = (
@@ -69,18 +55,15 @@ class Sample(NamedTuple):
     rare: bool
 
 
-class _Item(NamedTuple):
-    value: Any
-    rare: bool
-
-
-def samples(places: Iterable[MessageField], constants: Sequence[object], calculating: bool) -> list[Sample]:
+def samples(
+    places: Iterable[MessageField], tests: Sequence[Test], constants: Sequence[object], calculating: bool
+) -> list[Sample]:
     """Messages over some places: all combinations of one or two, and of more places a part.
 
     ``calculating`` if the test has arithmetic, whose answers change at other values than its constants.
     """
     slots = sorted(set(places), key=lambda place: (place.section, place.field))
-    lists = [_items(place, constants, calculating) for place in slots]
+    lists = [_items(place, tests, constants, calculating) for place in slots]
     if not lists:
         return [Sample(Message(), False)]
     size = max(2, math.floor((_CALCULATED if calculating else _PRODUCT) ** (1 / len(lists)) + 1e-9))
@@ -99,245 +82,77 @@ def samples(places: Iterable[MessageField], constants: Sequence[object], calcula
     draw = random.Random(0)
     if any(len(items) > size for items in lists) or len(lists) > 6:
         chosen += [tuple(draw.choice(items) for items in lists) for _ in range(_DRAWN * (1 + calculating))]
-    return [Sample(_message(slots, row), any(item.rare for item in row)) for row in chosen]
+    return [
+        Sample(
+            message_of({place: item.value for place, item in zip(slots, row, strict=True)}),
+            any(item.rare for item in row),
+        )
+        for row in chosen
+    ]
 
 
-def _close(slots: list[MessageField], lists: list[list[_Item]]) -> Iterator[tuple[_Item, ...]]:
+def _close(slots: list[MessageField], lists: list[list[Item]]) -> Iterator[tuple[Item, ...]]:
     """Yield rows with two numbers that only rounding makes equal in each two properties, and no value elsewhere."""
     properties = [place for place, slot in enumerate(slots) if slot.section == "application_properties"]
     empty = [items[0] for items in lists]
     for (one, other), (left, right) in itertools.product(itertools.permutations(properties, 2), _CLOSE_NUMBERS):
         row = list(empty)
-        row[one], row[other] = _Item(left, True), _Item(right, True)
+        row[one], row[other] = Item(left, True), Item(right, True)
         yield tuple(row)
 
 
-def _message(slots: list[MessageField], row: tuple[_Item, ...]) -> Message:
-    sections: dict[str, dict[str, Any]] = {}
-    for place, item in zip(slots, row, strict=True):
-        if item.value is not None:
-            sections.setdefault(place.section, {})[place.field] = item.value
-    body = sections.get("body")
-    return Message(
-        header=Header(**sections["header"]) if "header" in sections else None,
-        message_annotations=sections.get("message_annotations"),
-        properties=Properties(**sections["properties"]) if "properties" in sections else None,
-        application_properties=sections.get("application_properties"),
-        body=None if body is None else Body("amqp-value", value=body["value"]),
-    )
-
-
-def _items(place: MessageField, constants: Sequence[object], calculating: bool) -> list[_Item]:
+def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[object], calculating: bool) -> list[Item]:
+    known = Constants(tests, constants)
     match place.section, place.field:
         case "application_properties", name:
-            items = _calculated(constants) + _values(constants) if calculating else _values(constants)
+            items = [*(_calculated(constants) if calculating else ()), *items_of(place, known)]
             if name.startswith("JMS") and not name.startswith("JMSX"):
                 # JMS keeps the name for itself: none of its clients gives it to a property.
                 items = [item._replace(rare=True) for item in items]
         case "message_annotations", _:
-            items = [item._replace(rare=True) for item in _values(constants)]
+            items = [item._replace(rare=True) for item in items_of(place, known)]
         case "body", _:
-            texts = ("", "<a>5</a>", "<a><b>x</b></a>", "no document", *_strings(constants))
-            items = [_Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
-        case "header", ("durable" | "first_acquirer"):
-            items = [_Item(True, False), _Item(False, False)]
-        case "header", "priority":
-            items = [_Item(number, number > 9) for number in (4, 0, 9, 1, 5, *_whole(constants, 0, 255), 10, 255)]
+            texts = ("", "<a>5</a>", "<a><b>x</b></a>", "no document", *known.texts)
+            items = [Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
         case "properties", "message_id":
             # Every message id of JMS begins so.
             items = [
-                item._replace(rare=item.rare or not str(item.value.value).startswith("ID:")) for item in _ids(constants)
+                item._replace(rare=item.rare or not (item.value is None or str(item.value.value).startswith("ID:")))
+                for item in items_of(place, known)
             ]
-        case "properties", "correlation_id":
-            items = list(_ids(constants))
-        case "properties", "user_id":
-            items = [_Item(text.encode(), is_odd(text)) for text in _strings(constants)] + [_Item(b"\xff\x00", True)]
-        case "properties", ("absolute_expiry_time" | "creation_time"):
-            near = _whole(constants, -(2**62), 2**62)
-            items = [_Item(number, number < 0) for number in (0, *near, 1, 999, 1_750_772_279_123, -1, -1500)]
-        case ("header", ("ttl" | "delivery_count")) | ("properties", "group_sequence"):
-            near = _whole(constants, 0, 2**32 - 1)
-            items = [_Item(number, number >= 2**31) for number in (0, 1, 2, *near, 2**31 - 1, 2**31, 2**32 - 1)]
         case _:
-            items = [_Item(text, is_odd(text)) for text in _strings(constants)]
-    unique: dict[str, _Item] = {}
-    for item in (_Item(None, False), *items):
+            items = [*items_of(place, known)]
+    unique: dict[str, Item] = {}
+    for item in (Item(None, False), *items):
         unique.setdefault(repr(item.value), item)
     # What combinations are made of comes first, and arithmetic has its own order.
     return list(unique.values()) if calculating else sorted(unique.values(), key=lambda item: item.rare)
 
 
-def _calculated(constants: Sequence[object]) -> list[_Item]:
+def _calculated(constants: Sequence[object]) -> list[Item]:
     """Operands of arithmetic: small numbers, the ends of the types, and what the constants make of each other."""
-    items = [_Item(AmqpValue(AmqpType.INT, number), False) for number in (5, 2, -7, 0)]
-    items += [_Item(AmqpValue(AmqpType.DOUBLE, number), False) for number in (2.5, -0.75)]
-    items += [_Item(AmqpValue(AmqpType.STRING, "a"), False), _Item(AmqpValue(AmqpType.BOOLEAN, True), False)]
-    items += [_Item(AmqpValue(AmqpType.INT, number), True) for number in (2**31 - 1, -(2**31))]
-    items += [_Item(AmqpValue(AmqpType.LONG, number), number != 3) for number in (2**63 - 1, 3, -(2**63), 2**40 + 1)]
-    items += [_Item(AmqpValue(AmqpType.SHORT, 5), False), _Item(AmqpValue(AmqpType.FLOAT, 2.5), False)]
-    items += [_Item(AmqpValue(AmqpType.BYTE, 1), False), _Item(AmqpValue(AmqpType.DOUBLE, 1e300), True)]
-    items += [_Item(AmqpValue(AmqpType.STRING, "5"), False), _Item(AmqpValue(AmqpType.DOUBLE, math.nan), True)]
-    items += [_Item(AmqpValue(AmqpType.INT, number), False) for number in (*range(-4, 14), 99, 100, 101)]
+    items = [Item(AmqpValue(AmqpType.INT, number), False) for number in (5, 2, -7, 0)]
+    items += [Item(AmqpValue(AmqpType.DOUBLE, number), False) for number in (2.5, -0.75)]
+    items += [Item(AmqpValue(AmqpType.STRING, "a"), False), Item(AmqpValue(AmqpType.BOOLEAN, True), False)]
+    items += [Item(AmqpValue(AmqpType.INT, number), True) for number in (2**31 - 1, -(2**31))]
+    items += [Item(AmqpValue(AmqpType.LONG, number), number != 3) for number in (2**63 - 1, 3, -(2**63), 2**40 + 1)]
+    items += [Item(AmqpValue(AmqpType.SHORT, 5), False), Item(AmqpValue(AmqpType.FLOAT, 2.5), False)]
+    items += [Item(AmqpValue(AmqpType.BYTE, 1), False), Item(AmqpValue(AmqpType.DOUBLE, 1e300), True)]
+    items += [Item(AmqpValue(AmqpType.STRING, "5"), False), Item(AmqpValue(AmqpType.DOUBLE, math.nan), True)]
+    items += [Item(AmqpValue(AmqpType.INT, number), False) for number in (*range(-4, 14), 99, 100, 101)]
     texts = [one for one in constants if isinstance(one, str)][:4]
-    items += [_Item(AmqpValue(AmqpType.STRING, one + other), False) for one, other in itertools.permutations(texts, 2)]
+    items += [Item(AmqpValue(AmqpType.STRING, one + other), False) for one, other in itertools.permutations(texts, 2)]
     numbers = [float(one) for one in constants if isinstance(one, int | float) and abs(one) < 2**53]
     for one, other in itertools.product(numbers[:6], repeat=2):
         for made in (one + other, one - other, one * other, one / other if other else 0.0):
             for near in (made, made + 1, made - 1, made + 0.5):
                 rare = abs(near) > 2**30
-                items.append(_Item(AmqpValue(AmqpType.DOUBLE, near), rare))
+                items.append(Item(AmqpValue(AmqpType.DOUBLE, near), rare))
                 if abs(near) < 2**31:
-                    items.append(_Item(AmqpValue(AmqpType.INT, math.floor(near)), rare))
+                    items.append(Item(AmqpValue(AmqpType.INT, math.floor(near)), rare))
                 if abs(near) < 2**63:
-                    items.append(_Item(AmqpValue(AmqpType.LONG, math.floor(near)), rare))
+                    items.append(Item(AmqpValue(AmqpType.LONG, math.floor(near)), rare))
     return items
-
-
-def _values(constants: Sequence[object]) -> list[_Item]:
-    """Return values of an application property, the most discriminating ones first."""
-    numbers = [number for number in constants if isinstance(number, int | float) and not isinstance(number, bool)]
-    # A function over numbers as texts compares them with its constants.
-    numbers += _written(constants)
-    texts = _strings(constants)
-    items = [_Item(AmqpValue(AmqpType.STRING, text), is_odd(text)) for text in texts[:2]]
-    items += [_Item(AmqpValue(AmqpType.BOOLEAN, truth), False) for truth in (True, False)]
-    items += list(_numbers([*numbers, 5], near=True))
-    items += [_Item(AmqpValue(AmqpType.STRING, text), is_odd(text)) for text in texts[2:]]
-    items += list(
-        _numbers([0, -1, 0.1, 2**15, 2**31 - 1, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63), 2**24 + 1], near=False)
-    )
-    for special in (math.nan, math.inf, -math.inf, -0.0, 1e300, 5e-324):
-        items.append(_Item(AmqpValue(AmqpType.DOUBLE, special), True))
-        if abs(special) != 1e300 and special != 5e-324:
-            items.append(_Item(AmqpValue(AmqpType.FLOAT, special), True))
-    for text in texts:
-        items += [_Item(AmqpValue(AmqpType.SYMBOL, text), True)] if text.isascii() else []
-        items += [_Item(AmqpValue(AmqpType.CHAR, text), True)] if len(text) == 1 else []
-        items.append(_Item(AmqpValue(AmqpType.BINARY, text.encode("utf-8", "surrogateescape")), True))
-    items += [_Item(AmqpValue(AmqpType.BINARY, octets), True) for octets in (b"\xff\x00", b"a\xffb", b"")]
-    items += [_Item(AmqpValue(AmqpType.UUID, uuid), True) for uuid in (_UUID, *_uuids(texts))]
-    items += [_Item(AmqpValue(AmqpType.CHAR, char), True) for char in ("a", "5", "é", "\x05")]
-    written = [repr(number) for number in numbers[:4] if math.isfinite(number)]
-    items += [_Item(AmqpValue(AmqpType.DECIMAL64, Decimal(text)), True) for text in (*written, "5", "0.1", "NaN")]
-    return items
-
-
-def _written(constants: Sequence[object]) -> list[int | float]:
-    """Return the numbers in the text constants."""
-    texts = [text for constant in constants if isinstance(constant, str) for text in _NUMBER.findall(constant)]
-    return [float(text) if "." in text else int(text) for text in texts[:4]]
-
-
-def _numbers(numbers: list[int | float], near: bool) -> Iterator[_Item]:
-    """Yield each number in each type, then its neighbours; ``near`` if they are constants of the selector."""
-    for step in range(4):
-        for number in numbers:
-            yield from _around(number, step, near)
-
-
-def _around(constant: int | float, step: int, near: bool) -> Iterator[_Item]:
-    finite = math.isfinite(constant)
-    whole = math.floor(constant) if finite else 2**63 - 1
-    for number in {0: (whole,), 1: (whole + 1,), 2: (whole - 1, -whole), 3: (whole + 2,)}[step]:
-        for kind, (low, high) in _RANGES.items():
-            if low <= number <= high:
-                yield _Item(AmqpValue(kind, number), kind not in _JMS or _is_far(number, near))
-    if step == 0 and whole < 0 and whole >= -(2**64):
-        # To some brokers the same number as the negative one.
-        yield _Item(AmqpValue(AmqpType.ULONG, whole + 2**64), True)
-    value = _float(constant)
-    for approximate in {
-        0: (value,),
-        1: (math.nextafter(value, math.inf), value + 0.5),
-        2: (math.nextafter(value, -math.inf), -value),
-        3: (value - 0.5,),
-    }[step]:
-        yield _Item(AmqpValue(AmqpType.DOUBLE, approximate), _is_extreme(approximate, 2**53))
-        single = _single(approximate if step != 1 else _single(value) * (1 + 2**-23))
-        yield _Item(AmqpValue(AmqpType.FLOAT, single), _is_extreme(single, 2**24))
-
-
-def _is_far(number: int, near: bool) -> bool:
-    """Return True if a number is extreme for its type although no constant near it is."""
-    return abs(number) > 2**53 or (abs(number) >= 2**30 and not near)
-
-
-def _is_extreme(number: float, exact: int) -> bool:
-    return not math.isfinite(number) or abs(number) > exact or (number == 0 and math.copysign(1, number) < 0)
-
-
-def _float(number: int | float) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
-
-
-def _single(number: float) -> float:
-    try:
-        return float(struct.unpack("f", struct.pack("f", number))[0])
-    except OverflowError:
-        return math.copysign(math.inf, number)
-
-
-def _strings(constants: Sequence[object]) -> list[str]:
-    texts = [text for text in constants if isinstance(text, str)]
-    near: list[str] = []
-    for text in texts:
-        near += [text + "x", text[:-1], text.swapcase(), text + "\n", f"x{text}"]
-    for number in constants:
-        if isinstance(number, int | float) and not isinstance(number, bool):
-            near += [str(number), f" {number}", f"{number}.0", str(number).upper()]
-    common = [
-        "a",
-        "",
-        "5",
-        "true",
-        "TRUE",
-        "A",
-        "été",
-        "b",
-        "NaN",
-        "5.0",
-        "1e1",
-        "x\ny",
-        "😀",
-        "\uffff",
-        "a\0b",
-        "PERSISTENT",
-    ]
-    return list(dict.fromkeys([*texts, *common[:2], *near, *common[2:], "DURABLE"]))
-
-
-def _whole(constants: Sequence[object], low: int, high: int) -> list[int]:
-    numbers = []
-    for constant in constants:
-        if isinstance(constant, int | float) and not isinstance(constant, bool) and math.isfinite(constant):
-            whole = math.floor(constant)
-            numbers += [number for number in (whole, whole + 1, whole - 1, whole + 999) if low <= number <= high]
-    return numbers
-
-
-def _ids(constants: Sequence[object]) -> Iterator[_Item]:
-    for text in _strings(constants):
-        for spelling in (text, f"ID:{text}", text.removeprefix("ID:")):
-            yield _Item(AmqpValue(AmqpType.STRING, spelling), is_odd(spelling))
-            yield _Item(AmqpValue(AmqpType.BINARY, spelling.encode("utf-8", "surrogateescape")), True)
-        with suppress(DecodeError):
-            yield _Item(read_id(text), True)
-    for number in (0, 5, 2**64 - 1, *_whole(constants, 0, 2**63)):
-        yield _Item(AmqpValue(AmqpType.ULONG, number), True)
-    for uuid in (_UUID, *_uuids(_strings(constants))):
-        yield _Item(AmqpValue(AmqpType.UUID, uuid), True)
-
-
-def _uuids(texts: list[str]) -> Iterator[UUID]:
-    for text in texts:
-        try:
-            yield UUID(text)
-        except ValueError:
-            if len(text.encode("utf-8", "surrogateescape")) == 16:
-                yield UUID(bytes=text.encode("utf-8", "surrogateescape"))
 
 
 class Sampled(NamedTuple):
@@ -355,7 +170,7 @@ def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int,
     """Return cells that samples of some places have, of all that there are; ``weight`` counts tests of the question."""
     every = {repr(value): value for test in tests for value in _constants(test)}
     constants = list(every.values())[:_CONSTANTS]
-    made = samples(places, constants, any(_is_calculating(test) for test in tests))
+    made = samples(places, tests, constants, any(_is_calculating(test) for test in tests))
     most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(every)), 1))
     combines = 1 < len(places) <= _PLACES
     if thorough and combines:
@@ -447,7 +262,7 @@ def _combined(
 
 def _two_of_a_kind(place: MessageField, tests: list[Test], constants: Sequence[object]) -> list[list[Sample]]:
     chosen: dict[object, list[Sample]] = {}
-    for sample in (*samples([place], constants, False), *samples([place], constants, True)):
+    for sample in (*samples([place], tests, constants, False), *samples([place], tests, constants, True)):
         value = next(_contents(sample.message), None)
         kind = value.type if isinstance(value, AmqpValue) else type(value)
         alike = chosen.setdefault((kind, *(bit_of(test.judge(sample.message)) for test in tests)), [])

@@ -86,14 +86,16 @@ class Solver:
 
     def search(self, requirements: Sequence[Requirement], reason: str) -> Found | Open:
         """Look for a message among samples of the places that tests read together; open keeps the reason."""
+        rare: Found | None = None
         try:
             for thorough in (False, True):
                 found, dropped = self._sampled(requirements, thorough)
-                if found is not None:
+                if found is not None and not found.rare:
                     return found
+                rare = rare or found
         except UndecidedError as error:
-            return Open(str(error))
-        return Open(dropped or reason, tried=True)
+            return rare or Open(str(error))
+        return rare or Open(dropped or reason, tried=True)
 
     def cells(self, formula: Formula) -> list[Mapping[int, int]] | None:
         """Return the outcomes of all tests in each cell of the one subject of a formula; None where it has several."""

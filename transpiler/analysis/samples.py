@@ -1,8 +1,7 @@
 """Messages on which tests of several places, and two dialects, are tried: every type, and every value that may count.
 
-A test of one name answers by the type of the value, and by where the value stands to the constants of the test. So
-the values are, for each type, those at, just below and just above each constant, and those at which the types
-themselves end. A sample is rare if it has a type that JMS does not give to properties, a number at the end of its
+The values of a place are its representatives (``representatives``), and beside them those at which tests turn that
+calculate, convert or compare names. A sample is rare if it has a type that JMS does not give to properties, a number at the end of its
 type, or a string with line ends, controls or characters beyond 16 bits.
 """
 

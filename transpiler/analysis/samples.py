@@ -1,8 +1,8 @@
 """Messages on which tests of several places, and two dialects, are tried: every type, and every value that may count.
 
 The values of a place are its representatives (``representatives``), and beside them those at which tests turn that
-calculate, convert or compare names. A sample is rare if it has a type that JMS does not give to properties, a number at the end of its
-type, or a string with line ends, controls or characters beyond 16 bits.
+calculate, convert or compare names. A sample is rare if it has a type that JMS does not give to properties, a number at
+the end of its type, or a string with line ends, controls or characters beyond 16 bits.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ TINY = Size(
 #: The tables of each part: in a sample those of selectors over the layouts of this project.
 TABLES = {"filters": 3, "compiling": 4, "long": 2, "patterns": 1}
 if is_full():
-    TABLES |= {"stores": 2, "activemq": 1, "routing": 1, "growth": 4, "compiled": 1, "peers": 1}
+    TABLES |= {"stores": 2, "activemq": 1, "routing": 1, "growth": 4, "compiled": 1, "ablation": 1, "peers": 1}
 
 
 def test_every_part_of_the_benchmarks_runs(spark: SparkSession, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from tests.benchmarks import (
+    ablation,
     activemq,
     compiled,
     compiling,
@@ -33,7 +34,13 @@ from tests.benchmarks.messages import write_messages
 from tests.benchmarks.selectors import CASES, Case
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("filters", "stores", "compiling", "long", "patterns", "activemq", "routing", "growth", "compiled", "peers")
+PARTS = (
+    *("filters", "stores", "compiling", "long", "patterns", "activemq", "routing", "growth", "compiled", "ablation"),
+    "peers",
+)
+
+#: The parts that read the messages of all layouts, which take a minute to write.
+_OVER_MESSAGES = {"filters", "stores", "compiling", "long", "activemq"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +85,7 @@ QUICK = Size(200_000, 1_000, 20_000, 200, 1, 20, (10, 1_000), 500_000, (10, 1_00
 
 def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, ...] = PARTS) -> Iterator[Table]:
     """The tables of some parts, one after the other."""
-    frames = write_messages(spark, directory, size.messages)
-    canonical = frames["canonical"]
+    frames = write_messages(spark, directory, size.messages) if _OVER_MESSAGES & set(parts) else {}
     for part in parts:
         match part:
             case "filters":
@@ -87,10 +93,10 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
             case "stores":
                 yield from stores.parts(spark, directory, frames, size.messages, size.rounds, size.cases, size.least)
             case "compiling":
-                yield from compiling.parts(canonical, size.scale)
+                yield from compiling.parts(frames["canonical"], size.scale)
             case "long":
                 path = str(directory / "listed")
-                canonical.limit(size.listed).coalesce(1).write.parquet(path)
+                frames["canonical"].limit(size.listed).coalesce(1).write.parquet(path)
                 yield from long.parts(spark, spark.read.parquet(path), size.listed, size.rounds, size.terms, size.kinds)
             case "patterns":
                 yield from patterns.parts(spark, size.characters, size.rounds, size.lengths, size.patterns)
@@ -100,6 +106,8 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
                 yield from routing.growth_tables(spark, directory, size.routing, size.rounds)
             case "compiled":
                 yield compiled.compiled_table(spark, directory, size.routing, size.rounds)
+            case "ablation":
+                yield ablation.ablation_table(spark, directory, size.routing, size.rounds)
             case "peers":
                 yield peers.peers_table(spark, directory, size.routing, size.rounds)
             case _:

@@ -88,7 +88,7 @@ def selector_topology(count: int, keys: int, loose: bool = False) -> Topology:
     bindings = []
     for number in range(count):
         text = LOOSE[number] if loose and number < len(LOOSE) else shapes[number % 5](number // 5)
-        bindings.append(_bound("x", number, text))
+        bindings.append(selector_binding("x", number, text))
     queues = tuple(Queue(f"q{number}") for number in range(count))
     return Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, tuple(bindings), default_exchange="x")
 
@@ -295,7 +295,7 @@ def one_by_one_table(spark: SparkSession, directory: Path, scale: int, rounds: i
     )
     listed, different = max(100, 1_000 // scale), max(20, 200 // scale)
     texts = different_selectors(different)
-    bound = tuple(_bound("amq.fanout", number, text) for number, text in enumerate(texts))
+    bound = tuple(selector_binding("amq.fanout", number, text) for number, text in enumerate(texts))
     queues = tuple(Queue(f"q{number}") for number in range(different))
     own_shapes = Topology(QPID_JAVA, (), queues, bound, default_exchange="amq.fanout")
     five_shapes = selector_topology(listed, listed // 10)
@@ -319,7 +319,7 @@ def one_by_one_table(spark: SparkSession, directory: Path, scale: int, rounds: i
     return table
 
 
-def _bound(exchange: str, number: int, selector: str) -> Binding:
+def selector_binding(exchange: str, number: int, selector: str) -> Binding:
     return Binding(exchange, f"q{number}", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
 
 

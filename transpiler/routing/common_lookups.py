@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from transpiler import ir
 from transpiler.ir.column_types import Key, Path
+from transpiler.routing import tuning
 from transpiler.routing.signatures import Signature
 
 
@@ -32,7 +33,7 @@ class MapValueColumns:
 
     def _column(self, column: ir.Column) -> ir.Value:
         keys = [place for place, step in enumerate(column.path) if isinstance(step, Key)]
-        if not keys:
+        if not keys or not tuning.COMMON_LOOKUPS:
             return column
         looked_up, rest = column.path[: keys[-1] + 1], column.path[keys[-1] + 1 :]
         name = self._names.get(looked_up)

@@ -40,6 +40,9 @@ MAX_DISJUNCTS, MAX_LISTED = 64, 4_096
 #: Values of the constants inside arithmetic up to which each has a signature of its own (specialize).
 MAX_SPECIALIZED = 16
 
+#: False to look a value of a map up in each condition that names it (common_lookups).
+COMMON_LOOKUPS = True
+
 # Merging of signatures (merge_signatures).
 
 #: Signatures up to which each has a table to itself, and those that keep one where there are more, the largest ones.

@@ -1,0 +1,273 @@
+"""Ablation: the cost of each mechanism that is there for speed only, without it, on the shape that it is for.
+
+A mechanism is switched off by its constants of a tuning module, or by leaving its pass out of the compiler's. Both
+queries run in turn, and deliver the same. What costs about as much without its mechanism can lose it.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import compile_topology, route
+from spark_ext.routing import query as routing_query
+from spark_ext.routing import tuning as engine
+from tests.benchmarks import routing_shapes
+from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu, written
+from tests.benchmarks.routing import (
+    CANONICAL,
+    different_selectors,
+    selector_binding,
+    selector_messages,
+    selector_topology,
+)
+from tests.spark.harness import settings
+from transpiler import compiler, transpile_selector
+from transpiler.routing import tuning as plans
+from transpiler.spark_plan import tuning as sql
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
+from transpiler.topology.model import Binding, Queue, Topology
+
+MESSAGES = 100_000
+
+#: Some queries take a hundred times as long without their mechanism, so few rounds have to do.
+ROUNDS = 3
+
+#: More than any tuning constant is compared with.
+NEVER = 1 << 40
+
+#: Makes a query anew, whose answer is to be computed.
+Query = Callable[[], DataFrame]
+
+#: The constants that switch a mechanism off, by module.
+Off = Mapping[ModuleType, Mapping[str, object]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where to measure: a session, a folder, and by what the numbers of messages and bindings are divided."""
+
+    spark: SparkSession
+    directory: Path
+    scale: int
+    _names: Iterator[int]
+
+    def scaled(self, number: int, least: int = 100) -> int:
+        """A number of messages or bindings at this scale."""
+        return max(least, number // self.scale)
+
+    def stored(self, messages: DataFrame) -> DataFrame:
+        """The messages out of one Parquet file."""
+        path = str(self.directory / f"ablation{next(self._names)}")
+        messages.coalesce(1).write.parquet(path)
+        return self.spark.read.parquet(path)
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A mechanism, its switch, and the shape that it is for; both run with some settings of Spark.
+
+    ``again`` if each run plans its query, and does not compute the same again.
+    """
+
+    name: str
+    off: Off
+    shape: str
+    query: Callable[[Bench], Query]
+    again: bool = False
+    conf: dict[str, str] = field(default_factory=dict)
+
+
+def _shape(name: str, bindings: int, messages: int = MESSAGES) -> Callable[[Bench], Query]:
+    """Bindings of one of the shapes of real topologies."""
+    shape = next(shape for shape in routing_shapes.SHAPES if shape.name == name)
+
+    def query(bench: Bench) -> Query:
+        columns = [f"{text} AS {name}" for name, text in routing_shapes.COLUMNS.items()]
+        stored = bench.stored(bench.spark.range(bench.scaled(messages)).selectExpr(*columns))
+        return lambda: route(stored, routing_shapes.topology(shape, bench.scaled(bindings)), stored)
+
+    return query
+
+
+def _five_shapes(bindings: int, canonical: bool = False) -> Callable[[Bench], Query]:
+    """Selectors of five shapes, two candidates of each for a message, over columns or the canonical schema."""
+
+    def query(bench: Bench) -> Query:
+        number = bench.scaled(bindings)
+        messages = selector_messages(bench.spark, bench.scaled(MESSAGES), number // 10)
+        stored = bench.stored(CANONICAL.made(messages) if canonical else messages)
+        return lambda: route(stored, selector_topology(number, number // 10), stored)
+
+    return query
+
+
+def _selectors(texts: Sequence[str]) -> Callable[[Bench], Query]:
+    """Some selectors over columns."""
+
+    def query(bench: Bench) -> Query:
+        stored = bench.stored(selector_messages(bench.spark, bench.scaled(MESSAGES), 20))
+        bindings = tuple(selector_binding("amq.fanout", number, text) for number, text in enumerate(texts))
+        queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+        return lambda: route(stored, Topology(QPID_JAVA, (), queues, bindings, default_exchange="amq.fanout"), stored)
+
+    return query
+
+
+def _topics(count: int) -> Callable[[Bench], Query]:
+    """Binding keys of topics over so many words."""
+
+    def query(bench: Bench) -> Query:
+        words = bench.scaled(count)
+        level = f"concat('w', pmod(xxhash64(id, {{}}), {words}))"
+        keys = f"concat({level.format(1)}, '.', {level.format(2)}, '.', {level.format(3)}) AS routing_key"
+        stored = bench.stored(bench.spark.range(bench.scaled(MESSAGES)).selectExpr(keys))
+        drawn = random.Random(7)
+        texts = [f"w{number}.*.w{drawn.randrange(words)}" for number in range(words)]
+        bindings = tuple(Binding("amq.topic", f"q{number}", text) for number, text in enumerate(texts))
+        queues = tuple(Queue(f"q{number}") for number in range(words))
+        return lambda: route(stored, Topology(RABBITMQ, (), queues, bindings, default_exchange="amq.topic"), stored)
+
+    return query
+
+
+def _small_batches(bench: Bench) -> Query:
+    """A batch of 1,000 messages by a compiled topology, whose tables are made before."""
+    number = bench.scaled(100_000)
+    stored = bench.stored(selector_messages(bench.spark, 1_000, number // 10))
+    compiled = compile_topology(selector_topology(number, number // 10), stored, version="benchmark")
+    return lambda: route(stored, compiled)
+
+
+def _filter(text: str) -> Callable[[Bench], Query]:
+    """One selector as a filter over the canonical schema."""
+
+    def query(bench: Bench) -> Query:
+        stored = bench.stored(CANONICAL.made(selector_messages(bench.spark, bench.scaled(5 * MESSAGES), 1_000)))
+        return lambda: stored.filter(transpile_selector(text).sql).selectExpr("properties.subject AS queues")
+
+    return query
+
+
+def _without(name: str) -> Off:
+    return {compiler: {"PASSES": tuple(run for run in compiler.PASSES if run.__name__ != name)}}
+
+
+_KEYS = {"region": "r", "customer": "c", "sku": "s", "tenant": "t", "origin": "o", "kind": "k"}
+_TESTS = ("weight > {}", "price <= {}.5", "weight BETWEEN {} AND 500", "weight <> {} AND price < 1.5")
+_SIX_KEYS = [
+    f"{key} = '{value}{number % 15}' AND {test.format(number)}"
+    for key, value in _KEYS.items()
+    for test in _TESTS
+    for number in range(60)
+]
+_NO_BUDGET = {engine: {"METHOD": NEVER, "FUSED": NEVER, "OPERATIONS": NEVER}}
+_NO_PREFILTER = {engine: {"PREFILTERS": (0,), "SPREAD": 0}}
+_BOUNDS = "weight BETWEEN 100 AND 9900 AND price BETWEEN 1 AND 99.5"
+_HEADER = "weight > 100 AND price < 90.5 AND JMSPriority > 4"
+_PAIRS = " OR ".join(f"(customer = 'c{number * 7}' AND weight > {number * 37})" for number in range(60))
+_RANGES = " OR ".join(f"weight BETWEEN {number * 5} AND {number * 5 + 2}" for number in range(4_000))
+_SUMS = " OR ".join(f"weight + {number} > price * {number}" for number in range(2, 62))
+
+MECHANISMS = (
+    Mechanism(
+        "specialize", {plans: {"MAX_SPECIALIZED": 0}}, "arithmetic, 200 bindings", _shape("arithmetic", 200, 20_000)
+    ),
+    Mechanism("merge_signatures", {plans: {"MAX_MERGED": 0}}, "300 shapes", _shape("2,000 shapes", 300, 20_000)),
+    Mechanism("interval_index", {plans: {"MIN_INDEXED": NEVER}}, "1,000 ranges", _shape("ranges", 1_000, 20_000)),
+    Mechanism("substring_index", {plans: {"MIN_INDEXED": NEVER}}, "1,000 tiles", _shape("tiles alone", 1_000, 20_000)),
+    Mechanism("cuckoo_table", {engine: {"LITERAL_WORDS": NEVER}}, "topics of 20,000 words", _topics(20_000)),
+    Mechanism(
+        "cuckoo_table",
+        {routing_query: {"_hashed_from": lambda _: 0}},
+        "topics of 2,000 words, maps not hashed as before Spark 4.2",
+        _topics(2_000),
+        conf={"spark.sql.optimizer.mapLookupHashThreshold": str(2**31 - 1)},
+    ),
+    Mechanism("prefilter", _NO_PREFILTER, "five shapes, 100,000 bindings", _five_shapes(100_000)),
+    Mechanism("codegen_budget", _NO_BUDGET, "four shapes under each of six keys", _selectors(_SIX_KEYS)),
+    Mechanism("codegen_budget", _NO_BUDGET, "200 selectors of as many shapes", _selectors(different_selectors(200))),
+    Mechanism(
+        "common_lookups",
+        {plans: {"COMMON_LOOKUPS": False}},
+        "five shapes, canonical schema, 1,000 bindings",
+        _five_shapes(1_000, True),
+    ),
+    Mechanism(
+        "session_tables",
+        {engine: {"KEPT_TABLES": False}},
+        "1,000 messages, 100,000 bindings",
+        _small_batches,
+        again=True,
+    ),
+    Mechanism("map_lookups", _without("reuse_map_lookups"), "bounds of two numbers", _filter(_BOUNDS)),
+    Mechanism("conjunct_order", _without("order_conjuncts"), "two properties and a header", _filter(_HEADER)),
+    Mechanism(
+        "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(_PAIRS)
+    ),
+    Mechanism("row_chunks", {sql: {"CHUNKED_ROWS": NEVER}}, "OR of 4,000 ranges", _filter(_RANGES)),
+    Mechanism("method_splitting", _without("split_methods"), "OR of 60 sums", _filter(_SUMS)),
+)
+
+
+@contextmanager
+def switched(values: Off) -> Iterator[None]:
+    """With other constants in some modules."""
+    before = {module: {name: getattr(module, name) for name in constants} for module, constants in values.items()}
+    for module, constants in values.items():
+        for name, value in constants.items():
+            setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for module, constants in before.items():
+            for name, value in constants.items():
+                setattr(module, name, value)
+
+
+def _answer(frame: DataFrame) -> int:
+    """A digest of what all messages get, in any order."""
+    [digest] = frame.agg(sf.bit_xor(sf.xxhash64("queues"))).first()
+    return digest
+
+
+def _run(bench: Bench, mechanism: Mechanism, query: Query, off: Off) -> tuple[int, Callable[[], object]]:
+    """Return the answer of a query that is planned with some constants, and its run."""
+
+    def run() -> None:
+        with settings(bench.spark, mechanism.conf), switched(off):
+            written(query() if mechanism.again else planned)
+
+    with settings(bench.spark, mechanism.conf), switched(off):
+        planned = query()
+        return _answer(planned), run
+
+
+def ablation_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """Each mechanism, with it and without; a ``scale`` divides the messages and the bindings."""
+    table = Table(
+        "Ablation: what is there for speed only, on the shape that it is for",
+        ("mechanism", "shape", "with it, s", "without it, s", "times as long"),
+        "CPU seconds of Spark's process and of this one; the ratio is the median over the rounds. Differences of 20 "
+        "percent are the noise of a machine with other work.",
+        unit="times as long without it",
+    )
+    of_spark = spark_cpu(spark)
+    bench = Bench(spark, directory, scale, count())
+    for mechanism in MECHANISMS:
+        query = mechanism.query(bench)
+        (answer, on), (other, off) = (_run(bench, mechanism, query, switches) for switches in ({}, mechanism.off))
+        assert answer == other, mechanism
+        runs, without = in_turn((on, off), lambda: of_spark() + time.process_time(), min(rounds, ROUNDS))
+        table.add(mechanism.name, mechanism.shape, runs.seconds, without.seconds, ratio(without, runs))
+        table.bars.append((f"{mechanism.name}: {mechanism.shape}", ratio(without, runs), None))
+    return table

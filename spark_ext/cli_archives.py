@@ -20,7 +20,7 @@ from transpiler.layouts.amqp_schema import SECTIONS
 from transpiler.layouts.json_rows import BESIDE
 from transpiler.layouts.layout import ArchiveLayout
 from transpiler.layouts.store import READINGS, StoreLayout
-from transpiler.layouts.text_columns import TextColumns
+from transpiler.layouts.text_properties import TextProperties
 from transpiler.layouts.text_types import text_types
 from transpiler.message.rabbitmq_trace import is_entry
 from transpiler.presets import find_layout
@@ -190,7 +190,7 @@ def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Arc
 
 def _texts_by_use(columns: tuple[str, ...]) -> StoreLayout:
     """Columns of CSV: text, or a number or a boolean beside one, as ``selector-sql match`` reads their cells."""
-    source = TextColumns(columns, text_types("by-use"))
+    source = TextProperties((), text_types("by-use"), columns=columns)
     headers = key_places(source, {name: name for name in columns if name in READINGS})
     return make_store(FLAT, source, headers, NO_HEADERS, None)
 

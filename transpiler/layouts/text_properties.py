@@ -1,4 +1,4 @@
-"""Application properties as text under a policy: in a map, or in the entries of an array."""
+"""Application properties as text under a policy: in a map, in the entries of an array, or in columns of their own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 @dataclass(frozen=True, slots=True)
 class TextProperties:
-    """Text under a policy: values of a map, or of the entries of an array, as strings or as their bytes in UTF-8."""
+    """Text under a policy: values of a map, or of the entries of an array, as strings or as their bytes in UTF-8.
+
+    With ``columns``, as of CSV, each of these is a property, and there is no path.
+    """
 
     path: Path
     types: TextTypes
@@ -25,11 +28,14 @@ class TextProperties:
     #: The fields of an array's structs that have the key and the value; a map has none.
     entry: tuple[str, str] | None = None
     repeated_first: bool = False
+    columns: tuple[str, ...] = ()
 
     def _text(self, name: str) -> ir.Value:
         key = self.prefix + name
         path: Path
-        if self.entry is None:
+        if self.columns:
+            path = (name,)
+        elif self.entry is None:
             path = (*self.path, Key(key))
         else:
             key_field, value_field = self.entry
@@ -40,20 +46,24 @@ class TextProperties:
 
     def stored(self, name: str) -> Stored | None:
         """The text at the key, by the policy of that name."""
+        if self.columns and name not in self.columns:
+            return None
         return self.types.of(name).stored(self._text(name))
 
     def plain(self, name: str) -> Stored | None:
         """The text at the key; of JSON text, the value."""
+        if self.columns and name not in self.columns:
+            return None
         policy, text = self.types.of(name), self._text(name)
         return policy.stored(text) if policy.name == "json" else stored_value(AmqpType.STRING, text)
 
     def names(self) -> tuple[str, ...]:
-        """Empty, for any name has a place."""
-        return ()
+        """The columns; empty where any name has a place."""
+        return self.columns
 
     def _texts(self, row: Mapping[str, Any]) -> dict[str, str]:
-        value = value_at(row, self.path)
-        pairs: list[tuple[Any, Any]] = []
+        value = value_at(row, self.path) if self.path else None
+        pairs: list[tuple[Any, Any]] = [(name, row.get(name)) for name in self.columns]
         if self.entry is not None:
             key_field, value_field = self.entry
             structs = structs_of(value, self.path)

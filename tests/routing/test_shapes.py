@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from pyspark.sql import SparkSession
 from spark_ext import explain_routing, route
 from tests.benchmarks.routing_shapes import COLUMNS, SHAPES, Shape, as_message, topology
 from tests.sizes import size
-from transpiler import ir
+from transpiler import ir, read_topology
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.presets import find_layout
 from transpiler.reference.route import route_message
@@ -120,3 +121,32 @@ def test_the_report_names_classes_and_bindings_that_are_tried() -> None:
     assert "  and 95 more" in text
     assert report._repr_html_().count("<table") == 2
     assert str(explain_routing(Topology(QPID_JAVA), SCHEMA)) == "No binding of the topology has a condition or a queue."
+
+
+ARTEMIS_FILE = """<core xmlns="urn:activemq:core">
+<diverts><divert name="large"><address>orders</address><forwarding-address>review</forwarding-address>
+<filter string="amount &gt; 950"/><exclusive>true</exclusive></divert></diverts>
+<addresses><address name="orders"><multicast>
+<queue name="audit"/><queue name="europe"><filter string="region = 'DE'"/></queue>
+</multicast></address></addresses></core>"""
+ACTIVEMQ_FILE = """<broker xmlns="http://activemq.apache.org/schema/core"><destinationInterceptors>
+<virtualDestinationInterceptor><virtualDestinations><compositeQueue name="orders"><forwardTo>
+<filteredDestination selector="region = 'DE'" queue="germany"/>
+</forwardTo></compositeQueue></virtualDestinations></virtualDestinationInterceptor>
+</destinationInterceptors></broker>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ends"),
+    [
+        ("broker.xml", ARTEMIS_FILE, {("orders", "review", "amount > 950"), ("orders", "europe", "region = 'DE'")}),
+        ("activemq.xml", ACTIVEMQ_FILE, {("queue://orders", "queue://germany", "region = 'DE'")}),
+    ],
+)
+def test_the_report_names_the_addresses_of_a_jms_broker(
+    tmp_path: Path, name: str, text: str, ends: set[tuple[str, str, str]]
+) -> None:
+    (tmp_path / name).write_text(text)
+    tried = explain_routing(read_topology(tmp_path / name), SCHEMA).tried
+    assert {(each.source, each.destination, each.text(SELECTOR_ARGUMENT)) for each in tried} == ends
+    assert len(tried) == len(ends)

@@ -20,6 +20,7 @@ from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import RoutingPlan, Table, build_plan
 from transpiler.routing.signatures import Substring
 from transpiler.topology.model import Binding, Topology
+from transpiler.topology.report.shown_addresses import addresses_of
 
 #: Rows at whose bounds the rows of an interval index are counted.
 _SAMPLE = 200
@@ -106,7 +107,8 @@ def explain_routing(
     """Report how ``route`` finds the bindings of a topology for messages of a layout, without any message.
 
     ``exchange`` and ``missing`` are those of ``route``. ``print()`` shows a table of the classes, and names some of the
-    bindings that every message tests; ``tried`` has all of them. Raises what ``route`` raises.
+    bindings that every message tests; ``tried`` has all of them. Bindings of a JMS broker are those of its addresses.
+    Raises what ``route`` raises.
     """
     plan = build_plan(topology, find_layout(layout), missing, exchange)
     states = build_exchange_graph(topology, exchange).states
@@ -115,12 +117,21 @@ def explain_routing(
         ends = (binding.source, binding.destination_type, binding.destination)
         by_ends.setdefault(ends, []).append(binding)
 
+    # The cases that an address of a JMS broker has in the plan are one binding of the file.
+    of_addresses: dict[str, list[Binding]] = {}
+    for binding in addresses_of(topology, matching=False).bindings:
+        if binding.path:
+            of_addresses.setdefault(binding.path, []).append(binding)
+
     def bindings(deliveries: Iterable[Delivery]) -> tuple[Binding, ...]:
         ends = []
         for state, onward, queue in deliveries:
             to = ("queue", plan.queues[queue]) if queue is not None else ("exchange", states[onward or 0].exchange)
             ends.append((states[state].exchange, *to))
-        return _distinct(binding for end in dict.fromkeys(ends) for binding in by_ends.get(end, ()))
+        found = [binding for end in dict.fromkeys(ends) for binding in by_ends.get(end, ())]
+        if topology.rules.destinations is None:
+            return _distinct(found)
+        return _distinct(each for binding in found for each in of_addresses.get(binding.path, ()))
 
     groups: dict[str, list[tuple[int, float, list[Delivery]]]] = {}
     for table in plan.tables:

@@ -78,6 +78,20 @@ def test_keep_going_tells_of_each_bad_record_and_reads_on() -> None:
     assert run("color = 'pink'", "--keep-going", given=f"{RED}\n").exit_code == 1
 
 
+EVENTS = {
+    ".messages[]": ("aws-activemq", '{"eventSource": "aws:mq", "messages": [{"priority": 7}]}'),
+    ".rmqMessagesByQueue[][]": ("aws-rabbitmq", '{"eventSource": "aws:rmq", "rmqMessagesByQueue": {"q::/": []}}'),
+}
+
+
+@pytest.mark.parametrize(("messages", "layout", "event"), [(each, *EVENTS[each]) for each in EVENTS])
+def test_an_event_of_aws_lambda_is_told_how_its_messages_are_taken_out(messages: str, layout: str, event: str) -> None:
+    hint = f"  hint: this is an event of AWS Lambda: read the output of jq -c '{messages}' with --layout {layout}"
+    for options in ((), ("--layout", layout)):
+        result = run("color = 'red'", *options, given=f"{event}\n")
+        assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, hint)
+
+
 @pytest.mark.parametrize("hazard", ["plain", "mark and CRLF", "gzip"])
 @pytest.mark.parametrize(
     ("name", "text", "count"), [("a.jsonl", f"{RED}\n{BLUE}\n", 1), ("a.csv", CSV, 2), ("a.json", ARRAY, 2)]

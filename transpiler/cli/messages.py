@@ -24,6 +24,12 @@ from transpiler.message.named_properties import HEADERS, with_headers
 from transpiler.message.rabbitmq_trace import entry_message, is_delivery, is_entry
 from transpiler.topology.destinations import ROUTING_TYPES
 
+#: Events of AWS Lambda by their member with messages: the layout of these, and the filter of jq that takes them out.
+_EVENTS = {
+    "messages": ("aws-activemq", ".messages[]"),
+    "rmqMessagesByQueue": ("aws-rabbitmq", ".rmqMessagesByQueue[][]"),
+}
+
 
 class Sent(NamedTuple):
     """The exchange, the routing keys and the routing type of a message to Artemis; None is not there."""
@@ -143,13 +149,13 @@ class _Reader:
         try:
             message = self._message(value, cells is not None)
         except TranspilerError as error:
-            fail(f"{shown(record.file)}:{record.line}: {error}{self._other_layouts(value)}")
+            fail(f"{shown(record.file)}:{record.line}: {error}{_event(value) or self._other_layouts(value)}")
         if not self._known and self._rows is not None and value:
             try:
                 check_columns(value, self._rows)
                 self._known = True
             except TranspilerError as error:
-                self._foreign = self._foreign or f"{shown(record.file)}:{record.line}: {error}"
+                self._foreign = self._foreign or f"{shown(record.file)}:{record.line}: {error}{_event(value)}"
         return ReadMessage(record, value, message)
 
     def _message(self, value: Any, of_cells: bool) -> Message:
@@ -180,3 +186,11 @@ class _Reader:
         """End the command if there were rows, and none had a column of the layout."""
         if self._foreign is not None and not self._known:
             raise CommandError(self._foreign)
+
+
+def _event(value: Any) -> str:
+    """Return a hint that says how to take the messages out of an event of AWS Lambda; nothing for another object."""
+    found = _EVENTS.keys() & value.keys() if isinstance(value, Mapping) and "eventSource" in value else ()
+    for layout, messages in (_EVENTS[member] for member in found):
+        return f"\n  hint: this is an event of AWS Lambda: read the output of jq -c '{messages}' with --layout {layout}"
+    return ""

@@ -94,7 +94,7 @@ def _shape(name: str, bindings: int, messages: int = MESSAGES) -> Callable[[Benc
     def query(bench: Bench) -> Query:
         columns = [f"{text} AS {name}" for name, text in routing_shapes.COLUMNS.items()]
         stored = bench.stored(bench.spark.range(bench.scaled(messages)).selectExpr(*columns))
-        return lambda: route(stored, routing_shapes.topology(shape, bench.scaled(bindings)), stored)
+        return lambda: route(stored, routing_shapes.topology(shape, bench.scaled(bindings, 20)), stored)
 
     return query
 
@@ -116,8 +116,9 @@ def _selectors(texts: Sequence[str]) -> Callable[[Bench], Query]:
 
     def query(bench: Bench) -> Query:
         stored = bench.stored(selector_messages(bench.spark, bench.scaled(MESSAGES), 20))
-        bindings = tuple(selector_binding("amq.fanout", number, text) for number, text in enumerate(texts))
-        queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
+        some = texts[: bench.scaled(len(texts), 20)]
+        bindings = tuple(selector_binding("amq.fanout", number, text) for number, text in enumerate(some))
+        queues = tuple(Queue(f"q{number}") for number in range(len(some)))
         return lambda: route(stored, Topology(QPID_JAVA, (), queues, bindings, default_exchange="amq.fanout"), stored)
 
     return query

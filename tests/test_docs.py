@@ -245,7 +245,7 @@ def test_the_links_of_a_page_lead_to_files(page: str) -> None:
 
 
 def shown_names() -> dict[str, Any]:
-    """What the API pages show, by the name that a page gives it."""
+    """Return the objects on the API pages by their dotted names."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in DOCS.glob("api/*.md"))
     return {name: pkgutil.resolve_name(name) for name in re.findall(r"^::: (\S+)$", text, re.MULTILINE)}
 

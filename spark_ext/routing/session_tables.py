@@ -27,7 +27,7 @@ _LOCK = threading.RLock()
 
 
 class KeptTables:
-    """What a session keeps of a plan for queries of one ``kind``: on it the tables depend besides the plan."""
+    """Cache of a plan's tables in a session; ``kind`` is what they depend on besides the plan."""
 
     def __init__(self, session: SparkSession, plan: RoutingPlan, kind: Hashable) -> None:
         self._kind = kind

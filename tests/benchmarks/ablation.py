@@ -54,7 +54,7 @@ Off = Mapping[ModuleType, Mapping[str, object]]
 
 @dataclass(frozen=True)
 class Bench:
-    """Where to measure: a session, a folder, and by what the numbers of messages and bindings are divided."""
+    """A session, a folder for messages, and the divisor of the numbers of messages and bindings."""
 
     spark: SparkSession
     directory: Path

@@ -12,12 +12,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from transpiler import UnsupportedFeatureError, evaluate, parse_selector
+from transpiler.analysis.solve import Open, Solver
 from transpiler.cli import main
 from transpiler.cli.tables import print_table
 from transpiler.dialect_tools.port import port_selector
 from transpiler.message.message import Message
 from transpiler.selector.dialect_rules import FloatOrder
 from transpiler.selector.dialects import ACTIVEMQ, DIALECTS
+from transpiler.source import Span
 
 EXACT = (
     # ActiveMQ's functions
@@ -189,6 +191,15 @@ REFUSED = (
         "JMSType is a property in rabbitmq, and a header field in JMS",
     ),
 )
+
+
+def test_a_part_that_the_analysis_does_not_decide_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Solver, "solve", lambda *_: Open("too many cases"))
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        port_selector("color = 'red'", "activemq", "artemis")
+    [error] = caught.value.diagnostics
+    assert (error.code, error.span) == ("port.undecided", Span(0, 13))
+    assert error.message == "no candidate can be compared: too many cases"
 
 
 @pytest.mark.parametrize(("source", "target", "text", "code", "part", "message"), REFUSED)

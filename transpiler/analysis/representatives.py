@@ -221,7 +221,7 @@ class _Kinds(NamedTuple):
     integers: tuple[AmqpType, ...]
     floats: tuple[AmqpType, ...]
     texts: tuple[AmqpType, ...]
-    #: Where an unsigned long is not read as a negative number, and where others read it so.
+    #: Whether a dialect reads an unsigned long as a positive number, and whether dialects differ on that.
     unsigned: bool
     wrapped: bool
 

@@ -254,7 +254,7 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
         took = took if own_prefix(topology) == "" else _without_ends(took)
         sent_to = {one.ends[0] for one in (*took, *possible, *missed) if one.ends is not None}
         sent_to -= {one.ends[1] for one in (*took, *possible) if one.ends is not None}
-        # Where it was sent on to, only filters kept it from queues.
+        # At an address that a divert sent the message to, only filters kept it from queues.
         missed = [one for one in missed if one.distance < 1 or (one.ends is not None and one.ends[0] in sent_to)]
     missed.sort(key=lambda one: one.distance)
     keys = traced.visits[0].keys if traced.visits else ()

@@ -143,7 +143,7 @@ def diff_topologies(old: Topology, new: Topology, *, examples: int = 5) -> Topol
     changes = tuple(_changes(*shown))
     differs = old != new
     if not changes and shown[0] is not old and _parts(old) != _parts(new):
-        # What addresses create or refuse, and what their order decides, is in no binding of an address.
+        # The bindings that are shown omit auto-creation, refusals and the order in which addresses are made.
         changes = (_SETTINGS,)
     search = _Search(*shown, (old, new))
     messages = search.examples(examples) if differs else []

@@ -95,7 +95,7 @@ class Trial:
         sums = tuple(self._unequal(conditions, pair) for pair in pairs)
         solver = Solver(conditions)
         rare: Witness | None = None
-        # Where neither throws, which few messages make them do, and then everywhere.
+        # Messages that make neither dialect throw come first, for those that do are rare.
         for most, beside in ((ANYTHING & ~THROWN, sums), (ANYTHING, ())):
             missed = (
                 Junction(False, (Accepted(here, outcome), Accepted(there, missing & most)))

@@ -237,7 +237,8 @@ class _Porting:
             try:
                 self.results[key] = self._search(node, goal)
             except UndecidedError as error:
-                self.results[key] = self._error("port.undecided", f"no candidate can be compared: {error}", None)
+                message, hint = f"no candidate can be compared: {error}", "write it in fewer parts, or port them apart"
+                self.results[key] = self._error("port.undecided", message, hint)
         result = self.results[key]
         if isinstance(result, Diagnostic):
             raise self._failed(node, replace(result, span=node.span))

@@ -288,7 +288,7 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-#: What the words at the place of the parser's error say; its message stays.
+#: Hints for patterns of words at the place of the parser's error, whose message stays.
 HINTS: tuple[Rule, ...] = (
     _hint("BETWEEN b AND end", "write the upper bound behind it"),
     _hint("AND,OR,NOT end", "write a condition behind it"),

@@ -467,3 +467,17 @@ def test_what_is_not_computed_is_a_finding() -> None:
     both = inner + outer.removeprefix("<destinationInterceptors>") + "</destinationInterceptors>"
     assert [finding.code for finding in activemq(both).findings] == ["topology.selector-aware"]
     assert activemq(composites(aware)).findings == ()
+
+
+def test_the_cases_of_one_filter_do_not_contain_each_other() -> None:
+    known = activemq(
+        "<destinationInterceptors><virtualDestinationInterceptor><virtualDestinations>"
+        "<compositeQueue name='a'><forwardTo>"
+        "<filteredDestination selector=\"JMSDestination = 'queue://b' OR x = 1\" queue='b'/>"
+        "</forwardTo></compositeQueue><compositeQueue name='b'><forwardTo>"
+        "<filteredDestination selector=\"JMSDestination LIKE 'queue://%'\" queue='a'/>"
+        "</forwardTo></compositeQueue>"
+        "</virtualDestinations></virtualDestinationInterceptor></destinationInterceptors>"
+    )
+    kinds = {finding.kind for finding in report(addresses_of(known)).findings}
+    assert kinds == {"exchange-without-way-out", "exchange-loop"}

@@ -9,11 +9,13 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable, Iterator
 from inspect import signature
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import griffe
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
@@ -244,38 +246,67 @@ def test_the_links_of_a_page_lead_to_files(page: str) -> None:
             assert ((ROOT / page).parent / link).exists(), link
 
 
-def shown_names() -> dict[str, Any]:
-    """Return the objects on the API pages by their dotted names."""
+def shown_names() -> list[tuple[Any, set[str] | None]]:
+    """Return the objects on the API pages, each with the members that are shown; None for all."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in DOCS.glob("api/*.md"))
-    return {name: pkgutil.resolve_name(name) for name in re.findall(r"^::: (\S+)$", text, re.MULTILINE)}
+    shown = re.finditer(r"^::: (\S+)\n(?:    options:\n      members: \[(.*)\]\n)?", text, re.MULTILINE)
+    return [(pkgutil.resolve_name(one[1]), None if one[2] is None else set(one[2].split(", "))) for one in shown]
 
 
 def test_the_api_pages_have_every_public_name() -> None:
-    shown = shown_names().values()
+    shown = [one for one, _ in shown_names()]
     for module in (transpiler, spark_ext, stores, testing):
         assert [name for name in module.__all__ if not any(getattr(module, name) is one for one in shown)] == []
+
+
+def shown_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the functions and methods on the API pages, and the class that users construct, by their tables' names."""
+    for shown, members in shown_names():
+        if isinstance(shown, FunctionType) or shown is Publisher:
+            yield shown.__name__, shown
+        if isinstance(shown, type):
+            for name, member in vars(shown).items():
+                method = getattr(member, "__func__", member)
+                is_public = not name.startswith("_") and (members is None or name in members)
+                if is_public and isinstance(method, FunctionType) and method.__doc__:
+                    yield f"{shown.__name__}.{name}", getattr(shown, name)
 
 
 def test_every_parameter_of_the_api_has_a_meaning_and_every_meaning_a_parameter() -> None:
     meanings = tomllib.loads(read("docs/site/parameters.toml"))
     shared, used = meanings.pop("shared"), set()
-    for shown in shown_names().values():
-        if not (isinstance(shown, FunctionType) or shown is Publisher):
-            continue
-        own = meanings.get(shown.__name__, {})
-        parameters = set(signature(shown).parameters)
-        assert parameters <= {*shared, *own}, shown
-        used |= {(shown.__name__, name) for name in parameters & set(own)} | {
-            ("", name) for name in parameters - set(own)
-        }
+    for table, shown in shown_functions():
+        own = meanings.get(table, {})
+        parameters = set(signature(shown).parameters) - {"self"}
+        assert parameters <= {*shared, *own}, table
+        used |= {(table, name) for name in parameters & set(own)} | {("", name) for name in parameters - set(own)}
     assert used == {("", name) for name in shared} | {(table, name) for table, own in meanings.items() for name in own}
+
+
+def test_a_docstring_on_the_api_pages_ends_in_the_table_of_its_parameters() -> None:
+    loader = griffe.GriffeLoader(
+        search_paths=[str(ROOT)], extensions=griffe.load_extensions(str(DOCS / "site" / "parameters.py"))
+    )
+    for package in ("transpiler", "spark_ext"):
+        loader.load(package)
+    for table, shown in shown_functions():
+        documented = loader.modules_collection[f"{shown.__module__}.{table}"].docstring
+        rows = re.findall(r"^\| `(\w+)` \|", documented.value, re.MULTILINE)
+        assert rows == [name for name in signature(shown).parameters if name != "self"], table
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("api/*.md")), ids=lambda path: path.stem)
 def test_every_name_of_the_api_has_an_example(page: Path) -> None:
     parts = re.split(r"^::: ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    # All errors share the one at the top of their page.
-    assert [part.split()[0] for part in parts if "```python" not in part and page.stem != "errors"] == []
+    assert [part.split()[0] for part in parts if "```python" not in part] == []
+
+
+def test_every_error_has_an_example_that_prints_it() -> None:
+    """What the handler prints is compared where the page's Python runs, so the example raises that error."""
+    for name in (name for name in transpiler.__all__ if name.endswith("Error")):
+        [part] = re.findall(rf"^::: transpiler\.{name}\n(.*?)(?=^::: |\Z)", read("docs/api/errors.md"), re.M | re.S)
+        assert f"except {name} as error:" in part, name
+        assert "```text\n" in part, name
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"])

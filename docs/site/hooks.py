@@ -1,4 +1,4 @@
-"""MkDocs hooks: pages from above docs, the navigation of the rules, titles of blocks, drawings, tables of parameters.
+"""MkDocs hooks: pages from above docs, the navigation of the rules, titles of blocks, drawings.
 
 Everything here serves the site only, so that the same Markdown reads well in a repository's browser.
 """
@@ -6,13 +6,10 @@ Everything here serves the site only, so that the same Markdown reads well in a 
 from __future__ import annotations
 
 import re
-import tomllib
-from functools import cache
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
 from typing import Any
 
-import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -39,10 +36,6 @@ _DRAWING = re.compile(r"^!\[([^\]]*)\]\(([^)]+\.svg)\)$", re.MULTILINE)
 _HEAD = re.compile(r"<table>(\s*<thead>\s*<tr>(?:\s*<t[hd][^>]*>[^\n]*){3,})")
 #: Pages whose tables need the width of the table of contents.
 _WIDE = {"headers.md", "filters.md", "dialects.md", "stores/README.md"}
-#: A name of the API, with the options of how it is shown.
-_NAME = re.compile(r"^::: (\S+)\n(?: {4}.*\n)*", re.MULTILINE)
-#: Classes that their users construct; of others only the library makes objects.
-_CONSTRUCTED = {"Publisher"}
 _RULES = re.compile(r"^## (.+)$|^\| \[([\w.-]+)\]\((\S+)\)", re.MULTILINE)
 
 
@@ -77,8 +70,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     place = page.file.src_uri
     if place in _WIDE:
         page.meta["hide"] = ["toc"]
-    if place.startswith("api/"):
-        markdown = _NAME.sub(lambda match: match[0] + _parameter_table(match[1]), f"{markdown}\n")
     # The page's place in the repository, which its links start from.
     source = next((source for source, added in ADDED.items() if added == place), f"docs/{place}")
 
@@ -98,38 +89,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f'<figure class="drawing" tabindex="0" aria-label="{match[1]}">{drawing.strip()}</figure>'
 
     return _DRAWING.sub(drawn, _FENCE.sub(titled, _LINK.sub(linked, markdown)))
-
-
-def _parameter_table(path: str) -> str:
-    """Return the table of a function's parameters, with meanings from ``parameters.toml``; empty without parameters."""
-    shown = _api()[path]
-    target = shown.final_target if shown.is_alias else shown
-    if not (target.is_function or target.name in _CONSTRUCTED):
-        return ""
-    meanings = tomllib.loads((ROOT / "docs" / "site" / "parameters.toml").read_text(encoding="utf-8"))
-    meant = meanings["shared"] | meanings.get(target.name, {})
-    rows = [
-        f"| `{one.name}` | {_default(one)} | {meant[one.name]} |" for one in target.parameters if one.name != "self"
-    ]
-    return "\n".join(["", "| parameter | default | |", "|---|---|---|", *rows, ""]) if rows else ""
-
-
-@cache
-def _api() -> griffe.ModulesCollection:
-    """Return both packages as their sources say, without Spark."""
-    loader = griffe.GriffeLoader(search_paths=[str(ROOT)])
-    for package in ("transpiler", "spark_ext"):
-        loader.load(package)
-    loader.resolve_aliases(implicit=True)
-    return loader.modules_collection
-
-
-def _default(parameter: griffe.Parameter) -> str:
-    if parameter.kind in (griffe.ParameterKind.var_keyword, griffe.ParameterKind.var_positional):
-        return ""
-    if parameter.default is None:
-        return "required"
-    return {"NO_HEADERS": "none", "tuple(DIALECTS)": "all"}.get(text := str(parameter.default), f"`{text}`")
 
 
 #: The search of Material is a dialog, and has no name.

@@ -6,7 +6,6 @@ a warning, unless the caller named a layout. Findings of several dialects with o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -23,11 +22,6 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.selector.parsing import parse_selector
 from transpiler.source import Source, Span
-
-#: Characters of a shape that is kept.
-_MAX_SHAPE = 500
-#: Digits of a number whose value no dialect refuses.
-_LONGEST_NUMBER = 30
 
 
 class Finding(NamedTuple):
@@ -52,8 +46,6 @@ class Checker:
     layout: LayoutLike | None = None
     missing: Missing = "error"
     selection: Selection = field(default_factory=Selection)
-    #: Shapes of selectors about which the compiler has nothing to say, with their dialects.
-    _clean: set[tuple[str | None, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         if self.layout is not None:
@@ -84,9 +76,6 @@ class Checker:
         if tree is None:
             return None, ()
         findings = lint(tree, source, dialect)
-        shape = _shape(text)
-        if (shape, dialect.name) in self._clean:
-            return tree, findings
         try:
             # The warnings come up while the tree is lowered; no SQL is emitted.
             lowering = selector_lowering(find_layout(self.layout or "amqp"), self.missing, source, dialect)
@@ -96,11 +85,7 @@ class Checker:
             compiled = error.diagnostics
             if self.layout is None:
                 compiled = [_as_warning(finding) for finding in compiled]
-        if compiled:
-            return tree, without_lesser(findings, compiled)
-        if shape is not None:
-            self._clean.add((shape, dialect.name))
-        return tree, findings
+        return tree, without_lesser(findings, compiled) if compiled else findings
 
     def contained(self, checked: Sequence[Checked], places: Sequence[str]) -> list[tuple[int, Finding]]:
         """Return the selectors of one list that others contain, by their numbers; ``places`` name the selectors."""
@@ -118,27 +103,6 @@ class Checker:
                 if self.selection.has(diagnostic):
                     collected.setdefault((number, diagnostic), []).append(dialect)
         return [(number, Finding(diagnostic, tuple(own))) for (number, diagnostic), own in collected.items()]
-
-
-#: Words beside which the compiler looks into a literal, calls and prefixes, and numbers of which it counts the digits.
-_LOOKED_INTO = re.compile(
-    r"MessageID|CorrelationID|UserID|_id\b|XPATH|XQUERY|REGEX|INLIST|REPLACE|UTC|:|[0-9]{30}", re.IGNORECASE
-)
-#: A name in double quotes stays, and so do the digits of a name.
-_LITERAL = re.compile(r"""'(?:[^']|'')*+'|"[^"]*+"|(?<![\w$.\]])[0-9]+""")
-
-
-def _shape(text: str) -> str | None:
-    """Return a selector without the values of its literals; None if what the compiler says may depend on one."""
-    shape = _LITERAL.sub(_without_value, text)
-    return None if len(shape) > _MAX_SHAPE or _LOOKED_INTO.search(shape) else shape
-
-
-def _without_value(literal: re.Match[str]) -> str:
-    text = literal[0]
-    if text[0] == "'":
-        return "'"
-    return text if text[0] == '"' or len(text) >= _LONGEST_NUMBER else "0"
 
 
 def _as_warning(finding: Diagnostic) -> Diagnostic:

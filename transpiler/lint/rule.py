@@ -84,7 +84,7 @@ _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.Boolea
 Finder = Callable[[ast.Expression, Context], Iterator[Doubt]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A rule and the text of its page.
 
@@ -94,15 +94,13 @@ class Rule:
 
     id: str
     title: str
-    severity: Severity
     wrong: str
     right: str
     why: str
+    severity: Severity = "error"
     dialect: str = "jms"
     nodes: tuple[type[ast.Expression], ...] = ()
     find: Finder | None = None
-    #: True if ``find`` has to see only nodes with a header field among their operands.
-    of_headers: bool = False
     #: A column list that both examples are checked with, for rules about a schema.
     schema: str | None = None
     #: Rules whose findings say less about the same place, and so are left out beside one of this.

@@ -13,17 +13,10 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.source import Source, Span
 
-
-def _by_class(of_headers: bool) -> dict[type[ast.Expression], tuple[Rule, ...]]:
-    classes: dict[type[ast.Expression], tuple[Rule, ...]] = {}
-    for rule in RULES:
-        if rule.of_headers is of_headers:
-            for node in rule.nodes:
-                classes[node] = (*classes.get(node, ()), rule)
-    return classes
-
-
-_OF_NODE, _OF_HEADERS = _by_class(of_headers=False), _by_class(of_headers=True)
+_OF_NODE: dict[type[ast.Expression], list[Rule]] = {}
+for _rule in RULES:
+    for _node in _rule.nodes:
+        _OF_NODE.setdefault(_node, []).append(_rule)
 _OF_ROOT = tuple(rule for rule in RULES if rule.find is not None and not rule.nodes)
 
 
@@ -32,11 +25,7 @@ def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[D
     context = Context(tree, source, dialect)
     diagnostics: list[Diagnostic] = []
     for node in ast.walk(tree):
-        kind = type(node)
-        rules = _OF_NODE.get(kind, ())
-        if kind in _OF_HEADERS and any(context.header(operand) is not None for operand in ast.children(node)):
-            rules += _OF_HEADERS[kind]
-        for rule in rules:
+        for rule in _OF_NODE.get(type(node), ()):
             assert rule.find is not None
             for doubt in rule.find(node, context):
                 diagnostics.append(_finding(rule, doubt, source))

@@ -219,7 +219,6 @@ RULES = (
         "`AMQDurable` with `'NON_DURABLE'` and `'DURABLE'`.",
         nodes=(ast.Compare, ast.In),
         find=_delivery_mode,
-        of_headers=True,
         instead_of=("type.unlike",),
     ),
     Rule(
@@ -232,7 +231,6 @@ RULES = (
         "are compared with numbers without quotes; times are milliseconds since 1970-01-01.",
         nodes=(ast.Compare, ast.Like, ast.In),
         find=_text_for_number,
-        of_headers=True,
         instead_of=("type.unlike",),
     ),
     Rule(
@@ -245,7 +243,6 @@ RULES = (
         "February 1970, so `>` takes every message and `<` none.",
         nodes=(ast.Compare, ast.Between),
         find=_time_in_seconds,
-        of_headers=True,
     ),
     Rule(
         id="lint.order-of-text",
@@ -257,7 +254,6 @@ RULES = (
         "3.8.1.2). A comparison with `<`, `>` or `BETWEEN` is never true.",
         nodes=(ast.Compare, ast.Between),
         find=_order_of_text,
-        of_headers=True,
         instead_of=("type.unlike",),
     ),
     Rule(
@@ -270,6 +266,5 @@ RULES = (
         "none.",
         nodes=(ast.Compare, ast.Between),
         find=_out_of_range,
-        of_headers=True,
     ),
 )

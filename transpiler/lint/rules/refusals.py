@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-from transpiler.diagnostics import Severity
 from transpiler.lint.rule import Rule
 
 _NESTED = "NOT " * 130 + "active"
 
-
-def _refusal(
-    code: str,
-    title: str,
-    wrong: str,
-    right: str,
-    why: str,
-    *,
-    dialect: str = "jms",
-    severity: Severity = "error",
-    schema: str | None = None,
-    instead_of: tuple[str, ...] = (),
-) -> Rule:
-    return Rule(
-        id=code,
-        title=title,
-        severity=severity,
-        wrong=wrong,
-        right=right,
-        why=why,
-        dialect=dialect,
-        schema=schema,
-        instead_of=instead_of,
-    )
-
-
 SYNTAX = (
-    _refusal(
+    Rule(
         "syntax.blank",
         "An empty filter",
         " ",
@@ -42,7 +15,7 @@ SYNTAX = (
         "In JMS an empty selector selects everything. RabbitMQ's parsers refuse one.",
         dialect="rabbitmq",
     ),
-    _refusal(
+    Rule(
         "syntax.double-quote",
         "Double quotes around text",
         'color = "red"',
@@ -50,14 +23,14 @@ SYNTAX = (
         "Text goes into single quotes. In JMS a double quote begins nothing; Artemis, Broker-J and Qpid C++ take "
         '`"red"` as the name of a property, and RabbitMQ\'s SQL filters as text.',
     ),
-    _refusal(
+    Rule(
         "syntax.escape",
         "An escape character that is not one character",
         "name LIKE '100!%' ESCAPE '!!'",
         "name LIKE '100!%%' ESCAPE '!'",
         "`ESCAPE` takes one character, which makes the wildcard behind it stand for itself.",
     ),
-    _refusal(
+    Rule(
         "syntax.number",
         "A malformed number",
         "weight = 08",
@@ -65,28 +38,28 @@ SYNTAX = (
         "Numbers are those of Java: a leading 0 makes an octal number, `0x` a hexadecimal one, and `_` separates "
         "nothing.",
     ),
-    _refusal(
+    Rule(
         "syntax.number-range",
         "A number beyond its type",
         "id = 9223372036854775808",
         "id = 9223372036854775807",
         "An exact number has 64 bits with its sign. A larger one is written as a floating point number.",
     ),
-    _refusal(
+    Rule(
         "syntax.operator",
         "An operator of another language",
         "color == 'red' && weight > 5",
         "color = 'red' AND weight > 5",
         "Selectors have `=`, `<>`, `<`, `<=`, `>`, `>=`, `AND`, `OR` and `NOT`.",
     ),
-    _refusal(
+    Rule(
         "syntax.pattern",
         "A pattern that ends in its escape character",
         "name LIKE 'a!' ESCAPE '!'",
         "name LIKE 'a!!%' ESCAPE '!'",
         "The escape character applies to the one behind it, so none may be last.",
     ),
-    _refusal(
+    Rule(
         "syntax.prefix",
         "A prefix that the broker does not have",
         "convert_string_expressions:weight > 5",
@@ -94,14 +67,14 @@ SYNTAX = (
         "`convert_string_expressions:` and `hyphenated_props:` are ActiveMQ's and Artemis's. Elsewhere they are no "
         "part of a selector.",
     ),
-    _refusal(
+    Rule(
         "syntax.quote",
         "Backticks around text",
         "color = `red`",
         "color = 'red'",
         "Text goes into single quotes; a backtick begins nothing.",
     ),
-    _refusal(
+    Rule(
         "syntax.reserved-word",
         "A reserved word in another case",
         "color = 'red' and weight > 5",
@@ -109,7 +82,7 @@ SYNTAX = (
         "RabbitMQ's SQL filters have their keywords in upper case only.",
         dialect="rabbitmq",
     ),
-    _refusal(
+    Rule(
         "syntax.unexpected-character",
         "A character that begins nothing",
         "color = @red",
@@ -117,21 +90,21 @@ SYNTAX = (
         "The character is no part of the selector language. Among these are placeholders of other tools, and the "
         "quotes of word processors.",
     ),
-    _refusal(
+    Rule(
         "syntax.unexpected-end",
         "The end comes too early",
         "color = 'red' AND",
         "color = 'red' AND weight > 5",
         "An operator lacks its operand, or a parenthesis is never closed.",
     ),
-    _refusal(
+    Rule(
         "syntax.unexpected-token",
         "A word in the wrong place",
         "color = 'red' AND AND weight > 5",
         "color = 'red' AND weight > 5",
         "The text is well-formed up to the marked word, and no selector goes on with it.",
     ),
-    _refusal(
+    Rule(
         "syntax.unterminated-string",
         "A string without its closing quote",
         "color = 'red",
@@ -141,7 +114,7 @@ SYNTAX = (
 )
 
 TYPES = (
-    _refusal(
+    Rule(
         "type.arguments",
         "The wrong number of arguments",
         "REGEX('a.*')",
@@ -149,7 +122,7 @@ TYPES = (
         "Each of ActiveMQ's functions takes a fixed number of arguments.",
         dialect="activemq",
     ),
-    _refusal(
+    Rule(
         "type.function",
         "A function that does not exist",
         "LOWER(name) = 'a'",
@@ -157,7 +130,7 @@ TYPES = (
         "ActiveMQ has the functions REGEX, INLIST, MAKELIST, SPLIT and REPLACE, and no other dialect has them.",
         dialect="activemq",
     ),
-    _refusal(
+    Rule(
         "type.header",
         "A column whose type a header field never has",
         "JMSPriority = 5",
@@ -167,35 +140,35 @@ TYPES = (
         severity="warning",
         schema="JMSPriority STRING, JMSType STRING",
     ),
-    _refusal(
+    Rule(
         "type.in-member",
         "A list member that is no string",
         "weight IN (5, 6)",
         "weight = 5 OR weight = 6",
         "`IN` takes string literals only (Jakarta Messaging 3.8.1.2). Numbers are compared one by one.",
     ),
-    _refusal(
+    Rule(
         "type.not-a-condition",
         "A value where a condition is needed",
         "weight + 5",
         "weight + 5 > 10",
         "A selector is a condition. Numbers and strings are not.",
     ),
-    _refusal(
+    Rule(
         "type.not-a-name",
         "A test of something that is no name",
         "weight + 5 IS NULL",
         "weight IS NULL",
         "`IN`, `LIKE` and `IS NULL` test a property or a header field.",
     ),
-    _refusal(
+    Rule(
         "type.not-a-number",
         "Arithmetic on what is no number",
         "color + 'red' = 'x'",
         "weight + 5 = 6",
         "Arithmetic takes numbers only.",
     ),
-    _refusal(
+    Rule(
         "type.not-twice",
         "Two NOT in a row",
         "NOT NOT active",
@@ -203,7 +176,7 @@ TYPES = (
         "RabbitMQ's JMS client takes one NOT in a row.",
         dialect="rabbitmq-jms",
     ),
-    _refusal(
+    Rule(
         "type.null",
         "NULL as a value",
         "color = NULL",
@@ -211,14 +184,14 @@ TYPES = (
         "ActiveMQ's parser takes NULL as a literal and fails on it. A missing property is tested with `IS NULL`.",
         dialect="activemq",
     ),
-    _refusal(
+    Rule(
         "type.ordering",
         "The order of strings or booleans",
         "weight > '5'",
         "weight > 5",
         "Only numbers have an order: strings and booleans compare with `=` and `<>` (Jakarta Messaging 3.8.1.2).",
     ),
-    _refusal(
+    Rule(
         "type.sign",
         "A sign that the broker's parser refuses",
         "weight > +(limit)",
@@ -226,7 +199,7 @@ TYPES = (
         "Dialects differ on the signs that may stand before an expression.",
         dialect="qpid-cpp",
     ),
-    _refusal(
+    Rule(
         "type.unlike",
         "Values of unlike types",
         "JMSCorrelationID = 1234",
@@ -239,14 +212,14 @@ TYPES = (
 )
 
 OTHERS = (
-    _refusal(
+    Rule(
         "name.unknown-field",
         "A field that AMQP does not have",
         "amqp.correlationid = 'x'",
         "amqp.correlation_id = 'x'",
         "Names that begin with `amqp.` are the fields of an AMQP message, with underscores.",
     ),
-    _refusal(
+    Rule(
         "name.unmapped",
         "A header field that is always missing",
         "JMSXState = 2",
@@ -254,7 +227,7 @@ OTHERS = (
         "The JMS name has no counterpart in AMQP, so a message never has it.",
         severity="warning",
     ),
-    _refusal(
+    Rule(
         "id.form",
         "A message id in a form that none has",
         "JMSMessageID = 'ID:AMQP_ULONG:abc'",
@@ -262,7 +235,7 @@ OTHERS = (
         "The prefix of an id says its type, and the rest has to fit it. No id reads so.",
         severity="warning",
     ),
-    _refusal(
+    Rule(
         "portability.header",
         "A header field that selectors may not use",
         "JMSExpiration > 0",
@@ -271,7 +244,7 @@ OTHERS = (
         "selectors. Some brokers take them, others refuse the selector.",
         severity="warning",
     ),
-    _refusal(
+    Rule(
         "layout.no-column",
         "A property that no column has",
         "colour = 'red'",
@@ -280,7 +253,7 @@ OTHERS = (
         "is a missing property.",
         schema="color STRING",
     ),
-    _refusal(
+    Rule(
         "limit.length",
         "Too many characters",
         "note = '" + "x" * 4_100 + "'",
@@ -289,7 +262,7 @@ OTHERS = (
         "project's own.",
         dialect="rabbitmq",
     ),
-    _refusal(
+    Rule(
         "limit.tokens",
         "Too many tokens",
         "id IN (" + ",".join("1" * 100) + ")",
@@ -297,21 +270,21 @@ OTHERS = (
         "RabbitMQ refuses filters of more than 200 tokens. Split the filter into several consumers.",
         dialect="rabbitmq",
     ),
-    _refusal(
+    Rule(
         "limit.nesting",
         "Nested too deeply",
         _NESTED,
         "a = 1",
         "Conditions nest at most 120 levels deep, so that every pass and Spark's own parser can follow.",
     ),
-    _refusal(
+    Rule(
         "limit.terms",
         "Too many names and literals",
         "id IN (" + ",".join(["'1'"] * 50_001) + ")",
         "id IN ('1', '2')",
         "A selector has at most 50,000 names and literals, so that Spark can compile it.",
     ),
-    _refusal(
+    Rule(
         "spark.xpath",
         "An XPath that Spark is not given",
         "XPATH '//a['",
@@ -321,7 +294,7 @@ OTHERS = (
         dialect="activemq",
         severity="warning",
     ),
-    _refusal(
+    Rule(
         "spark.function",
         "A function call that SQL does not have",
         "INLIST(list, name)",
@@ -330,7 +303,7 @@ OTHERS = (
         dialect="activemq",
         severity="warning",
     ),
-    _refusal(
+    Rule(
         "spark.regex",
         "A regular expression outside of the subset",
         "REGEX('(a+)+b', name)",

@@ -238,13 +238,12 @@ def test_sarif_has_the_rules_and_places_that_code_scanning_shows(repository: Pat
 
 @pytest.mark.usefixtures("repository")
 def test_colours_are_for_terminals_without_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
-    from transpiler.cli import check as command
-
     assert "\x1b" not in check("routes.sel").output
-    monkeypatch.setattr(command.sys.stdout.__class__, "isatty", lambda _: True, raising=False)
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert not command._has_colors()
-    assert "\x1b[33m\x1b[1mwarning" in human(Run().report([Text("a = red")]), command._paint)
+    for terminal, no_color, coloured in (("xterm", "", True), ("dumb", "", False), ("xterm", "1", False)):
+        monkeypatch.setenv("TERM", terminal)
+        monkeypatch.setenv("NO_COLOR", no_color)
+        output = CliRunner().invoke(main, ["check", "routes.sel"], color=True).output
+        assert ("\x1b[33m\x1b[1mwarning" in output) is coloured
 
 
 def test_the_pre_commit_hook_runs(repository: Path) -> None:

@@ -93,10 +93,8 @@ def test_a_file_that_cannot_be_read_is_an_error_with_its_place(tmp_path: Path) -
 @pytest.mark.usefixtures("orders")
 @pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
 def test_a_terminal_has_colours(monkeypatch: pytest.MonkeyPatch, no_color: str, coloured: bool) -> None:
-    import transpiler.cli.test as command
-
     monkeypatch.setenv("NO_COLOR", no_color)
-    monkeypatch.setattr(command, "_is_terminal", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
     result = CliRunner().invoke(main, ["test"], color=True)
     assert ("\x1b[31m" in result.output) is coloured
 

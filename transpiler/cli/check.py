@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,8 +25,6 @@ from transpiler.lint.report import Report
 from transpiler.lint.run import Run
 from transpiler.selector.dialects import find_dialect
 
-#: Selectors from one update of the progress to the next.
-_STEP = 100
 _COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
@@ -109,7 +106,7 @@ def check(
     chosen = tuple(find_dialect(name) for name in dict.fromkeys(_listed(dialects)))
     sources = CheckInputs(inputs, selectors, files, stdin_filename)
     texts = sources.fixed(chosen, checker) if fix else sources.texts()
-    with _progress() as progress:
+    with _progress(sources.has_files) as progress:
         report = Run(checker, chosen, progress, sources.refuse).report(texts)
     click.echo(_printed(report, form), nl=False)
     for note in sources.notes:
@@ -135,12 +132,7 @@ def _printed(report: Report, form: str) -> str:
         case "sarif":
             return sarif(report, __version__)
         case _:
-            written = oneline if form == "oneline" else human
-            return written(report, _paint if _has_colors() else lambda text, _: text)
-
-
-def _has_colors() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+            return (oneline if form == "oneline" else human)(report, _paint)
 
 
 def _paint(text: str, severity: str) -> str:
@@ -148,45 +140,15 @@ def _paint(text: str, severity: str) -> str:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int], None]]:
-    """Show how many selectors are checked: on a terminal, and once there are many."""
-    if not sys.stderr.isatty():
+def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how many selectors of files are checked."""
+    if not (of_files and sys.stderr.isatty()):
         yield lambda _: None
         return
-    display = _Display()
-    try:
-        yield display.advance
-    finally:
-        display.stop()
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-
-class _Display:
-    """The number of checked selectors on standard error."""
-
-    def __init__(self) -> None:
-        self._checked = 0
-        self._stop: Callable[[], None] = lambda: None
-        self._show: Callable[[int], None] | None = None
-
-    def advance(self, count: int) -> None:
-        """Count some more selectors."""
-        self._checked += count
-        if self._checked % _STEP == 0:
-            if self._show is None:
-                self._show = self._start()
-            self._show(self._checked)
-
-    def stop(self) -> None:
-        """Remove the display."""
-        self._stop()
-
-    def _start(self) -> Callable[[int], None]:
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = (SpinnerColumn(), TextColumn("{task.completed:,} selectors checked"), TimeElapsedColumn())
-        progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,} selectors checked"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("check", total=None)
-        progress.start()
-        self._stop = progress.stop
-        return lambda checked: progress.update(task, completed=checked)
+        yield lambda count: progress.advance(task, count)

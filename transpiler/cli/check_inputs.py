@@ -53,6 +53,11 @@ class CheckInputs:
         for name in (*self.files, *(one for one in self.arguments if _exists(one) and not _is_directory(one))):
             check_input(name)
 
+    @property
+    def has_files(self) -> bool:
+        """True if a file, a directory or standard input is checked."""
+        return bool(self.files) or any(argument == "-" or _exists(argument) for argument in self.arguments)
+
     def texts(self) -> Iterator[Text]:
         """Read and yield the texts one after the other; a file that cannot be read ends the command."""
         for argument in self.arguments:

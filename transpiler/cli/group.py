@@ -95,7 +95,9 @@ class Program(click.Group):
         sys.exit(_flushed(code))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse the arguments; ``--help`` and ``--version`` print here."""
+        """Parse the arguments; ``--help`` and ``--version`` print here. click colours no file and no pipe."""
+        if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+            kwargs["color"] = False
         with _kept_from_click():
             return super().make_context(*args, **kwargs)
 

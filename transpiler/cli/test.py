@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterable
 
@@ -13,7 +12,6 @@ from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.test_cases import PATTERNS, Case, Result, find_files, read_cases, run_case
-from transpiler.test_cases.reporting import failure_text, mark, summary, verbose_line
 
 
 @click.command(
@@ -62,8 +60,10 @@ def test(paths: tuple[str, ...], keyword: str | None, verbose: bool, exitfirst: 
         results += _run(file, cases, verbose, exitfirst)
     failed = [result for result in results if not result.passed]
     for result in failed:
-        click.echo(f"\n{failure_text(result, _style)}")
-    click.echo(f"\n{summary(results, total - left, time.perf_counter() - began, _style)}")
+        click.echo(f"\n{_failure(result)}")
+    counts = {"passed": len(results) - len(failed), "failed": len(failed), "deselected": total - left}
+    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count or what == "passed")
+    click.echo(_coloured(f"\n{told} in {time.perf_counter() - began:.2f}s", not failed))
     if failed:
         raise SystemExit(1)
 
@@ -88,7 +88,7 @@ def _run(file: str, cases: list[Case], verbose: bool, exitfirst: bool) -> list[R
         click.echo(f"{shown(file)} ", nl=False)
     for case in cases:
         results.append(run_case(case))
-        click.echo(verbose_line(results[-1], _style) if verbose else mark(results[-1], _style), nl=verbose)
+        click.echo((_line if verbose else _mark)(results[-1]), nl=verbose)
         if exitfirst and not results[-1].passed:
             break
     if cases and not verbose:
@@ -96,10 +96,21 @@ def _run(file: str, cases: list[Case], verbose: bool, exitfirst: bool) -> list[R
     return results
 
 
-def _style(text: str, colour: str) -> str:
-    """Colour a text for a terminal, unless NO_COLOR is set."""
-    return text if os.environ.get("NO_COLOR") or not _is_terminal() else click.style(text, fg=colour)
+def _mark(result: Result) -> str:
+    return _coloured("." if result.passed else "F", result.passed)
 
 
-def _is_terminal() -> bool:
-    return sys.stdout.isatty()
+def _line(result: Result) -> str:
+    outcome = _coloured("PASSED" if result.passed else "FAILED", result.passed)
+    return f"{result.case.file}::{result.case.id} {outcome}"
+
+
+def _failure(result: Result) -> str:
+    """Return the place and the name of a case that failed, and why."""
+    case = result.case
+    lines = (result.failure or "").splitlines()
+    return "\n".join([_coloured(f"{case.file}:{case.line}: {case.id}", False), *(f"  {line}" for line in lines)])
+
+
+def _coloured(text: str, good: bool) -> str:
+    return click.style(text, fg="green" if good else "red")

@@ -10,7 +10,7 @@ one message, one dialect and one expectation, and is independent of all others.
 Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
 
 Reading order: ``expectations``, ``file_nodes`` (values with their places), ``yaml_nodes`` and ``json_nodes`` (texts to
-nodes), ``reading`` (nodes to cases), ``case_files``, ``running``, ``reporting``.
+nodes), ``reading`` (nodes to cases), ``case_files``, ``running``.
 """
 
 from __future__ import annotations

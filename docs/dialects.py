@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from transpiler.dialect_tools.questions import QUESTIONS, answer
 from transpiler.message.fields import RECEIVER, MessageField
@@ -94,17 +96,21 @@ def page() -> str:
     lines.append("|---" * (len(brokers) + 1) + "|")
     lines += [_row(amqp.value, (_type(dialect, amqp) for dialect in brokers)) for amqp in AmqpType]
     lines += ["", "## Names of header fields", ""]
-    lines.append("A name that is not here is an application property. A default stands where the field is absent.")
-    lines.append("The names of `jms` are on [the page on header names](headers.md).")
-    lines += ["", _row("name", (d.name for d in brokers))]
-    lines.append("|---" * (len(brokers) + 1) + "|")
+    lines.append(
+        "A name that is not here, or not of a dialect, is an application property there. A default stands where"
+    )
+    lines.append("the field is absent. The names of `jms` are on [the page on header names](headers.md).")
     tables = {dialect: _header_fields(dialect) for dialect in brokers}
     unreadable = {name for dialect in brokers for name in dialect.fields.unreadable}
     names = sorted({name for table in tables.values() for name in table} | unreadable)
-    lines += [
-        _row(f"`{name}`", (_field(table.get(name), dialect, name) for dialect, table in tables.items()))
-        for name in names
-    ]
+    for _, group in groupby(names, key=lambda name: re.match("JMS|AMQ|amqp|", name)[0]):
+        cells = {
+            f"`{name}`": {dialect.name: _field(table.get(name), dialect, name) for dialect, table in tables.items()}
+            for name in group
+        }
+        known = [d.name for d in brokers if any(row[d.name] != "–" for row in cells.values())]
+        lines += ["", _row("name", iter(known)), "|---" * (len(known) + 1) + "|"]
+        lines += [_row(name, (row[dialect] for dialect in known)) for name, row in cells.items()]
     for dialect in brokers:
         if prefix := dialect.fields.annotation_prefix:
             lines += ["", f'In `{dialect.name}`, `"{prefix}KEY"` reads the message annotation `KEY`, and nothing else.']

@@ -14,6 +14,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from nbconvert import MarkdownExporter
+from tables import with_fitted_tables
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -33,7 +34,6 @@ NOTEBOOKS = {
 _LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)]*)?\))")
 _FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
 _DRAWING = re.compile(r"^!\[([^\]]*)\]\(([^)]+\.svg)\)$", re.MULTILINE)
-_HEAD = re.compile(r"<table>(\s*<thead>\s*<tr>(?:\s*<t[hd][^>]*>[^\n]*){3,})")
 #: Pages whose tables need the width of the table of contents.
 _WIDE = {"headers.md", "filters.md", "dialects.md", "stores/README.md"}
 _RULES = re.compile(r"^## (.+)$|^\| \[([\w.-]+)\]\((\S+)\)", re.MULTILINE)
@@ -96,7 +96,6 @@ _SEARCH = 'class="md-search" data-md-component="search" role="dialog"'
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
-    """Name the search, take empty cells out of the headers of tables, and let wide tables be scrolled by keyboard."""
+    """Name the search, take empty cells out of the headers of tables, and fit wide tables to their windows."""
     output = output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"').replace("<th></th>", "<td></td>")
-    width = " data-wide" if page.file.src_uri in _WIDE else ""
-    return _HEAD.sub(rf'<table tabindex="0"{width}>\1', output)
+    return with_fitted_tables(output, is_wide=page.file.src_uri in _WIDE)

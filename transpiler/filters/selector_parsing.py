@@ -7,9 +7,8 @@ from dataclasses import replace
 from transpiler.errors import TranspilerError
 from transpiler.filters.kinds import JmsSelector, SqlFilter
 from transpiler.selector import ast
-from transpiler.selector.checks import check
 from transpiler.selector.dialects import DIALECTS, Dialect
-from transpiler.selector.grammar import parse_selector
+from transpiler.selector.parsing import parse_selector
 from transpiler.source import Source
 
 #: The dialect that an ``amqp:sql-filter`` is written in, whatever the dialect of the selectors beside it.
@@ -31,12 +30,8 @@ def parse_text(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expressio
 
     Raises what ``parse_selector`` raises; the path of the filter is the source's name.
     """
-    source = source_of(node)
-    own = dialect_of(node, dialect)
     try:
-        tree = parse_selector(node.text, own)
-        if tree is not None:
-            check(tree, source, own)
+        return parse_selector(node.text, dialect_of(node, dialect))
     except TranspilerError as error:
+        source = source_of(node)
         raise type(error)([replace(finding, source=source) for finding in error.diagnostics]) from None
-    return tree

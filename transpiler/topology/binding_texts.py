@@ -9,9 +9,8 @@ from itertools import islice
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError, TranspilerError
-from transpiler.selector.checks import check
 from transpiler.selector.dialects import find_dialect
-from transpiler.selector.grammar import parse_selector
+from transpiler.selector.parsing import parse_selector
 from transpiler.source import Source
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 from transpiler.topology.xquery import parse_query
@@ -52,9 +51,7 @@ def _errors(topology: Topology) -> Iterator[Diagnostic]:
         if shape in sound:
             continue
         try:
-            tree = parse_selector(selector, dialect)
-            if tree is not None:
-                check(tree, Source(selector), dialect)
+            parse_selector(selector, dialect)
         except TranspilerError as error:
             yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
         else:

@@ -13,10 +13,8 @@ from typing import Literal, get_args
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
 from transpiler.selector import ast
-from transpiler.selector.checks import check
 from transpiler.selector.dialects import ACTIVEMQ
-from transpiler.selector.grammar import parse_selector
-from transpiler.source import Source
+from transpiler.selector.parsing import parse_selector
 from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND, activemq_parts
 from transpiler.topology.importers.xml_reader import Element
 
@@ -273,8 +271,6 @@ def _check_selector(element: Element, selector: str) -> None:
         element.refuse("topology.filter", "the selector is empty, and the broker does not start", "leave it out")
     try:
         tree = parse_selector(selector, ACTIVEMQ)
-        if tree is not None:
-            check(tree, Source(selector), ACTIVEMQ)
     except TranspilerError as error:
         message = f"the selector {selector!r} is none, and the broker does not start: {error.diagnostics[0].message}"
         element.refuse("topology.filter", message)

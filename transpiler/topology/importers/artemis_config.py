@@ -14,10 +14,8 @@ from typing import Any, TypeVar
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
-from transpiler.selector.checks import check
 from transpiler.selector.dialects import ARTEMIS
-from transpiler.selector.grammar import parse_selector
-from transpiler.source import Source
+from transpiler.selector.parsing import parse_selector
 from transpiler.topology.destinations import DEFAULT_WORDS, ROUTING_TYPES, RoutingType
 from transpiler.topology.importers.xml_reader import Element
 
@@ -260,9 +258,7 @@ def _filter_text(element: Element) -> str | None:
 def _problem(text: str) -> str | None:
     """Return why a filter is none; None for one that the broker takes."""
     try:
-        tree = parse_selector(text, ARTEMIS)
-        if tree is not None:
-            check(tree, Source(text), ARTEMIS)
+        parse_selector(text, ARTEMIS)
     except TranspilerError as error:
         return error.diagnostics[0].message
     return None

@@ -18,9 +18,8 @@ from typing import NamedTuple, NoReturn
 from transpiler.diagnostics import mismatch
 from transpiler.errors import TopologyError, TranspilerError
 from transpiler.selector import ast
-from transpiler.selector.checks import check
 from transpiler.selector.dialects import RABBITMQ_JMS
-from transpiler.selector.grammar import parse_selector
+from transpiler.selector.parsing import parse_selector
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source, Span
 
@@ -112,8 +111,6 @@ def _selector(text: str) -> str:
     selector = print_selector(tree, RABBITMQ_JMS)
     try:
         parsed = parse_selector(selector, RABBITMQ_JMS)
-        if parsed is not None:
-            check(parsed, Source(selector), RABBITMQ_JMS)
     except TranspilerError as error:
         diagnostic = error.diagnostics[0]
         message = f"stands for no selector, as {selector!r} is none: {diagnostic.message}"

@@ -12,7 +12,6 @@ state's subscriptions and consumers. The numbers in comments are those of the pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -46,7 +45,7 @@ from transpiler.topology.importers.activemq_patterns import (
 )
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
 from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
-from transpiler.topology.model import Alternate, Link, Queue, Topology
+from transpiler.topology.model import Link, Queue, Topology
 
 #: Words of a name for which sends to names with wildcards are computed, and names at most.
 _MAX_WORDS, _MAX_NAMES = 4, 500
@@ -107,7 +106,7 @@ class _ActiveMQ:
         for name in _names(state.get("queues", ())):
             self._queues.setdefault(name, False)
         for subscription in (*state.get("subscriptions", ()), *state.get("consumers", ())):
-            for kind, name in _parts(_destination_of(subscription)):
+            for kind, name in activemq_parts(_destination_of(subscription)):
                 if kind == QUEUE_KIND:
                     self._queues.setdefault(name, False)
         for name in self._mentioned():
@@ -217,7 +216,7 @@ class _ActiveMQ:
                 builder.bind(source, ANY_KEY, Target("exchange", within))
                 self._mirror(source, mirror, entry)
             else:
-                self._alternate(source, within)
+                builder.lead_on(source, within)
                 for destination in destinations:
                     self._virtual(source, within, destination, entry)
             source = within
@@ -225,9 +224,6 @@ class _ActiveMQ:
             self._queue_itself(source, entry)
         else:
             self._subscribers(source, entry)
-
-    def _alternate(self, source: str, within: str) -> None:
-        self._builder.exchanges[source] = replace(self._builder.exchanges[source], alternate=Alternate(within))
 
     def _queue_itself(self, source: str, entry: _Entry) -> None:
         builder = self._builder
@@ -248,7 +244,7 @@ class _ActiveMQ:
                     self._subscribe(source, subscription._replace(pattern=pattern), entry)
 
     def _subscribe(self, source: str, subscription: _Subscription, entry: _Entry) -> None:
-        target: Target | None = Target("queue", subscription.name)
+        target = Target("queue", subscription.name)
         selector, certain = subscription.selector, subscription.exact
         if selector is not None and _reads_destination(selector):
             # A consumer sees where the message is.
@@ -257,9 +253,7 @@ class _ActiveMQ:
             selector, known = _with_destination(selector, value)
             certain &= known
         if not certain:
-            maybe = self._builder.exchange(f"{subscription.name} perhaps", "maybe")
-            self._builder.bind(maybe, ANY_KEY, target, selector)
-            target, selector = Target("exchange", maybe), None
+            target, selector = self._builder.perhaps(f"{subscription.name} perhaps", target, selector), None
         for pattern in (subscription.pattern, *self._sent_to_prefix(subscription.pattern)):
             key = ".".join(pattern)
             self._builder.bind(source, key, target, selector)
@@ -296,7 +290,7 @@ class _ActiveMQ:
         if destination.keeps:
             builder.bind(name, ANY_KEY, itself)
         elif destination.keeps is None:
-            self._alternate(name, within)
+            builder.lead_on(name, within)
         own = entry.at if entry.at is not None else literal_name(pattern)
         before = None if own is None else f"{entry.kind}://{own}"
         for forward in destination.forwards:
@@ -307,12 +301,11 @@ class _ActiveMQ:
             if selector is not None:
                 selector, certain = _with_destination(selector, seen)
             if not certain:
-                maybe = builder.exchange(f"{name} perhaps to {forward.name}", "maybe")
-                builder.bind(maybe, ANY_KEY, target, selector, forward.place)
+                target = builder.perhaps(f"{name} perhaps to {forward.name}", target, selector, forward.place)
+                selector = None
                 if destination.keeps is None:
                     # If the target does not take it, the destination may keep it.
-                    builder.bind(maybe, ANY_KEY, itself)
-                target, selector = Target("exchange", maybe), None
+                    builder.bind(target.name, ANY_KEY, itself)
             builder.bind(name, ANY_KEY, target, selector, forward.place)
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.place)
@@ -334,9 +327,7 @@ class _ActiveMQ:
         target = Target("queue", FAILED)
         if shielded:
             # The other side of AND or OR may decide before.
-            maybe = self._builder.exchange(f"{source} perhaps fails", "maybe")
-            self._builder.bind(maybe, ANY_KEY, target)
-            target = Target("exchange", maybe)
+            target = self._builder.perhaps(f"{source} perhaps fails", target)
         for name in names:
             self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", place)
 
@@ -358,9 +349,7 @@ class _ActiveMQ:
             for selector, certain in self._watched(queue, topic):
                 target = sent
                 if perhaps or not certain:
-                    maybe = self._builder.exchange(f"{name} perhaps to {queue}", "maybe")
-                    self._builder.bind(maybe, ANY_KEY, target)
-                    target = Target("exchange", maybe)
+                    target = self._builder.perhaps(f"{name} perhaps to {queue}", target)
                 for key in _keys(entry, keys):
                     self._builder.bind(name, ".".join(key), target, selector, topic.place)
 
@@ -381,7 +370,7 @@ class _ActiveMQ:
         """Rule 13: every queue's messages go to a topic, too."""
         builder = self._builder
         known = builder.exchange(f"{entry.name}, mirrors")
-        self._alternate(known, self._enter(_Entry(TOPIC_KIND, entry.before, mirror=mirror)))
+        builder.lead_on(known, self._enter(_Entry(TOPIC_KIND, entry.before, mirror=mirror)))
         builder.bind(source, ANY_KEY, Target("exchange", known), place=mirror.place)
         for queue in self._queues:
             topic = f"{mirror.prefix}{queue}{mirror.postfix}"
@@ -413,7 +402,7 @@ def _kind_of(destination: Composite | VirtualTopic) -> str:
 def _subscriptions(state: Mapping[str, Any]) -> Iterator[_Subscription]:
     for item in (*state.get("subscriptions", ()), *state.get("consumers", ())):
         selector = item.get("selector", item.get("filter")) or None
-        for kind, name in _parts(_destination_of(item)):
+        for kind, name in activemq_parts(_destination_of(item)):
             pattern = words_of(name)
             cut = up_to_any(pattern)
             yield _Subscription(str(item.get("name", "")), kind, cut, selector, cut == pattern)
@@ -424,10 +413,6 @@ def _destination_of(item: Mapping[str, Any]) -> str:
         return str(item["destination"])
     queue = str(item["queue"])
     return queue if "://" in queue else f"queue://{queue}"
-
-
-def _parts(destination: str) -> Iterable[tuple[str, str]]:
-    return activemq_parts(destination)
 
 
 def _names(queues: Sequence[Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from transpiler.topology.importers.artemis_addresses import Addresses, Answer, a
 from transpiler.topology.importers.artemis_config import DEFAULTS, Settings
 from transpiler.topology.importers.artemis_hops import Entry, Hop
 from transpiler.topology.importers.artemis_wildcards import Words
-from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
+from transpiler.topology.importers.exchange_builder import ExchangeBuilder, Target
 
 _OWN, _REJECTED = Target("queue", OWN_QUEUE), Target("queue", REJECTED)
 
@@ -57,9 +57,7 @@ class AddressAnswers:
         if created is None or (entry.type is not None and not entry.detached):
             return created
         # An earlier send with a routing type may have created the queue.
-        maybe = self._builder.exchange(f"{entry.name}, created before", "maybe")
-        self._builder.bind(maybe, ANY_KEY, created)
-        return Target("exchange", maybe)
+        return self._builder.perhaps(f"{entry.name}, created before", created)
 
     def _by_answer(
         self, entry: Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
@@ -116,6 +114,5 @@ class AddressAnswers:
             return dead
         if entry.type is not None and not entry.detached:
             return self._by_answer(entry, entry.type, Answer.CREATED, None, dead)
-        maybe = Target("exchange", self._builder.exchange(f"{entry.name}, perhaps no queue", "maybe"))
-        self._builder.bind(maybe.name, ANY_KEY, dead)
+        maybe = self._builder.perhaps(f"{entry.name}, perhaps no queue", dead)
         return self._by_answer(entry, "ANYCAST", Answer.CREATED, maybe, dead)

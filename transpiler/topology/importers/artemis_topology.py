@@ -13,7 +13,6 @@ The numbers in comments are those of the page of rules, docs/jms-brokers.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from transpiler.diagnostics import Diagnostic
@@ -21,8 +20,6 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ARTEMIS
 from transpiler.topology.destinations import (
     FULLY_QUALIFIED,
-    OWN_QUEUE,
-    REJECTED,
     RoutingType,
     artemis_characters,
     inner_word,
@@ -40,9 +37,7 @@ from transpiler.topology.importers.artemis_wildcards import (
     matches_later,
 )
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
-from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Queue, Topology
-
-_OWN, _REJECTED = Target("queue", OWN_QUEUE), Target("queue", REJECTED)
+from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 
@@ -132,7 +127,7 @@ class _Artemis:
                 first = builder.exchange(f"{name}, exclusive")
                 builder.bind(name, ANY_KEY, Target("exchange", first))
             source = builder.exchange(f"{name}, others")
-            self._replace_alternate(first, source)
+            builder.lead_on(first, source)
             for taker in exclusive:
                 for target in self._divert_targets(taker, entry):
                     self._bind(first, taker, entry, target)
@@ -149,9 +144,6 @@ class _Artemis:
         if own is not None:
             builder.bind(source, ANY_KEY, own)
         self._bind_groups(takers, source, queues, entry, dead is not None)
-
-    def _replace_alternate(self, name: str, alternate: str) -> None:
-        self._builder.exchanges[name] = replace(self._builder.exchanges[name], alternate=Alternate(alternate))
 
     def _bind_groups(self, bound: Sequence[Taker], source: str, queues: str, entry: Entry, by_filter: bool) -> None:
         """Rule 3: one taker of each routing name gets a copy."""
@@ -226,9 +218,7 @@ class _Artemis:
         if queue.needs_consumer:
             # Rule 20: without a consumer the queue is passed over.
             if self._consumers is None:
-                maybe = self._builder.exchange(f"{entry.name}, {queue.name} if it has a consumer", "maybe")
-                self._builder.bind(maybe, ANY_KEY, target)
-                return [Target("exchange", maybe)]
+                return [self._builder.perhaps(f"{entry.name}, {queue.name} if it has a consumer", target)]
             if not self._consumers.get(queue.name):
                 return []
         return [target]
@@ -280,13 +270,12 @@ class _Artemis:
         if entry.qualified and isinstance(taker.item, ArtemisQueue):
             queue = self._queue_word(taker.item.name)
         if not certain:
-            maybe = self._builder.exchange(f"{source}, {taker.item.name} perhaps", "maybe")
-            self._builder.bind(maybe, ANY_KEY, target, selector, taker.item.place)
+            name = f"{source}, {taker.item.name} perhaps"
+            target, selector = self._builder.perhaps(name, target, selector, taker.item.place), None
             alternate = self._builder.exchanges[source].alternate
             if alternate is not None:
                 # If it does not match, others may get the message.
-                self._builder.bind(maybe, ANY_KEY, Target(alternate.type, alternate.name))
-            target, selector = Target("exchange", maybe), None
+                self._builder.bind(target.name, ANY_KEY, Target(alternate.type, alternate.name))
         words = taker.words if entry.at is None else entry.at
 
         def link(exchange: str, pattern: Words) -> None:

@@ -7,7 +7,7 @@ goes to its alternate. So a decision between cases is a chain of exchanges, each
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from transpiler.message.types import AmqpType, AmqpValue
@@ -67,6 +67,16 @@ class ExchangeBuilder:
         for target in targets:
             self.bind(name, "", target)
         return name
+
+    def lead_on(self, name: str, alternate: str) -> None:
+        """Give an exchange the alternate that gets what its bindings do not take."""
+        self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
+
+    def perhaps(self, name: str, target: Target, selector: str | None = None, place: str = "") -> Target:
+        """Return the way to an exchange that is added, and sends a message to a target or does not."""
+        maybe = self.exchange(name, "maybe")
+        self.bind(maybe, ANY_KEY, target, selector, place)
+        return Target("exchange", maybe)
 
     def bind(
         self,

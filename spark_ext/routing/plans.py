@@ -12,7 +12,7 @@ from pyspark.sql.types import DataType, StructType
 
 from spark_ext.routing import tuning
 from spark_ext.routing.choices import refuse_choices
-from spark_ext.routing.routing_keys import Source, has_routing_keys, published_exchanges
+from spark_ext.routing.routing_keys import has_routing_keys, published_exchanges
 from spark_ext.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
 from transpiler import Layout
 from transpiler.arguments import check_choice
@@ -36,17 +36,15 @@ _PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, Rout
 
 
 class Prepared(NamedTuple):
-    """A topology with what an address adds, the columns of its messages, and where these are published to."""
+    """A topology with what an address adds, the columns of its messages, and where these are published to.
+
+    ``several`` if a message may have several routing keys.
+    """
 
     topology: Topology
     columns: MessageColumns
-    source: Source
+    to: Destination
     several: bool
-
-    @property
-    def settings(self) -> tuple[str | None, bool]:
-        """The exchange of all messages, and whether each may have several keys."""
-        return self.source.exchange, self.several and self.source.several_keys
 
 
 def prepare(
@@ -66,20 +64,20 @@ def prepare(
         if routing_type is not None:
             check_choice("routing_type", routing_type, ROUTING_TYPES)
         entered = entered_by(topology, routing_type)
-        return Prepared(entered, columns, Source(destination=exchange, routing_type=routing_type), False)
+        return Prepared(entered, columns, Destination(named=exchange, routing_type=routing_type), False)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
     resolved = columns.layout
-    source = Source(exchange, relay=publish_to == "to")
+    to = Destination(exchange, relay=publish_to == "to")
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
-        topology, source = sender.topology, Source(sender.exchange, sender)
+        topology, to = sender.topology, Destination(sender.exchange, sender.key, sender.subject, by_sender=True)
         if sender.subject is not None:
             resolved = SentLayout(resolved)
-    elif exchange is None and not source.relay and not published_exchanges(columns.schema.names, resolved):
-        source = Source(topology.default_exchange)
-    several = topology.rules.several_keys and has_routing_keys(columns.schema)
-    return Prepared(topology, columns._replace(layout=resolved), source, several)
+    elif exchange is None and not to.relay and not published_exchanges(columns.schema.names, resolved):
+        to = Destination(topology.default_exchange)
+    several = topology.rules.several_keys and to.several_keys and has_routing_keys(columns.schema)
+    return Prepared(topology, columns._replace(layout=resolved), to, several)
 
 
 def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str | None, several: bool) -> RoutingPlan:
@@ -120,19 +118,8 @@ def compile_topology(
     """
     columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout, "amqp")
     prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
-    refuse_choices(prepared.topology, prepared.source.exchange)
-    target, several = prepared.settings
-    sender = prepared.source.sender
-    destination = Destination(
-        target,
-        None if sender is None else sender.key,
-        None if sender is None else sender.subject,
-        sender is not None,
-        prepared.source.relay,
-        prepared.source.destination,
-        prepared.source.routing_type,
-    )
-    settings = Settings(destination, missing, several)
+    refuse_choices(prepared.topology, prepared.to.exchange)
+    settings = Settings(prepared.to, missing, prepared.several)
     return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)
 
 
@@ -152,9 +139,7 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
             hint="compile it for these: compile_topology(topology, messages)",
         )
     _check_columns(compiled.plan, columns.schema)
-    sender = Sender(compiled.topology, to.exchange or "", to.key, to.subject) if to.by_sender else None
-    source = Source(to.exchange, sender, to.relay, to.named, to.routing_type)
-    return Prepared(compiled.topology, columns._replace(layout=resolved), source, compiled.settings.several)
+    return Prepared(compiled.topology, columns._replace(layout=resolved), to, compiled.settings.several)
 
 
 def _check_columns(plan: RoutingPlan, schema: StructType) -> None:

@@ -116,8 +116,8 @@ class Query:
         self._schema = prepared.columns.schema
         self._rules = prepared.topology.rules
         self._names = names
-        self._published = Published(prepared.topology, prepared.columns, plan, prepared.source)
-        self._outcomes = Outcomes(prepared.topology, plan, publisher, prepared.source.relay)
+        self._published = Published(prepared.topology, prepared.columns, plan, prepared.to)
+        self._outcomes = Outcomes(prepared.topology, plan, publisher, prepared.to.relay)
         self._plan = plan
         self._payload = Payload.QUEUE if plan.simple else Payload.DELIVERY
         # Without alternates every delivery is by bindings alone, and needs no column for that.

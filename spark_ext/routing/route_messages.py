@@ -107,11 +107,10 @@ def route(
     else:
         columns = message_columns(messages, layout, "amqp")
         prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
-        target, several = prepared.settings
 
         def one_pass(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:
             answer = names._replace(queues=queues) if complete else Names(queues)
-            plan = plan_of(topology, prepared.columns.layout, missing, target, several)
+            plan = plan_of(topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
             through = prepared._replace(topology=topology)
             with pause_garbage_collection():
                 return Query(messages.sparkSession, through, plan, publisher, answer).routed(messages, keys)
@@ -119,7 +118,7 @@ def route(
         def routed(messages: DataFrame) -> DataFrame:
             if possible_column is not None:
                 return route_with_choices(messages, prepared.topology, column, outcome, possible_column, one_pass)
-            refuse_choices(prepared.topology, target)
+            refuse_choices(prepared.topology, prepared.to.exchange)
             return one_pass(messages, prepared.topology, column, True)
 
     # A JMS broker's column has the destination; it replaces another column of that name once nothing reads that.

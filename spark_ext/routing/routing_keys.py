@@ -8,7 +8,6 @@ in their place.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, DataType, StringType, StructType
@@ -27,6 +26,7 @@ from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageF
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AmqpType
 from transpiler.routing.columns import EXCHANGE, KEY, KEYS, RELAY_EXCHANGE, RELAY_KEY, SUBJECT, TOPIC, WORDS
+from transpiler.routing.compiled_topology import Destination
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
 from transpiler.sql import emit_filter, emit_value, quote_path, quote_text
@@ -44,7 +44,6 @@ from transpiler.topology.destinations import (
     own_prefix,
 )
 from transpiler.topology.model import Topology
-from transpiler.topology.receivers import Sender
 
 _MESSAGE_SUBJECT = MessageField("properties", "subject")
 _TO = MessageField("properties", "to")
@@ -75,11 +74,11 @@ def _is_texts(kind: DataType) -> bool:
 class Sends:
     """The entry and the key of each message to a destination of a JMS broker, as SQL: see ``topology.destinations``."""
 
-    def __init__(self, topology: Topology, columns: Container[str], layout: Layout, source: Source) -> None:
+    def __init__(self, topology: Topology, columns: Container[str], layout: Layout, to: Destination) -> None:
         self._topology = topology
         self._characters = key_characters(topology)
-        if source.destination is not None:
-            self.destination = quote_text(source.destination)
+        if to.named is not None:
+            self.destination = quote_text(to.named)
         elif named := published_exchanges(columns, layout):
             self.destination = first_text(named)
         else:
@@ -88,9 +87,8 @@ class Sends:
                 f"messages to {topology.rules.name} have a destination, and these have no column exchange",
                 hint="give the messages a column exchange, or give route exchange='the destination of all'",
             )
-        given = source.routing_type
         of_column = "routing_type" if "routing_type" in columns else relay.NO_TEXT
-        self._routing_type = of_column if given is None else quote_text(given)
+        self._routing_type = of_column if to.routing_type is None else quote_text(to.routing_type)
 
     @property
     def columns(self) -> tuple[str, str]:
@@ -152,40 +150,15 @@ def published_exchanges(columns: Container[str], layout: Layout) -> list[ir.Valu
     return named + texts_at(layout, [PUBLISHED_EXCHANGE])
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The destination of messages that neither name one nor have columns beside them that do.
-
-    To the ``exchange`` of that name; as a ``sender`` with an address does; to the anonymous relay, by their own ``to``.
-    """
-
-    exchange: str | None = None
-    sender: Sender | None = None
-    relay: bool = False
-    #: Of a JMS broker: the destination of all messages, and their routing type; None is what each message names.
-    destination: str | None = None
-    routing_type: str | None = None
-
-    @property
-    def by_message(self) -> bool:
-        """Return True if exchange and routing key are read from each message, and not given by a sender."""
-        return self.sender is None and not self.relay
-
-    @property
-    def several_keys(self) -> bool:
-        """Return True if a column of several routing keys is read."""
-        return not self.relay and (self.sender is None or self.sender.key is None)
-
-
 class Published:
     """Makes the columns that the conditions of a plan name."""
 
-    def __init__(self, topology: Topology, columns: MessageColumns, plan: RoutingPlan, source: Source) -> None:
+    def __init__(self, topology: Topology, columns: MessageColumns, plan: RoutingPlan, to: Destination) -> None:
         self._topology = topology
         self._schema = columns.schema
         self._layout = columns.layout
         self._plan = plan
-        self._source = source
+        self._to = to
 
     @property
     def names(self) -> list[str]:
@@ -207,8 +180,8 @@ class Published:
                 hint="give keys an archive of messages, or leave it out: each message's key is matched then",
             )
         needed: list[ir.Value] = []
-        if self._source.relay:
-            needed.append(self._to())
+        if self._to.relay:
+            needed.append(self._relay_address())
         elif self._plan.exchange is None:
             needed += published_exchanges(self._schema.names, self._layout)
         names = [str(column.path[0]) for value in needed for column in columns_in(value)]
@@ -229,10 +202,9 @@ class Published:
 
     def with_subject(self, frame: DataFrame) -> DataFrame:
         """Add the subject that the sender gives to messages without one: see ``SentLayout``."""
-        sender = self._source.sender
-        if sender is None or sender.subject is None:
+        if self._to.subject is None:
             return frame
-        before, default = before_sent(self._layout), quote_text(sender.subject)
+        before, default = before_sent(self._layout), quote_text(self._to.subject)
         own = first_text(self._own_keys()) if self._own_keys() else relay.NO_TEXT
         made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
         original, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
@@ -253,12 +225,12 @@ class Published:
         """The messages with their exchange, where the plan knows no only one, and their routing keys."""
         made = []
         if self._topology.rules.destinations is not None:
-            exchange, key = Sends(self._topology, self._schema.names, self._layout, self._source).columns
+            exchange, key = Sends(self._topology, self._schema.names, self._layout, self._to).columns
             return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {SUBJECT}")
-        if self._source.relay:
+        if self._to.relay:
             own = self._own_keys()
             subject = first_text(own) if own else relay.NO_TEXT
-            frame = relay.relayed(frame, self._topology, emit_value(self._to()), subject)
+            frame = relay.relayed(frame, self._topology, emit_value(self._relay_address()), subject)
             made.append(f"{RELAY_EXCHANGE} AS {EXCHANGE}")
         elif self._plan.exchange is None:
             default = quote_text(self._topology.default_exchange)
@@ -301,26 +273,25 @@ class Published:
 
     def _key(self) -> str:
         """The routing key of each message, as SQL."""
-        if self._source.relay:
+        if self._to.relay:
             return RELAY_KEY
         first = self._first_key()
         return self._layout_key() if first is None else f"coalesce({first}, {self._only_key()})"
 
     def _layout_key(self) -> str:
         """The key without the column of several keys, as SQL."""
-        sender = self._source.sender
-        return quote_text(sender.key) if sender is not None and sender.key is not None else first_text(self._keys())
+        return first_text(self._keys()) if self._to.key is None else quote_text(self._to.key)
 
     def _first_key(self) -> str | None:
         """The first of several routing keys, as SQL: the one that a broker with one key a message reads."""
-        several = self._source.several_keys and has_routing_keys(self._schema)
+        several = self._to.several_keys and has_routing_keys(self._schema)
         return "get(routing_keys, 0)" if several else None
 
     def _own_keys(self) -> list[ir.Value]:
         """Return the message's own texts for its routing key, in order of preference."""
         layout = before_sent(self._layout)
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
-        texts = texts_at(layout, ROUTING_KEYS if self._source.by_message else [_MESSAGE_SUBJECT])
+        texts = texts_at(layout, ROUTING_KEYS if self._to.by_message else [_MESSAGE_SUBJECT])
         return texts or ([ir.Column(("routing_key",), STRING)] if "routing_key" in self._schema.names else [])
 
     def _keys(self) -> list[ir.Value]:
@@ -336,7 +307,7 @@ class Published:
             )
         return texts
 
-    def _to(self) -> ir.Value:
+    def _relay_address(self) -> ir.Value:
         """Return the address in a message's own ``to``."""
         texts = texts_at(self._layout, [_TO])
         if texts:

@@ -37,10 +37,10 @@ def sent(
     topology = prepared.topology
     if topology.rules.destinations is None:
         return routed(messages)
-    sends = Sends(topology, prepared.columns.schema.names, prepared.columns.layout, prepared.source)
+    sends = Sends(topology, prepared.columns.schema.names, prepared.columns.layout, prepared.to)
     answers = _Answers(sends, column, outcome, possible)
     if topology.rules.destinations is Destinations.ACTIVEMQ:
-        frame = answers.of_lists(messages, routed, prepared.source.destination)
+        frame = answers.of_lists(messages, routed, prepared.to.named)
     else:
         frame = answers.named(routed(messages))
     frame = answers.settled(frame)

@@ -54,6 +54,16 @@ class Destination:
     named: str | None = None
     routing_type: str | None = None
 
+    @property
+    def by_message(self) -> bool:
+        """Return True if exchange and routing key are read from each message, and not given by a sender."""
+        return not self.by_sender and not self.relay
+
+    @property
+    def several_keys(self) -> bool:
+        """Return True if a column of several routing keys is read."""
+        return not self.relay and self.key is None
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -11,7 +11,7 @@ change without changing an answer.
 Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and the meaning of a binding
 (``lowering.bindings``).
 
-In reading order: ``exchange_graph``, ``columns``, ``binding_patterns``, ``literal_scanner``, ``parameterize``,
+In reading order: ``exchange_graph``, ``columns``, ``binding_patterns``, ``parameterize``,
 ``signatures``, ``constant_rows``, ``plan``, ``specialize``, ``merge_signatures``, ``prefilter``, ``topic_automaton``,
 ``interval_index``, ``substring_index``, ``cuckoo_table``, ``common_lookups``, ``explain``, ``compiled_topology``,
 ``binding_buckets``, ``compiled_file``, ``tuning``.

@@ -34,6 +34,7 @@ from transpiler.routing.signatures import (
     parameter,
     parameter_number,
     reads_message,
+    shift_parameters,
 )
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern, Wildcard
@@ -115,7 +116,7 @@ def open_constants(rules: Rules) -> Rules:
             conditions: list[ir.Predicate] = []
             types: list[ColumnType] = []
             for term in terms:
-                conditions.append(_renumbered(term.predicate, len(types)))
+                conditions.append(shift_parameters(term.predicate, len(types)))
                 types += term.types
             keys = signature.keys, signature.key_types
             form = Signature(*keys, ir.TRUE, ir.all_of(*conditions), tuple(types))
@@ -231,20 +232,12 @@ def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
     shifted = []
     for term in terms:
         start = len(numbers)
-        shifted.append(_renumbered(term.predicate, start))
+        shifted.append(shift_parameters(term.predicate, start))
         numbers |= dict.fromkeys(range(start, start + len(term.types)), term)
     interval = find_interval(Signature((), (), ir.TRUE, ir.all_of(*shifted), ()))
     if interval is None:
         return ()
     return tuple(dict.fromkeys(numbers[number] for number in interval.bounds))
-
-
-def _renumbered(predicate: ir.Predicate, start: int) -> ir.Predicate:
-    def moved(column: ir.Column) -> ir.Value:
-        number = parameter_number(column)
-        return column if number is None else parameter(number + start, column.type)
-
-    return ir.replace_columns(predicate, moved)
 
 
 def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
@@ -257,7 +250,7 @@ def _merged(each: _Bin) -> tuple[Signature, list[Rule]]:
     for predicate, term_types in each.terms.items():
         starts[predicate] = len(types)
         types += term_types
-        condition = _renumbered(predicate, starts[predicate])
+        condition = shift_parameters(predicate, starts[predicate])
         if counts[predicate] < len(each.members):
             bits[predicate] = 1 << len(bits)
             flag = ir.Apply(ir.Function.COMMON_BITS, (parameter(0, BIGINT), ir.constant(bits[predicate])), BIGINT)

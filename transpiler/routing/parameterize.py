@@ -21,7 +21,11 @@ from transpiler.lowering.selectors import selector_lowering
 from transpiler.lowering.text.text_tests import needle, pattern_form, pattern_text
 from transpiler.message.ids import canonical
 from transpiler.rewrites.optimizer import optimize
-from transpiler.routing.literal_scanner import (
+from transpiler.routing.signatures import Parameter, parameter, parameter_number
+from transpiler.selector import ast
+from transpiler.selector.dialect_rules import IntegerArithmetic
+from transpiler.selector.dialects import Dialect
+from transpiler.selector.literal_scanner import (
     READERS,
     Scanned,
     id_literals,
@@ -31,10 +35,6 @@ from transpiler.routing.literal_scanner import (
     scan,
     text_of,
 )
-from transpiler.routing.signatures import Parameter, parameter, parameter_number
-from transpiler.selector import ast
-from transpiler.selector.dialect_rules import IntegerArithmetic
-from transpiler.selector.dialects import Dialect
 from transpiler.selector.parsing import parse_selector
 from transpiler.selector.pattern import PatternError, read_pattern
 from transpiler.source import Source, Span

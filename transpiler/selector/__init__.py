@@ -13,5 +13,5 @@ Deliberately not here: what a selector means for a message (``reference``) or fo
 
 In reading order: ``ast``, ``dialect_rules``, ``dialects``, ``keywords``, ``lexer``, ``token_rewriting``, ``limits``,
 ``lr_driver``, ``grammar``, ``checks``, ``functions``, ``static_typing``, ``printer``.
-For texts that do not parse: ``mistakes``.
+For texts that do not parse: ``mistakes``; for many that differ in their literals: ``literal_scanner``.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -10,16 +9,11 @@ from itertools import islice
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError, TranspilerError
 from transpiler.selector.dialects import find_dialect
+from transpiler.selector.literal_scanner import scan
 from transpiler.selector.parsing import parse_selector
 from transpiler.source import Source
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 from transpiler.topology.xquery import parse_query
-
-#: Literals that are always well formed, so that one selector of a shape speaks for all that differ in these alone.
-_LITERAL = re.compile(r"'(?:[^']++|'')*+'|(?<![\w$.])[1-9][0-9]{0,8}(?![\w$.])")
-
-#: What makes the text of a string matter, or what may hold a lonely quote.
-_SPECIAL = re.compile(r'escape|--|/\*|"|\[', re.IGNORECASE)
 
 
 def check_filters(topology: Topology) -> None:
@@ -47,7 +41,8 @@ def _errors(topology: Topology) -> Iterator[Diagnostic]:
         selector = topology.selector(binding)
         if selector is None:
             continue
-        shape = selector if _SPECIAL.search(selector) else _LITERAL.sub(_placeholder, selector)
+        # The text of an escape matters; other literals are well formed where one of their form is.
+        shape = selector if "escape" in selector.lower() else scan(selector)[0]
         if shape in sound:
             continue
         try:
@@ -62,7 +57,3 @@ def _placed(error: TranspilerError, text: str, binding: Binding, number: int, ar
     path = f"{binding.path or f'bindings[{number}]'}.arguments.{argument}"
     for diagnostic in error.diagnostics:
         yield replace(diagnostic, source=Source(text, path))
-
-
-def _placeholder(literal: re.Match[str]) -> str:
-    return "''" if literal[0].startswith("'") else "1"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transpiler.routing.literal_scanner import locate, scan
+from transpiler.selector.literal_scanner import locate, scan
 
 #: Texts, their skeletons with ¤ in the place of NUL, and the literals.
 SCANNED = [

@@ -91,7 +91,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_layout(_: click.Context, __: click.Parameter, layout: str | None) -> str | None:
     """Return the name of a layout; one that there is not ends the command before Spark starts."""
-    if layout is not None and layout not in (TRACE, FLAT, *_READERS, *STORES):
+    if layout is not None and layout not in (TRACE, FLAT, *_EXPORTS, *STORES):
         find_layout(layout)
     return layout
 
@@ -115,12 +115,12 @@ def read_archive(
 
 def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Archive:
     inputs = inputs.with_form(session)
-    if layout in _READERS or inputs.form == "xml":
+    if layout in _EXPORTS or inputs.form == "xml":
         with inputs.failures(session):
             name = layout or "artemis-xml"
-            if name not in _READERS:
+            if name not in _EXPORTS:
                 fail(f"{shown(inputs.names[0])}: XML is read as the export of Artemis, by --layout artemis-xml")
-            return Archive(_READERS[name](session, inputs.for_spark()), name)
+            return Archive(_read_export(session, inputs.for_spark(), name), name)
     if inputs.form != "json" or schema is not None:
         return _table(session, inputs, layout, schema)
     text = _first_text(session, inputs)
@@ -143,37 +143,22 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any)
     return Archive(messages, messages if layout == FLAT else layout)
 
 
-def _artemis(session: Any, names: list[str]) -> Any:
-    from spark_ext.readers import read_artemis_export
-
-    return read_artemis_export(session, *names)
+#: The layouts of files that have a reader of their own.
+_EXPORTS = ("artemis-xml", "rabbitmq-get", "aws-activemq", "aws-rabbitmq")
 
 
-def _management(session: Any, names: list[str]) -> Any:
-    from spark_ext.readers import read_rabbitmq_get
+def _read_export(session: Any, names: list[str], layout: str) -> Any:
+    from spark_ext import readers
 
-    return read_rabbitmq_get(session, *names)
-
-
-def _lambda_activemq(session: Any, names: list[str]) -> Any:
-    from spark_ext.readers import read_lambda_events
-
-    return read_lambda_events(session, *names, broker="activemq")
-
-
-def _lambda_rabbitmq(session: Any, names: list[str]) -> Any:
-    from spark_ext.readers import read_lambda_events
-
-    return read_lambda_events(session, *names, broker="rabbitmq")
-
-
-#: The readers of files that a layout's name stands for; they import Spark.
-_READERS: Mapping[str, Callable[[Any, list[str]], Any]] = {
-    "artemis-xml": _artemis,
-    "rabbitmq-get": _management,
-    "aws-activemq": _lambda_activemq,
-    "aws-rabbitmq": _lambda_rabbitmq,
-}
+    match layout:
+        case "artemis-xml":
+            return readers.read_artemis_export(session, *names)
+        case "rabbitmq-get":
+            return readers.read_rabbitmq_get(session, *names)
+        case "aws-activemq":
+            return readers.read_lambda_events(session, *names, broker="activemq")
+        case _:
+            return readers.read_lambda_events(session, *names, broker="rabbitmq")
 
 
 def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Archive:

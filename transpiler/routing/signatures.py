@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import product
+from operator import itemgetter
 
 from transpiler import ir
 from transpiler.ir.column_types import ColumnType, SparkType
@@ -177,18 +178,19 @@ def constant_of(value: ir.Value) -> Extract | None:
     """The function that computes a constant value from those of a condition; None for a value that is no constant."""
     number = parameter_number(value)
     if number is not None:
-        return _Get(number)
+        return itemgetter(number)
     match value:
         case ir.Constant() if is_plain(value):
-            return _Always(constant_value(value))
+            constant = constant_value(value)
+            return lambda _: constant
         case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if (
             number := parameter_number(inner)
         ) is not None:
-            return _Widened(number)
+            return lambda constants: float(constants[number])
         case ir.Apply(function=ir.Function.TO_FLOAT, arguments=(inner,)) if (
             number := parameter_number(inner)
         ) is not None:
-            return _Narrowed(number)
+            return lambda constants: nearest_float(constants[number])
         case _:
             return None
 
@@ -232,30 +234,6 @@ def as_constant(value: Parameter, column_type: ColumnType) -> ir.Constant:
 _EXACT_DECIMALS = Context(prec=76)
 
 
-@dataclass(frozen=True, slots=True)
-class _Get:
-    number: int
-
-    def __call__(self, constants: Sequence[Parameter]) -> Parameter:
-        return constants[self.number]
-
-
-@dataclass(frozen=True, slots=True)
-class _Widened:
-    number: int
-
-    def __call__(self, constants: Sequence[Parameter]) -> Parameter:
-        return float(constants[self.number])
-
-
-@dataclass(frozen=True, slots=True)
-class _Narrowed:
-    number: int
-
-    def __call__(self, constants: Sequence[Parameter]) -> Parameter:
-        return nearest_float(constants[self.number])
-
-
 def nearest_float(number: Parameter) -> float:
     """The 32-bit floating point number next to a number, the even one of two, as a double."""
     if isinstance(number, int) and abs(number) > _EXACT:
@@ -270,14 +248,6 @@ def nearest_float(number: Parameter) -> float:
 
 #: Integers up to here are doubles, and the bits of a 32-bit float's significand.
 _EXACT, _FLOAT_BITS = 2**53, 24
-
-
-@dataclass(frozen=True, slots=True)
-class _Always:
-    value: Parameter
-
-    def __call__(self, _: Sequence[Parameter]) -> Parameter:
-        return self.value
 
 
 def reads_message(value: ir.Node) -> bool:

@@ -147,14 +147,9 @@ def read_core(core: Element) -> ArtemisConfig:
         address = queue.child_text("address") or queue.require("name")
         config.addresses.setdefault(address, set()).add("MULTICAST")
         _add_queue(config, queue, address, "MULTICAST")
-    names: set[str] = set()
     for divert in (each for listed in core.named("diverts") for each in listed.named("divert")):
         divert.only("name")
-        name = divert.require("name")
-        if name in names:
-            divert.refuse("topology.duplicate", f"there are two diverts called {name!r}, and the broker does not start")
-        names.add(name)
-        config.diverts.append(_divert(divert, config))
+        _add_divert(divert, config)
     return config
 
 
@@ -264,8 +259,10 @@ def _problem(text: str) -> str | None:
     return None
 
 
-def _divert(element: Element, config: ArtemisConfig) -> Divert:
+def _add_divert(element: Element, config: ArtemisConfig) -> None:
     name = element.require("name")
+    if any(known.name == name for known in config.diverts):
+        element.refuse("topology.duplicate", f"there are two diverts called {name!r}, and the broker does not start")
 
     def text(*names: str) -> str | None:
         for each in names:
@@ -295,9 +292,8 @@ def _divert(element: Element, config: ArtemisConfig) -> Divert:
         config.findings.append(element.warning("topology.not-computed", message))
     forwards = tuple(part.strip() for part in (forwarding or "").split(","))
     exclusive = (text("exclusive") or "false").lower() == "true"
-    return Divert(
-        name, text("routing-name") or f"\0{name}", address or "", forwards, selector, exclusive, kind, element.place
-    )
+    routing_name = text("routing-name") or f"\0{name}"
+    config.diverts.append(Divert(name, routing_name, address or "", forwards, selector, exclusive, kind, element.place))
 
 
 _WILDFLY_QUEUES: Mapping[str, tuple[str, RoutingType]] = {
@@ -325,12 +321,8 @@ def read_wildfly(server: Element) -> ArtemisConfig:
         config.settings.append(_settings_of(setting.require("name"), setting.get))
     for element in server.named("queue", *_WILDFLY_QUEUES):
         _add_wildfly_queue(element, config)
-    names: set[str] = set()
     for divert in server.named("divert"):
-        if divert.require("name") in names:
-            divert.refuse("topology.duplicate", f"there are two diverts called {divert.require('name')!r}")
-        names.add(divert.require("name"))
-        config.diverts.append(_divert(divert, config))
+        _add_divert(divert, config)
     return config
 
 

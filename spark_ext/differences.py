@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pyspark.sql import DataFrame
 
 from transpiler import html
-from transpiler.diagnostics import aligned, one_line
+from transpiler.diagnostics import aligned, clipped
 
 Kind = Literal["selector", "filter", "topology"]
 Report = Literal["text", "markdown", "json"]
@@ -45,8 +45,7 @@ class Example:
     @property
     def text(self) -> str:
         """The message on one line."""
-        line = one_line(json.dumps(self.message, ensure_ascii=False, default=str))
-        return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+        return clipped(json.dumps(self.message, ensure_ascii=False, default=str), _WIDTH)
 
     @property
     def origin(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 
 from transpiler import html
-from transpiler.diagnostics import one_line
+from transpiler.diagnostics import clipped
 from transpiler.message.types import Truth
 
 #: Characters of a part, and of a reason, in a line.
@@ -128,12 +128,12 @@ class MatchExplanation:
             width = max(len(f"{self.rows:,}"), len(self._heading[0]))
             lines += ["", f"{self._heading[0]:>{width}}  {self._heading[1]}"]
             for part, rows in counts.items():
-                lines.append(f"{rows:>{width},}  {_clipped(part or self._remainder, _MAX_PART)}")
+                lines.append(f"{rows:>{width},}  {clipped(part or self._remainder, _MAX_PART)}")
                 lines += [f"{' ' * width}    {line}" for line in self._details(part)]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<MatchExplanation of {_clipped(self.selector, 40)!r}: {self.headline}>"
+        return f"<MatchExplanation of {clipped(self.selector, 40)!r}: {self.headline}>"
 
     @property
     def _heading(self) -> tuple[str, str]:
@@ -154,16 +154,11 @@ class MatchExplanation:
             yield f"{group.rows:>{width},} {_VERDICTS[group.verdict]}{why}"
             if group.missing is None:
                 for reason in dict.fromkeys(example.reason for example in group.examples):
-                    yield f"{' ' * width}   e.g. {_clipped(reason, _MAX_REASON)}"
+                    yield f"{' ' * width}   e.g. {clipped(reason, _MAX_REASON)}"
 
     def _repr_html_(self) -> str:
         rows = [
-            (rows, _clipped(part or self._remainder, 200), "\n".join(line.strip() for line in self._details(part)))
+            (rows, clipped(part or self._remainder, 200), "\n".join(line.strip() for line in self._details(part)))
             for part, rows in self.by_part().items()
         ]
         return html.heading(self.headline) + (html.table((*self._heading, ""), rows) if rows else "")
-
-
-def _clipped(text: str, most: int) -> str:
-    line = one_line(text)
-    return line if len(line) <= most else f"{line[: most - 1]}…"

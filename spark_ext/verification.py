@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from spark_ext.plain_rows import collectable_columns, plain_row, unused_name
 from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout, Message, html, parse_selector, transpile_selector
-from transpiler.diagnostics import one_line
+from transpiler.diagnostics import clipped
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.layout import message_in, reads_rows
 from transpiler.message.types import Truth
@@ -85,8 +85,8 @@ class Verification:
         lines = [verdict, f"  Spark: {counts}", f"  layout {self.layout}, dialect {self.dialect}"]
         for one in self.disagreements[:_SHOWN]:
             lines.append(f"Spark {_TRUTHS[one.spark]}, reference {_TRUTHS[one.reference]}")
-            lines += [f"  {name} = {_clipped(_shown(value))}" for name, value in one.values.items()]
-            lines.append(f"  row {_clipped(json.dumps(one.row, ensure_ascii=False, default=str))}")
+            lines += [f"  {name} = {clipped(_shown(value), _WIDTH)}" for name, value in one.values.items()]
+            lines.append(f"  row {clipped(json.dumps(one.row, ensure_ascii=False, default=str), _WIDTH)}")
         if len(self.disagreements) > _SHOWN:
             lines.append(f"and {len(self.disagreements) - _SHOWN:,} more, in .disagreements")
         return "\n".join(lines)
@@ -94,11 +94,6 @@ class Verification:
 
 def _shown(value: object) -> str:
     return "NULL" if value is None else repr(value)
-
-
-def _clipped(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
 
 
 def verify(

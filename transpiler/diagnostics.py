@@ -151,6 +151,12 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(" " if c == "\n" else _visible(c) for c in text)
 
 
+def clipped(text: str, most: int) -> str:
+    """Return a text as one printable line of at most so many characters."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
 def aligned(rows: Sequence[Sequence[str]], right: Container[int]) -> list[tuple[str, ...]]:
     """Return the rows of a table with cells of one width a column; those of the columns in ``right`` stand there."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

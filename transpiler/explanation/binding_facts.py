@@ -5,9 +5,10 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from transpiler.diagnostics import clipped
 from transpiler.explanation.explanation import explain_tree
 from transpiler.explanation.topic_keys import part_words
-from transpiler.explanation.wording import clipped, listed, value_text
+from transpiler.explanation.wording import listed, value_text
 from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpValue, Compound, coerce

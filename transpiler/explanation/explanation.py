@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from transpiler.diagnostics import clipped
 from transpiler.explanation.deciding import common_node, decide, leaves
 from transpiler.explanation.marks import underline
 from transpiler.explanation.parts import Evaluation, Part, build_parts
 from transpiler.explanation.sentences import sentence
-from transpiler.explanation.wording import clipped
 from transpiler.layouts.json_rows import message_from_json, message_from_json_row
 from transpiler.layouts.layout import Layout, message_in
 from transpiler.message.message import Message

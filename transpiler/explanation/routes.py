@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from transpiler.diagnostics import clipped
 from transpiler.diagnostics import nearest as near_names
 from transpiler.explanation.binding_facts import binding_text, lacks
-from transpiler.explanation.wording import clipped, value_text
+from transpiler.explanation.wording import value_text
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Visit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from transpiler.diagnostics import nearest, one_line
+from transpiler.diagnostics import clipped, nearest
 from transpiler.explanation.parts import Evaluation, is_literal
 from transpiler.message.fields import RECEIVER
 from transpiler.message.header_fields import HeaderField
@@ -48,12 +48,6 @@ def value_text(value: object) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + clipped(text, _MAX_VALUE).replace("'", "''") + "'"
-
-
-def clipped(text: str, most: int) -> str:
-    """Return a text as one printable line of at most so many characters."""
-    line = one_line(text)
-    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def quoted_part(node: ast.Expression, evaluation: Evaluation) -> str:

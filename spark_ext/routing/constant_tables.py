@@ -7,6 +7,7 @@ from dataclasses import fields
 from enum import Enum
 from itertools import chain
 from typing import Any, cast
+from zlib import crc32
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
@@ -33,7 +34,6 @@ from transpiler.routing.columns import (
     TYPES,
 )
 from transpiler.routing.constant_rows import Delivery
-from transpiler.routing.cuckoo_table import build_cuckoo_table
 from transpiler.routing.exchange_graph import Entry, Hop, Visit
 from transpiler.routing.interval_index import Interval, IntervalIndex, build_interval_index
 from transpiler.routing.plan import Group, RoutingPlan, Table
@@ -54,9 +54,6 @@ _INTERVALS = (
     "shifts: ARRAY<INT>, offsets: ARRAY<INT>, nodes: ARRAY<ARRAY<INT>>>"
 )
 _SUBSTRINGS = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
-
-#: The filler of a slot without a word: words have no dots.
-_NO_WORD = "."
 
 
 class Payload(Enum):
@@ -245,10 +242,12 @@ class ConstantTables:
         ]
 
 
-def _slots(automaton: TopicAutomaton) -> dict[str, Any]:
-    slots = build_cuckoo_table(automaton.words)
-    words = [_NO_WORD if word is None else word for word in slots.words]
-    return {"words": words, "codes": slots.codes, "mask": slots.mask, "more": slots.more}
+def _slots(automaton: TopicAutomaton) -> list[dict[str, int]]:
+    """Return the codes of the words, in slots by the last bits of their hashes."""
+    slots: list[dict[str, int]] = [{} for _ in range(1 << (2 * len(automaton.words)).bit_length())]
+    for code, word in enumerate(automaton.words, 1):
+        slots[crc32(word.encode()) & (len(slots) - 1)][word] = code
+    return slots
 
 
 def declared(*names: str) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial, reduce
 from typing import NamedTuple
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
@@ -27,7 +26,7 @@ from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.plans import Prepared
 from spark_ext.routing.publish_outcomes import Outcomes
 from spark_ext.routing.routing_keys import Published
-from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, literal_code, run_automaton
+from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, run_automaton
 from transpiler import ir
 from transpiler.ir.column_types import STRING
 from transpiler.routing.binding_patterns import WHOLE
@@ -125,8 +124,6 @@ class Query:
         self._grams = {value: f"{GRAMS}{number}" for number, value in enumerate(plan.grams)}
         self._tables = ConstantTables(session, plan, self._payload, self._room)
         self._nothing = f"CAST(NULL AS {self._payload.value})"
-        words = [] if plan.trie is None else plan.trie.words
-        self._code = literal_code(words, _hashed_from(session))
 
     def routed(self, messages: DataFrame, repeated: DataFrame | None) -> DataFrame:
         """The messages with their queues; the keys of ``repeated`` are matched first, each once."""
@@ -302,13 +299,13 @@ class Query:
         repeats = self._plan.trie.repeats
         tested = TESTED if None in self._plan.patterns else None
         if self._plan.whole is None:
-            walked = run_automaton(encode_words(WORDS, self._code, SLOTS), START, _TRANSITIONS, repeats)
+            walked = run_automaton(encode_words(WORDS, SLOTS), START, _TRANSITIONS, repeats)
             return deliveries_at_end(walked, ENDS, tested)
         words = key_words("k", self._rules.topic)
         whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
         # One walk for both initial states: a second one would make the method too long for the JIT.
         starts = f"array(struct({words} AS w, {START} AS s), struct({whole} AS w, {START_WHOLE} AS s))"
-        walked = run_automaton(encode_words("way.w", self._code, SLOTS), "way.s", _TRANSITIONS, repeats)
+        walked = run_automaton(encode_words("way.w", SLOTS), "way.s", _TRANSITIONS, repeats)
         walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
         return deliveries_at_end(f"flatten({walks})", ENDS, tested)
 
@@ -340,14 +337,6 @@ class Query:
         if self._plan.simple:
             return name
         return f"named_struct('x', {state}, 'e', CAST({'NULL' if onward is None else onward} AS INT), 'q', {name})"
-
-
-def _hashed_from(session: SparkSession) -> int | None:
-    """Entries from which on Spark hashes the keys of a constant map; None before 4.2, which never does."""
-    try:
-        return int(session.conf.get("spark.sql.optimizer.mapLookupHashThreshold") or 0)
-    except PySparkException:
-        return None
 
 
 def _published(exchanges: Iterable[str], condition: str) -> str:

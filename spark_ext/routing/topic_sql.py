@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from spark_ext.routing import tuning
 from transpiler.filters.binding_rules import TopicRules
-from transpiler.routing.cuckoo_table import SHIFT, SPREAD
 from transpiler.sql import quote_text
 
 _DOT = quote_text("\\.")
@@ -36,42 +35,10 @@ def key_words(subject: str, rules: TopicRules) -> str:
     )
 
 
-#: What may stand between words in a text of all of them, as a regular expression.
-_SEPARATORS = {separator: f"[{separator}]" for separator in ". /|,;:"}
-
-
-def literal_code(words: Sequence[str], hashed_from: int | None) -> str | None:
-    """Return the code of the word ``w`` by a constant map, 0 for another word; None where slots serve better.
-
-    Spark hashes the keys of a constant map from a size on (``hashed_from``, None for never), so a smaller one is filled
-    up with what is no word. It is several times as fast as slots are.
-    """
-    if not words:
-        return "0"
-    separator = next((sign for sign in _SEPARATORS if not any(sign in word for word in words)), None)
-    if hashed_from is None or separator is None or max(hashed_from, len(words)) > tuning.LITERAL_WORDS:
-        return None
-    keys = f"split({quote_text(separator.join(words))}, {quote_text(_SEPARATORS[separator])}, -1)"
-    count = max(hashed_from, len(words) + 1)
-    # A word has no dot, and a key as one word begins with a mark.
-    others = f"CAST(CAST(sequence({len(words) + 1}, {count}) AS ARRAY<DECIMAL(9, 1)>) AS ARRAY<STRING>)"
-    return f"coalesce(map_from_arrays(concat({keys}, {others}), sequence(1, {count}))[w], 0)"
-
-
-def _slot_code() -> str:
-    first, second = "CAST(h & t.mask AS INT)", f"CAST(t.mask + 1 + (shiftright(h * {SPREAD}, {SHIFT}) & t.mask) AS INT)"
-    code = (
-        f"CASE WHEN get(words, {first}) = w THEN get(codes, {first}) "
-        f"WHEN get(words, {second}) = w THEN get(codes, {second}) ELSE coalesce(t.more[w], 0) END"
-    )
-    return let({"h": "crc32(w)"}, code)
-
-
-def encode_words(words: str, code: str | None, slots: str) -> str:
-    """Return the codes of some words: ``code`` as ``literal_code`` gives it, or else by ``slots``, a column."""
-    if code is not None:
-        return f"transform({words}, w -> {code})"
-    return let({"t": slots, "words": "t.words", "codes": "t.codes"}, f"transform({words}, w -> {_slot_code()})")
+def encode_words(words: str, slots: str) -> str:
+    """Return the codes of some words by ``slots``, a column; 0 for a word that has none."""
+    code = "coalesce(get(slots, CAST(crc32(w) & (size(slots) - 1) AS INT))[w], 0)"
+    return let({"slots": slots}, f"transform({words}, w -> {code})")
 
 
 def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeats: bool) -> str:

@@ -16,9 +16,6 @@ SPREAD = 12
 
 # The walk through the automaton of topics (topic_sql).
 
-#: Words up to which an automaton's are a map in the text of the query.
-LITERAL_WORDS = 5_000
-
 #: States from which on those that are there twice are looked for.
 MANY_STATES = 64
 

@@ -6,11 +6,10 @@ queries run in turn, and deliver the same. What costs about as much without its 
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +18,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import compile_topology, route
-from spark_ext.routing import query as routing_query
 from spark_ext.routing import tuning as engine
 from tests.benchmarks import routing_shapes
 from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu, written
@@ -30,12 +28,11 @@ from tests.benchmarks.routing import (
     selector_messages,
     selector_topology,
 )
-from tests.spark.harness import settings
 from transpiler import compiler, transpile_selector
 from transpiler.routing import tuning as plans
 from transpiler.spark_plan import tuning as sql
-from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.topology.model import Queue, Topology
 
 MESSAGES = 100_000
 
@@ -74,7 +71,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A mechanism, its switch, and the shape that it is for; both run with some settings of Spark.
+    """A mechanism, its switch, and the shape that it is for.
 
     ``again`` if each run plans its query, and does not compute the same again.
     """
@@ -84,7 +81,6 @@ class Mechanism:
     shape: str
     query: Callable[[Bench], Query]
     again: bool = False
-    conf: dict[str, str] = field(default_factory=dict)
 
 
 def _shape(name: str, bindings: int, messages: int = MESSAGES) -> Callable[[Bench], Query]:
@@ -120,23 +116,6 @@ def _selectors(texts: Sequence[str]) -> Callable[[Bench], Query]:
         bindings = tuple(selector_binding("amq.fanout", number, text) for number, text in enumerate(some))
         queues = tuple(Queue(f"q{number}") for number in range(len(some)))
         return lambda: route(stored, Topology(QPID_JAVA, (), queues, bindings, default_exchange="amq.fanout"), stored)
-
-    return query
-
-
-def _topics(count: int) -> Callable[[Bench], Query]:
-    """Binding keys of topics over so many words."""
-
-    def query(bench: Bench) -> Query:
-        words = bench.scaled(count)
-        level = f"concat('w', pmod(xxhash64(id, {{}}), {words}))"
-        keys = f"concat({level.format(1)}, '.', {level.format(2)}, '.', {level.format(3)}) AS routing_key"
-        stored = bench.stored(bench.spark.range(bench.scaled(MESSAGES)).selectExpr(keys))
-        drawn = random.Random(7)
-        texts = [f"w{number}.*.w{drawn.randrange(words)}" for number in range(words)]
-        bindings = tuple(Binding("amq.topic", f"q{number}", text) for number, text in enumerate(texts))
-        queues = tuple(Queue(f"q{number}") for number in range(words))
-        return lambda: route(stored, Topology(RABBITMQ, (), queues, bindings, default_exchange="amq.topic"), stored)
 
     return query
 
@@ -186,14 +165,6 @@ MECHANISMS = (
     Mechanism("merge_signatures", {plans: {"MAX_MERGED": 0}}, "300 shapes", _shape("2,000 shapes", 300, 20_000)),
     Mechanism("interval_index", {plans: {"MIN_INDEXED": NEVER}}, "1,000 ranges", _shape("ranges", 1_000, 20_000)),
     Mechanism("substring_index", {plans: {"MIN_INDEXED": NEVER}}, "1,000 tiles", _shape("tiles alone", 1_000, 20_000)),
-    Mechanism("cuckoo_table", {engine: {"LITERAL_WORDS": NEVER}}, "topics of 20,000 words", _topics(20_000)),
-    Mechanism(
-        "cuckoo_table",
-        {routing_query: {"_hashed_from": lambda _: 0}},
-        "topics of 2,000 words, maps not hashed as before Spark 4.2",
-        _topics(2_000),
-        conf={"spark.sql.optimizer.mapLookupHashThreshold": str(2**31 - 1)},
-    ),
     Mechanism("prefilter", _NO_PREFILTER, "five shapes, 100,000 bindings", _five_shapes(100_000)),
     Mechanism("codegen_budget", _NO_BUDGET, "four shapes under each of six keys", _selectors(_SIX_KEYS)),
     Mechanism("codegen_budget", _NO_BUDGET, "200 selectors of as many shapes", _selectors(different_selectors(200))),
@@ -241,14 +212,14 @@ def _answer(frame: DataFrame) -> int:
     return digest
 
 
-def _run(bench: Bench, mechanism: Mechanism, query: Query, off: Off) -> tuple[int, Callable[[], object]]:
+def _run(mechanism: Mechanism, query: Query, off: Off) -> tuple[int, Callable[[], object]]:
     """Return the answer of a query that is planned with some constants, and its run."""
 
     def run() -> None:
-        with settings(bench.spark, mechanism.conf), switched(off):
+        with switched(off):
             written(query() if mechanism.again else planned)
 
-    with settings(bench.spark, mechanism.conf), switched(off):
+    with switched(off):
         planned = query()
         return _answer(planned), run
 
@@ -266,7 +237,7 @@ def ablation_table(spark: SparkSession, directory: Path, scale: int, rounds: int
     bench = Bench(spark, directory, scale, count())
     for mechanism in MECHANISMS:
         query = mechanism.query(bench)
-        (answer, on), (other, off) = (_run(bench, mechanism, query, switches) for switches in ({}, mechanism.off))
+        (answer, on), (other, off) = (_run(mechanism, query, switches) for switches in ({}, mechanism.off))
         assert answer == other, mechanism
         runs, without = in_turn((on, off), lambda: of_spark() + time.process_time(), min(rounds, ROUNDS))
         table.add(mechanism.name, mechanism.shape, runs.seconds, without.seconds, ratio(without, runs))

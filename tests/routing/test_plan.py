@@ -13,7 +13,6 @@ from pyspark.sql import functions as sf
 
 from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route
 from spark_ext.routing import constant_tables
-from spark_ext.routing import query as routing
 from tests.sizes import sample, size
 from tests.spark.harness import INTERPRETED_IN_SAMPLE, largest_method, settings
 from transpiler import LayoutError, Message, SelectorSyntaxError, UnsupportedFeatureError
@@ -217,13 +216,8 @@ def test_two_hundred_selectors_of_as_many_shapes_run(spark: SparkSession) -> Non
     assert [len(row.queues) for row in routed.collect()] == [0, 200, 0]
 
 
-@pytest.mark.parametrize("hashed_from", [1_000, 1, None])
-def test_words_whose_hashes_meet_are_told_apart(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, hashed_from: int | None
-) -> None:
-    """By a constant map, and by the slots of an engine that hashes no map's keys."""
+def test_words_whose_hashes_meet_are_told_apart(spark: SparkSession) -> None:
     # CRC-32 of both is 0x4DDB0C25; slots look words up by it.
-    monkeypatch.setattr(routing, "_hashed_from", lambda _: hashed_from)
     first, second = "plumless", "buckeroo"
     queues = (Queue("first"), Queue("second"))
     bindings = (Binding("amq.topic", "first", f"{first}.*"), Binding("amq.topic", "second", f"{second}.*"))

@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import create_messages, route
-from spark_ext.routing import query
 from tests.routing import topologies
 from tests.sizes import size
 from tests.spark.harness import INTERPRETED
@@ -94,9 +93,6 @@ def test_spark_agrees_with_the_reference(
     if min_rows == 0:
         for name in ("MAX_TABLES", "UNMERGED_TABLES", "MAX_KEY_SETS", "MAX_KEYED", "MAX_COMPILED"):
             monkeypatch.setattr(tuning, name, 0)
-    if min_rows == 3:
-        # What an engine does that hashes no constant map's keys.
-        monkeypatch.setattr(query, "_hashed_from", lambda _: None)
     with spark_settings(spark, INTERPRETED):
         frame = published(spark, messages, exchanges)
         # With the keys of some messages or of all matched before, and of none.

@@ -13,6 +13,6 @@ Deliberately not here: the engine that runs the plan (``spark_ext.routing``), an
 
 In reading order: ``exchange_graph``, ``columns``, ``binding_patterns``, ``parameterize``,
 ``signatures``, ``constant_rows``, ``plan``, ``specialize``, ``merge_signatures``, ``prefilter``, ``topic_automaton``,
-``interval_index``, ``substring_index``, ``cuckoo_table``, ``common_lookups``, ``explain``, ``compiled_topology``,
+``interval_index``, ``substring_index``, ``common_lookups``, ``explain``, ``compiled_topology``,
 ``binding_buckets``, ``compiled_file``, ``tuning``.
 """

@@ -78,7 +78,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         OTHERWISE: "ARRAY<INT>",
         LISTS: "ARRAY<ARRAY<INT>>",
         TESTED: "ARRAY<ARRAY<INT>>",
-        SLOTS: "STRUCT<words: ARRAY<STRING>, codes: ARRAY<INT>, mask: INT, more: MAP<STRING, INT>>",
+        SLOTS: "ARRAY<MAP<STRING, INT>>",
         UNROUTABLE_EXCHANGE: "STRING",
         UNROUTABLE: "STRING",
         NODE: "STRING",

@@ -2,8 +2,7 @@
 
 Modules read them at use, as ``tuning.MIN_ROWS``, so that a test can set one. Where no measurement is named, the value
 is a choice on record without one. The engine's own constants are in ``spark_ext.routing.tuning``; what a user
-meets as an error, as the paths of ``exchange_graph``, and what two engines must agree on, as the hash of
-``cuckoo_table``, stand where they are used.
+meets as an error, as the paths of ``exchange_graph``, stands where it is used.
 """
 
 from __future__ import annotations
@@ -83,18 +82,6 @@ AUTOMATON_ROOM = 8
 #: Places at once that are tried for the begin of a state, an even number. All of a chunk cost about as much as one, and
 #: a chunk where a state does not fit is left to states of fewer edges.
 CHUNK_PLACES = 4_096
-
-# The hash table of words (cuckoo_table).
-
-#: Slots of one row for each word, as a fraction, before rounding up to a power of two: the two rows together have at
-#: least 2.5 slots a word, for cuckoo hashing with one word a slot fails above a half full.
-ROW_SLOTS, ROW_WORDS = 5, 4
-
-#: Slots of a row at least, as a power of two.
-MIN_ROW_BITS = 3
-
-#: Words that are moved to put one word in its place, before the rows are doubled.
-MAX_MOVES = 500
 
 # Changes of a compiled topology (compiled_topology, binding_buckets).
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from transpiler.diagnostics import Diagnostic, did_you_mean, mismatch
 from transpiler.errors import DecodeError, TopologyError
-from transpiler.message.message import Message
+from transpiler.message.json import kind_of, read_value
 from transpiler.message.types import AmqpType, AmqpValue
 
 MAX_FINDINGS = 1_000
@@ -44,23 +44,6 @@ def refuse(code: str, path: str, message: str, hint: str | None = None) -> NoRet
     raise TopologyError.at(code, f"{path}: {message}" if path else message, hint=hint)
 
 
-def kind(value: object) -> str:
-    """Name the kind of a JSON value."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case Mapping():
-            return "an object"
-        case _:
-            return "an array" if isinstance(value, list | tuple) else f"a {type(value).__name__}"
-
-
 @dataclass(frozen=True)
 class Entry:
     """A JSON object and its path in the file."""
@@ -72,7 +55,7 @@ class Entry:
     def of(cls, value: Any, path: str) -> Entry:
         """Return the object at a path; raise ``TopologyError`` where it is none."""
         if not isinstance(value, Mapping):
-            refuse("topology.type", path, mismatch("an object", kind(value)))
+            refuse("topology.type", path, mismatch("an object", kind_of(value)))
         return cls(value, path)
 
     def at(self, name: str) -> str:
@@ -91,7 +74,7 @@ class Entry:
                 refuse("topology.missing", self.path, f"{name} is missing")
             return default
         if not isinstance(value, str):
-            refuse("topology.type", self.at(name), mismatch("text", kind(value)))
+            refuse("topology.type", self.at(name), mismatch("text", kind_of(value)))
         if not value.isascii():
             self._check_unicode(name, value)
         return value
@@ -108,7 +91,7 @@ class Entry:
         if value is None:
             return default
         if not isinstance(value, bool):
-            refuse("topology.type", self.at(name), mismatch("true or false", kind(value)))
+            refuse("topology.type", self.at(name), mismatch("true or false", kind_of(value)))
         return value
 
     def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:
@@ -126,7 +109,7 @@ class Entry:
         if value is None:
             return
         if not isinstance(value, list | tuple):
-            refuse("topology.type", self.at(name), mismatch("an array", kind(value)))
+            refuse("topology.type", self.at(name), mismatch("an array", kind_of(value)))
         for number, item in enumerate(value):
             yield item, f"{self.at(name)}[{number}]"
 
@@ -153,7 +136,7 @@ class Entry:
         arguments = {}
         for key, value in entry.data.items():
             if not isinstance(key, str):
-                refuse("topology.type", entry.path, mismatch("text as the name of an argument", kind(key)))
+                refuse("topology.type", entry.path, mismatch("text as the name of an argument", kind_of(key)))
             entry._check_unicode(key, key)
             arguments[key] = _value(_with_types(value, small, tagged, entry.at(key)), entry.at(key))
         return arguments
@@ -182,14 +165,7 @@ def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int
 def _value(value: Any, path: str) -> AmqpValue:
     """A value as message JSON has it: plain, or tagged with its type."""
     try:
-        read = Message.from_dict({"application_properties": {"value": value}}).application_properties
+        return read_value(path, value)
     except DecodeError as error:
-        diagnostic = error.diagnostics[0]
-        refuse(
-            "topology.argument",
-            path,
-            diagnostic.message.removeprefix("application_properties.value: "),
-            diagnostic.hint,
-        )
-    assert read is not None
-    return read["value"]
+        [diagnostic] = error.diagnostics
+        raise TopologyError.at("topology.argument", diagnostic.message, hint=diagnostic.hint) from None

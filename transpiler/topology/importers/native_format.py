@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from transpiler.diagnostics import mismatch
-from transpiler.message.message import Message
+from transpiler.message.json import kind_of, value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import RULES, ExchangeType
 from transpiler.topology.destinations import DEFAULT_WORDS
-from transpiler.topology.importers.json_reader import Entry, kind, refuse
+from transpiler.topology.importers.json_reader import Entry, refuse
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,
@@ -58,7 +58,7 @@ def topology_from_dict(data: Mapping[str, Any]) -> Topology:
 def _texts(root: Entry, name: str, what: str) -> Iterator[tuple[str, str]]:
     for item, path in root.items(name):
         if not isinstance(item, str):
-            refuse("topology.type", path, mismatch(what, kind(item)))
+            refuse("topology.type", path, mismatch(what, kind_of(item)))
         yield item, path
 
 
@@ -95,7 +95,7 @@ def _queue(item: Any, path: str) -> Queue:
 
 def _object_or_name(item: Any, path: str) -> Entry:
     if not isinstance(item, Mapping):
-        refuse("topology.type", path, mismatch("an object or a name", kind(item)))
+        refuse("topology.type", path, mismatch("an object or a name", kind_of(item)))
     return Entry(item, path)
 
 
@@ -204,4 +204,4 @@ def _alternate_to_dict(alternate: Alternate | None) -> dict[str, Any]:
 def _arguments_to_dict(arguments: Arguments) -> dict[str, Any]:
     if not arguments:
         return {}
-    return {"arguments": Message(application_properties=arguments).to_dict()["application_properties"]}
+    return {"arguments": {name: value_to_json(value) for name, value in arguments.items()}}

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from transpiler.diagnostics import mismatch
+from transpiler.message.json import kind_of
 from transpiler.regex.search import Regular, SearchLimitError, compile_regular
 from transpiler.regex.syntax import Flavor, RegexError
-from transpiler.topology.importers.json_reader import Entry, Findings, kind, refuse
+from transpiler.topology.importers.json_reader import Entry, Findings, refuse
 from transpiler.topology.model import DestinationType
 
 #: The values of ``apply-to`` of policies for exchanges; those of the others are kinds of queues.
@@ -130,7 +131,7 @@ def check_operator_policy(entry: Entry, findings: Findings) -> None:
     # An export of 3.10 has pairs here, as Erlang keeps them.
     pairs = definition.items() if isinstance(definition, Mapping) else definition
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
-        refuse("topology.type", entry.at("definition"), mismatch("an object", kind(definition)))
+        refuse("topology.type", entry.at("definition"), mismatch("an object", kind_of(definition)))
     if any(pair[0] == _ALTERNATE for pair in pairs if isinstance(pair, list | tuple) and pair):
         message = f"RabbitMQ takes no {_ALTERNATE} in an operator policy; it is left out"
         findings.add("import.operator-policy", entry.at("definition"), message, "set it with a policy")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,52 +36,37 @@ def bucket_number(name: str, count: int) -> int:
 
 
 class BindingBuckets:
-    """The buckets of a topology, by their numbers: partitioned or decoded when they are needed for the first time."""
+    """The buckets of a topology, by their numbers; those that were read from a file are decoded when needed."""
 
-    def __init__(
-        self, count: int, partition: Callable[[], list[Bucket]] | None = None, blocks: Sequence[bytes] = ()
-    ) -> None:
-        self.count = count
-        self._partition = partition
+    def __init__(self, buckets: Sequence[Bucket] = (), blocks: Sequence[bytes] = ()) -> None:
+        self.count = len(buckets or blocks)
+        self._buckets = dict(enumerate(buckets))
         self._blocks = blocks
-        self._decoded: dict[int, Bucket] = {}
 
     @classmethod
     def of(cls, queues: Sequence[Queue], bindings: Sequence[Binding]) -> BindingBuckets:
         """Return the buckets of queues and bindings; those between exchanges are left out."""
         count = 1 + max(len(queues), len(bindings)) // tuning.BUCKET_SIZE
-
-        def partition() -> list[Bucket]:
-            buckets = [Bucket([], []) for _ in range(count)]
-            for queue in queues:
-                buckets[bucket_number(queue.name, count)].queues.append(queue)
-            for binding in bindings:
-                if binding.destination_type == "queue":
-                    buckets[bucket_number(binding.destination, count)].bindings.append(binding)
-            return buckets
-
-        return cls(count, partition)
-
-    @cached_property
-    def _partitioned(self) -> list[Bucket] | None:
-        return None if self._partition is None else self._partition()
+        buckets = [Bucket([], []) for _ in range(count)]
+        for queue in queues:
+            buckets[bucket_number(queue.name, count)].queues.append(queue)
+        for binding in bindings:
+            if binding.destination_type == "queue":
+                buckets[bucket_number(binding.destination, count)].bindings.append(binding)
+        return cls(buckets)
 
     def bucket(self, number: int) -> Bucket:
         """Return a bucket. ``ValueError`` where it was read from a file and its classes are others now."""
-        if self._partitioned is not None:
-            return self._partitioned[number]
-        if number not in self._decoded:
+        if number not in self._buckets:
             with pause_garbage_collection():
-                self._decoded[number] = decode(self._blocks[number])
-        return self._decoded[number]
+                self._buckets[number] = decode(self._blocks[number])
+        return self._buckets[number]
 
     @cached_property
     def blocks(self) -> Sequence[bytes]:
         """The buckets, encoded."""
-        if self._partitioned is None:
-            return self._blocks
         with pause_garbage_collection():
-            return [encode(bucket) for bucket in self._partitioned]
+            return self._blocks or [encode(self._buckets[number]) for number in range(self.count)]
 
     @cached_property
     def digest(self) -> str:

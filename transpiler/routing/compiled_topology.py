@@ -248,7 +248,7 @@ class CompiledTopology:
             _check_layout(path, layout, layout_name)
             if kept is None:
                 kept = layout if settings.destination.subject is None else SentLayout(layout)
-        bindings = BindingBuckets(count, blocks=blocks)
+        bindings = BindingBuckets(blocks=blocks)
         touched = None if changes is None else Changes(changed, changes)
         return cls(plan, topology, kept, layout_name, settings, bindings, touched, version)
 

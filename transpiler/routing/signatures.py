@@ -183,14 +183,12 @@ def constant_of(value: ir.Value) -> Extract | None:
         case ir.Constant() if is_plain(value):
             constant = constant_value(value)
             return lambda _: constant
-        case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if (
-            number := parameter_number(inner)
-        ) is not None:
-            return lambda constants: float(constants[number])
-        case ir.Apply(function=ir.Function.TO_FLOAT, arguments=(inner,)) if (
-            number := parameter_number(inner)
-        ) is not None:
-            return lambda constants: nearest_float(constants[number])
+        case ir.Apply(function=ir.Function.TO_DOUBLE | ir.Function.TO_FLOAT as function, arguments=(inner,)):
+            number = parameter_number(inner)
+            if number is None:
+                return None
+            read, convert = itemgetter(number), float if function is ir.Function.TO_DOUBLE else nearest_float
+            return lambda constants: convert(read(constants))
         case _:
             return None
 

@@ -133,14 +133,8 @@ class Addresses:
 
     def answers(self, routing_type: str) -> dict[Words, Answer]:
         """Return the answers to sends with a routing type to the addresses and the names of queues in the file."""
-        answers = {address: self._answer(address, routing_type) for address in self.known}
-        for name in self._queues:
-            address = self.words(name)
-            if address not in answers and not is_wild(address):
-                answer = answer_anew(routing_type, self.settings_at(address))
-                if answer is Answer.CREATED:
-                    answer = self._creates_queue(name, self.settings_at(address))
-                answers[address] = answer
+        named = [address for address in map(self.words, self._queues) if not is_wild(address)]
+        answers = {address: self._answer(address, routing_type) for address in (*self.known, *named)}
         if routing_type == "ANYCAST":
             # There is no queue without a name.
             answers[("",)] = Answer.REFUSED

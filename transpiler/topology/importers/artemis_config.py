@@ -8,7 +8,7 @@ routes in a way that is not computed is a finding.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -138,7 +138,8 @@ def read_core(core: Element) -> ArtemisConfig:
     _refuse_includes(core)
     for settings in core.named("address-settings"):
         for setting in settings.named("address-setting"):
-            config.settings.append(_setting(setting, config))
+            setting.only("match")
+            config.settings.append(_setting(setting, setting.require("match"), config))
     addresses = [core] if core.name == "addresses" else core.named("addresses")
     for element in (each for listed in addresses for each in listed.named("address")):
         _read_address(element, config)
@@ -154,7 +155,7 @@ def read_core(core: Element) -> ArtemisConfig:
 
 
 def _words(wildcards: Element) -> str:
-    if not (wildcards.child_flag("routing-enabled", True) and wildcards.child_flag("enabled", True)):
+    if not (wildcards.flag_of("routing-enabled", True) and wildcards.flag_of("enabled", True)):
         return ""
     texts = [wildcards.child_text(name) for name in ("delimiter", "single-word", "any-words")]
     words = "".join(default if text is None else text for text, default in zip(texts, DEFAULT_WORDS, strict=True))
@@ -180,21 +181,14 @@ def _report_elsewhere(core: Element, config: ArtemisConfig) -> None:
             config.findings.append(child.warning("topology.not-computed", message))
 
 
-def _setting(setting: Element, config: ArtemisConfig) -> Settings:
-    setting.only("match")
-    _report_drop(setting, setting.child_text("address-full-policy"), config)
-    return _settings_of(setting.require("match"), setting.child_text)
-
-
-def _report_drop(setting: Element, policy: str | None, config: ArtemisConfig) -> None:
-    if policy is not None and policy.strip().upper() == "DROP":
+def _setting(setting: Element, match: str, config: ArtemisConfig) -> Settings:
+    read = setting.value
+    if (read("address-full-policy") or "").strip().upper() == "DROP":
         message = "address-full-policy is DROP: an address that is full loses messages, which is not computed"
         config.findings.append(setting.warning("topology.not-computed", message))
 
-
-def _settings_of(match: str, read: Callable[[str], str | None]) -> Settings:
     def flag(*names: str) -> bool | None:
-        given = next((value for name in names if (value := read(name)) is not None), None)
+        given = read(*names)
         return None if given is None else given.strip().lower() == "true"
 
     def way(address: str, name: str) -> WayOn:
@@ -237,8 +231,8 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
             message = f"the filter of the queue {name!r} is not one, and the broker starts without the queue: {problem}"
             config.findings.append(queue.warning("topology.filter", message, f"its filter is {text!r}"))
             return
-    enabled = (queue.child_text("enabled") or queue.get("enabled") or "true").lower() == "true"
-    purges = queue.flag("purge-on-no-consumers", False) or queue.child_flag("purge-on-no-consumers", False)
+    enabled = queue.flag_of("enabled", True)
+    purges = queue.flag_of("purge-on-no-consumers", False)
     # It changes no route, so that a placeholder in it needs no value.
     durable = (queue.child("durable") or queue).raw.strip().lower() != "false"
     config.queues.append(ArtemisQueue(name, address, routing_type, text, queue.place, durable, enabled, purges))
@@ -263,17 +257,7 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
     name = element.require("name")
     if any(known.name == name for known in config.diverts):
         element.refuse("topology.duplicate", f"there are two diverts called {name!r}, and the broker does not start")
-
-    def text(*names: str) -> str | None:
-        for each in names:
-            inner = element.child_text(each)
-            if inner is not None:
-                return inner
-            if element.name == "divert" and element.get(each) is not None:
-                return element.get(each)
-        return None
-
-    address, forwarding = text("address", "divert-address"), text("forwarding-address")
+    address, forwarding = element.value("address", "divert-address"), element.value("forwarding-address")
     for value, tag in ((address, "address"), (forwarding, "forwarding-address")):
         if value is None:
             element.refuse("topology.missing", f"the divert {name!r} has no {tag}, and the broker does not start")
@@ -282,7 +266,7 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
     if problem is not None:
         message = f"the filter of the divert {name!r} is not one, and the broker does not start: {problem}"
         (element.child("filter") or element).refuse("topology.filter", message)
-    kind = text("routing-type") or "STRIP"
+    kind = element.value("routing-type") or "STRIP"
     if kind not in _DIVERT_TYPES:
         element.refuse("topology.routing-type", f"{kind!r} is none of {', '.join(_DIVERT_TYPES)}")
     if any(element.child(each) for each in ("transformer", "transformer-class-name")) or element.get(
@@ -291,8 +275,8 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
         message = f"the divert {name!r} has a transformer, which may change the message: that is not computed"
         config.findings.append(element.warning("topology.not-computed", message))
     forwards = tuple(part.strip() for part in (forwarding or "").split(","))
-    exclusive = (text("exclusive") or "false").lower() == "true"
-    routing_name = text("routing-name") or f"\0{name}"
+    exclusive = element.flag_of("exclusive", False)
+    routing_name = element.value("routing-name") or f"\0{name}"
     config.diverts.append(Divert(name, routing_name, address or "", forwards, selector, exclusive, kind, element.place))
 
 
@@ -317,8 +301,7 @@ def read_wildfly(server: Element) -> ArtemisConfig:
     config = ArtemisConfig()
     _report_elsewhere(server, config)
     for setting in server.named("address-setting"):
-        _report_drop(setting, setting.get("address-full-policy"), config)
-        config.settings.append(_settings_of(setting.require("name"), setting.get))
+        config.settings.append(_setting(setting, setting.require("name"), config))
     for element in server.named("queue", *_WILDFLY_QUEUES):
         _add_wildfly_queue(element, config)
     for divert in server.named("divert"):
@@ -338,7 +321,7 @@ def _add_wildfly_queue(element: Element, config: ArtemisConfig) -> None:
     prefix, routing_type = _WILDFLY_QUEUES[element.name]
     config.addresses.setdefault(prefix + name, set()).add(routing_type)
     if element.name == "jms-queue":
-        selector = element.child_text("selector") or element.get("selector")
+        selector = element.value("selector")
         inner = element.child("selector")
         if inner is not None and inner.get("string") is not None:
             selector = inner.get("string")

@@ -84,9 +84,9 @@ class Element:
         """Return an attribute that is true or false."""
         return self._boolean(self.get(name), default)
 
-    def child_flag(self, name: str, default: bool) -> bool:
-        """Return the text of an inner element that is true or false."""
-        return self._boolean(self.child_text(name), default)
+    def flag_of(self, name: str, default: bool) -> bool:
+        """Return the text of an inner element, or the attribute in its place, that is true or false."""
+        return self._boolean(self.value(name), default)
 
     def _boolean(self, value: str | None, default: bool) -> bool:
         if value is None or value.strip() == "":
@@ -101,6 +101,11 @@ class Element:
         """Return the text of the first inner element of a name."""
         child = self.child(name)
         return None if child is None else child.text
+
+    def value(self, *names: str) -> str | None:
+        """Return the text of the first inner element of some names, or the attribute that stands in its place."""
+        found = (self.get(name) if (text := self.child_text(name)) is None else text for name in names)
+        return next((text for text in found if text is not None), None)
 
     def named(self, *names: str) -> Iterator[Element]:
         """Yield the inner elements of some names, in order."""

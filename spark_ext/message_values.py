@@ -14,6 +14,9 @@ from transpiler.message.types import COERCION, INTEGER_RANGES, TYPE_CLASS, AmqpT
 _CONTENTS = {"boolean": "BOOLEAN", "long": "BIGINT", "double": "DOUBLE", "string": "STRING", "binary": "BINARY"}
 _V = f"STRUCT<type: STRING, {', '.join(f'{name}: {kind}' for name, kind in _CONTENTS.items())}>"
 
+#: The struct of no value.
+NO_VALUE = f"CAST(NULL AS {_V})"
+
 #: The bounds of an unsigned integer of 32 bits.
 UINT = INTEGER_RANGES[AmqpType.UINT]
 
@@ -60,7 +63,7 @@ def union_values(entries: str) -> str:
         f"WHEN {condition} THEN {_value(quoted(name), union(quoted(name), {field: extract('e.value', kind)}))}"
         for condition, (name, field, kind) in plain.items()
     )
-    cases = f"WHEN e.schema IS NULL THEN {_value('CAST(NULL AS STRING)', f'CAST(NULL AS {_V})', 'TRUE')} {cases}"
+    cases = f"WHEN e.schema IS NULL THEN {_value('CAST(NULL AS STRING)', NO_VALUE, 'TRUE')} {cases}"
     schemas = (
         f"transform({entries}, e -> "
         "named_struct('key', e.key, 'value', e.value, 'text', e.text, 'integer', e.integer, "

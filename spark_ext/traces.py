@@ -10,22 +10,21 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.generated_methods import codegen_barrier
+from spark_ext.message_values import NO_VALUE, extract, quoted, union
 from spark_ext.schemas import MESSAGE_SCHEMA
 
 #: The struct ``V`` of a header's value ``h.value``, by the type of the VARIANT.
-_VALUE = (
-    "named_struct('type', CASE h.kind WHEN 'VOID' THEN 'null' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'BIGINT' THEN 'long' "
-    "WHEN 'STRING' THEN 'string' WHEN 'OBJECT' THEN 'map' WHEN 'ARRAY' THEN 'list' ELSE 'double' END, "
-    "'boolean', CASE WHEN h.kind = 'BOOLEAN' THEN try_variant_get(h.value, '$', 'boolean') END, "
-    "'long', CASE WHEN h.kind = 'BIGINT' THEN try_variant_get(h.value, '$', 'bigint') END, "
-    "'double', CASE WHEN h.kind NOT IN ('VOID', 'BOOLEAN', 'BIGINT', 'STRING', 'OBJECT', 'ARRAY') "
-    "THEN try_variant_get(h.value, '$', 'double') END, "
-    "'string', CASE WHEN h.kind = 'STRING' THEN try_variant_get(h.value, '$', 'string') END, "
-    "'binary', CASE WHEN h.kind IN ('OBJECT', 'ARRAY') THEN X'' END)"
-)
-
-_NO_VALUE = (
-    "CAST(NULL AS STRUCT<type: STRING, boolean: BOOLEAN, long: BIGINT, double: DOUBLE, string: STRING, binary: BINARY>)"
+_VALUE = union(
+    "CASE h.kind WHEN 'VOID' THEN 'null' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'BIGINT' THEN 'long' "
+    "WHEN 'STRING' THEN 'string' WHEN 'OBJECT' THEN 'map' WHEN 'ARRAY' THEN 'list' ELSE 'double' END",
+    {
+        "boolean": f"CASE WHEN h.kind = 'BOOLEAN' THEN {extract('h.value', 'boolean')} END",
+        "long": f"CASE WHEN h.kind = 'BIGINT' THEN {extract('h.value', 'bigint')} END",
+        "double": "CASE WHEN h.kind NOT IN ('VOID', 'BOOLEAN', 'BIGINT', 'STRING', 'OBJECT', 'ARRAY') "
+        f"THEN {extract('h.value', 'double')} END",
+        "string": f"CASE WHEN h.kind = 'STRING' THEN {extract('h.value', 'string')} END",
+        "binary": "CASE WHEN h.kind IN ('OBJECT', 'ARRAY') THEN X'' END",
+    },
 )
 
 
@@ -35,11 +34,7 @@ def _text(name: str) -> str:
 
 def _string(text: str) -> str:
     """A string as the struct ``V``; NULL where there is none."""
-    value = (
-        f"named_struct('type', 'string', 'boolean', CAST(NULL AS BOOLEAN), 'long', CAST(NULL AS BIGINT), "
-        f"'double', CAST(NULL AS DOUBLE), 'string', {text}, 'binary', CAST(NULL AS BINARY))"
-    )
-    return f"CASE WHEN {text} IS NOT NULL THEN {value} END"
+    return f"CASE WHEN {text} IS NOT NULL THEN {union(quoted('string'), {'string': text})} END"
 
 
 _TTL = f"try_cast({_text('expiration')} AS BIGINT)"
@@ -74,7 +69,7 @@ _COLUMNS = {
     + ")",
     "body": (
         "CASE WHEN try_variant_get(entry, '$.payload', 'string') IS NOT NULL THEN named_struct('section', 'data', "
-        f"'data', unbase64(try_variant_get(entry, '$.payload', 'string')), 'value', {_NO_VALUE}) END"
+        f"'data', unbase64(try_variant_get(entry, '$.payload', 'string')), 'value', {NO_VALUE}) END"
     ),
 }
 

@@ -195,6 +195,24 @@ def test_the_title_leads_back_to_the_site(page: Page, address: str) -> None:
     assert page.run("document.querySelector('h1 a').getAttribute('href')") == "../index.html"
 
 
+def test_the_page_has_the_colours_that_were_chosen_on_the_site(page: Page, address: str) -> None:
+    back = "getComputedStyle(document.body).backgroundColor"
+    colours = {}
+    for system in ("light", "dark"):
+        page.resize(1280, 900, dark=system == "dark")
+        page.open(address)
+        page.wait_for(VERDICT)
+        colours[system] = page.run(back)
+    assert colours["light"] != colours["dark"]
+    for scheme, colour in (("default", colours["light"]), ("slate", colours["dark"])):
+        kept = json.dumps({"index": 0, "color": {"scheme": scheme}})
+        page.run(f"localStorage.setItem('/.__palette', {kept!r})")
+        page.open("about:blank")
+        page.open(address)
+        page.wait_for(VERDICT)
+        assert page.run(back) == colour, scheme
+
+
 def test_nothing_is_asked_of_anybody_else(page: Page, address: str) -> None:
     page.open(address)
     page.wait_for(VERDICT)

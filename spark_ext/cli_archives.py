@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from spark_ext.cli_inputs import Inputs, find_inputs, input_format_option, read_schema
 from spark_ext.cli_jobs import schema_option, session_options, start_session
+from transpiler.cli.completion import LAYOUT
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
@@ -83,7 +84,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     decorated: Callable[..., Any] = session_options(with_job)
     help_text = "A layout's name: rabbitmq-trace (RabbitMQ's tracing log), amqp, kafka-headers, …  [default: what the "
-    named = click.option("--layout", callback=check_layout, help=help_text + "files show]")
+    named = click.option("--layout", type=LAYOUT, callback=check_layout, help=help_text + "files show]")
     for decorate in (schema_option, layout_option, named, input_format_option):
         decorated = decorate(decorated)
     return decorated

@@ -21,12 +21,10 @@ from transpiler import Dialect, Layout, Message, html, parse_selector, transpile
 from transpiler.diagnostics import clipped
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.layouts.layout import message_in, reads_rows
-from transpiler.message.types import Truth
+from transpiler.message.types import TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import evaluate, value_of
 from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
-
-_TRUTHS: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 #: Disagreements in the text of a verification, and the characters of a row there.
 _SHOWN, _WIDTH = 5, 100
@@ -75,7 +73,7 @@ class Verification:
         return html.code(str(self))
 
     def __str__(self) -> str:
-        counts = ", ".join(f"{count:,} {_TRUTHS[answer]}" for answer, count in self.answers.items())
+        counts = ", ".join(f"{count:,} {TRUTH_TEXT[answer]}" for answer, count in self.answers.items())
         seen = f"{self.compared:,} of {self.rows:,} rows" if self.compared < self.rows else f"all {self.rows:,} rows"
         if self.agrees:
             verdict = f"Spark and the reference agree on {seen}"
@@ -84,7 +82,7 @@ class Verification:
             verdict += f" (a sample of {self.rows:,})" if self.compared < self.rows else ""
         lines = [verdict, f"  Spark: {counts}", f"  layout {self.layout}, dialect {self.dialect}"]
         for one in self.disagreements[:_SHOWN]:
-            lines.append(f"Spark {_TRUTHS[one.spark]}, reference {_TRUTHS[one.reference]}")
+            lines.append(f"Spark {TRUTH_TEXT[one.spark]}, reference {TRUTH_TEXT[one.reference]}")
             lines += [f"  {name} = {clipped(_shown(value), _WIDTH)}" for name, value in one.values.items()]
             lines.append(f"  row {clipped(json.dumps(one.row, ensure_ascii=False, default=str), _WIDTH)}")
         if len(self.disagreements) > _SHOWN:
@@ -140,7 +138,7 @@ def verify(
             names = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)} if tree else {}
             values = {name: value_of(node, message, rules, at, destination) for name, node in names.items()}
             disagreements.append(Disagreement(plain_row(row), answer, expected, message, values))
-    counts = {answer: answers[answer] for answer in _TRUTHS}
+    counts = {answer: answers[answer] for answer in TRUTH_TEXT}
     compared = sum(counts.values())
     return Verification(
         selector, resolved.name, rules.name, max(rows, compared), compared, counts, tuple(disagreements)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from transpiler.cli.completion import complete_exchanges
-from transpiler.cli.group import fail, say
+from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
-from transpiler.cli.options import text_or_json, warn
+from transpiler.cli.options import say_result, text_or_json, warn
 from transpiler.cli.publishing import RECORDED_EXITS, hint_exchange, published_to, recorded_options
 from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.message.types import AmqpValue
@@ -75,8 +74,5 @@ def backtest(
     hint_exchange(unnamed)
     if result.total and not any_recorded:
         fail(f"{shown(log)} has no recorded queues: a backtest compares with a member {recorded}, an array of queues")
-    if output_format == "json":
-        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
-    else:
-        say(result.render())
+    say_result(result, output_format)
     raise SystemExit(0 if result.passed else 1)

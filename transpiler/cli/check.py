@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from transpiler import __version__
 from transpiler.cli.check_inputs import CheckInputs
+from transpiler.cli.completion import DIALECT
 from transpiler.cli.inputs import InputFile
 from transpiler.cli.layouts import ChosenLayout, layout_options, missing_option
 from transpiler.cli.manual import Example, ManualCommand
@@ -26,11 +26,6 @@ from transpiler.lint.run import Run
 from transpiler.selector.dialects import find_dialect
 
 _COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
-
-
-def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Let the shell complete names of files."""
-    return [CompletionItem(incomplete, type="file")]
 
 
 @click.command(
@@ -50,7 +45,7 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
         2: "a file that was named cannot be read, or the command is wrong",
     },
 )
-@click.argument("inputs", nargs=-1, metavar="[FILE|DIRECTORY|-|SELECTOR]...", shell_complete=_complete_file)
+@click.argument("inputs", nargs=-1, metavar="[FILE|DIRECTORY|-|SELECTOR]...", shell_complete=InputFile().shell_complete)
 @click.option("-e", "selectors", multiple=True, metavar="SELECTOR", help="A selector, whatever it looks like.")
 @click.option(
     "--file",
@@ -63,6 +58,7 @@ def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) 
 @click.option(
     "--dialect",
     "dialects",
+    type=DIALECT,
     multiple=True,
     metavar="NAME",
     help="The broker whose rules hold; may be repeated.  [default: jms, or the broker's whose file it is]",

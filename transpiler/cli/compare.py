@@ -10,9 +10,8 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import read_text
 from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
+from transpiler.message.types import TRUTH_TEXT
 from transpiler.selector.dialects import DIALECTS
-
-_TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 @click.command(
@@ -55,4 +54,4 @@ def _said(row: Compared) -> str:
         return f"refused   {row.refused.code}: {row.refused.message}"
     if row.verdict is None:
         return "accepted"
-    return f"accepted  {_TRUTHS[row.verdict.truth]}"
+    return f"accepted  {TRUTH_TEXT[row.verdict.truth]}"

@@ -22,12 +22,7 @@ class Name(click.types.StringParamType):
         known = {name.casefold(): name for name in self._names()}
         return known.get(text.casefold(), text)
 
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        param: click.Parameter,  # noqa: ARG002
-        incomplete: str,
-    ) -> list[Any]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
         """Return the names that begin like the word."""
         return completions(self._names(), incomplete)
 
@@ -54,25 +49,6 @@ def _layouts() -> Iterable[str]:
 #: The types of the options for a dialect and for a layout.
 DIALECT = Name("dialect", _dialects)
 LAYOUT = Name("layout", _layouts)
-
-#: The options that have these types in every command.
-_TYPES = {
-    "dialect": DIALECT,
-    "dialects": DIALECT,
-    "new_dialect": DIALECT,
-    "source": DIALECT,
-    "target": DIALECT,
-    "layout": LAYOUT,
-}
-
-
-def complete_names(command: click.Command) -> None:
-    """Let the options of a command take their choices and names in any case, and let the shell complete them."""
-    for parameter in command.params:
-        if isinstance(parameter.type, click.Choice):
-            parameter.type.case_sensitive = False
-        elif isinstance(parameter, click.Option) and type(parameter.type) is click.types.StringParamType:
-            parameter.type = _TYPES.get(parameter.name or "", parameter.type)
 
 
 def complete_vhosts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -10,11 +9,18 @@ import click
 from transpiler import Topology
 from transpiler.cli.comparables import read_pair
 from transpiler.cli.completion import complete_exchanges
-from transpiler.cli.group import fail, say
+from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.message_changes import MessageChanges, condition
-from transpiler.cli.options import connection_option, destination_option, dialect_option, new_dialect_option
+from transpiler.cli.options import (
+    connection_option,
+    destination_option,
+    dialect_option,
+    new_dialect_option,
+    say_result,
+    text_or_json,
+)
 from transpiler.cli.topologies import topology_options
 from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
 from transpiler.filters.sets import FilterSet
@@ -51,14 +57,7 @@ from transpiler.filters.sets import FilterSet
 @destination_option
 @topology_options
 @click.option("--exchange", shell_complete=complete_exchanges, help="The exchange of MESSAGES that name none.")
-@click.option(
-    "--format",
-    "form_of_report",
-    type=click.Choice(["text", "json"], case_sensitive=False),
-    default="text",
-    show_default=True,
-    help="How to print the result.",
-)
+@text_or_json("How to print the result.")
 @click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Messages to show.")
 def diff(
     old: str,
@@ -72,7 +71,7 @@ def diff(
     form: Any,
     vhost: str | None,
     exchange: str | None,
-    form_of_report: str,
+    output_format: str,
     examples: int,
 ) -> None:
     """Find a message on which OLD and NEW part: two selectors, two filters, or two topologies.
@@ -94,11 +93,7 @@ def diff(
             changes.of_conditions(
                 test, condition(second, new_dialect or dialect, connection, destination), files, layout
             )
-        as_data = form_of_report == "json"
-        if as_data:
-            click.echo(json.dumps(changes.to_dict(), ensure_ascii=False, indent=2))
-        else:
-            say(changes.render())
+        say_result(changes, output_format)
         raise SystemExit(1 if changes.changed else 0)
     if layout != ChosenLayout():
         fail("--layout and --schema say how to read messages: give the files that have some behind NEW")
@@ -115,10 +110,7 @@ def diff(
         result = diff_filters(
             first.value, second.value, dialect, new_dialect, connection=connection, destination=destination
         )
-    if form_of_report == "json":
-        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
-    else:
-        say(str(result))
+    say_result(result, output_format)
     if result.differs:
         raise SystemExit(1)
     raise SystemExit(3 if isinstance(result, ConditionDiff) and result.not_decided else 0)

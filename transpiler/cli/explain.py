@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import click
@@ -16,18 +17,17 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import read_text, receiver_options, text_or_json, warn
 from transpiler.explanation.explanation import explain_tree
+from transpiler.explanation.parts import Part, is_literal
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import receiving as lowered
 from transpiler.lowering.names.names import Missing, Names
+from transpiler.message.types import TRUTH_TEXT
 from transpiler.presets import find_layout
-from transpiler.reference.evaluate import judge, value_of
 from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
-
-_TRUTHS = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 class _Messages(InputFile):
@@ -112,24 +112,23 @@ def explain(
     if messages and (several or tree is None or not verbose):
         warn(transpiled.diagnostics)
         return
-    example = messages[0][1] if messages else None
-    if example is not None:
+    shown_parts = explanations[0][1].tree if messages else None
+    if messages:
         click.echo()
     assert tree is not None
     say("selector   " + print_selector(tree, rules))
-    for line in _tree(tree, example, 0, rules, receiver):
+    for line in _tree(tree, shown_parts, 0, rules):
         say("  " + line)
     for line in _types(tree, find_layout(where), missing, Source(text), rules, lowered.Receiver(*receiver)):
         say(line)
     for phase, emitted in transpiled.trace:
         say(f"{phase:10} {emitted}")
-    if example is not None:
-        verdict = judge(tree, example, rules, *receiver)
-        matches = "matches" if verdict.truth else "does not match"
-        say(f"verdict    {_TRUTHS[verdict.truth]}: the message {matches}")
-        if verdict.thrown is not None:
-            say(f"throws     {rules.title} would have thrown here: {verdict.thrown}")
-            say(f"           there {rules.on_throw}")
+    for _, explanation in explanations:
+        matches = "matches" if explanation.matches else "does not match"
+        say(f"verdict    {TRUTH_TEXT[explanation.verdict]}: the message {matches}")
+        if explanation.thrown is not None:
+            say(f"throws     {rules.title} would have thrown here: {explanation.thrown}")
+            say(f"           there {explanation.consequence}")
     warn(transpiled.diagnostics)
 
 
@@ -156,30 +155,18 @@ def _types(
         yield f"type       {name}: {' or '.join(sorted(types)) or 'always NULL'}"
 
 
-def _tree(
-    node: ast.Expression,
-    message: Message | None,
-    depth: int,
-    dialect: Dialect,
-    receiver: Receiver,
-    convert: bool = False,
-) -> Iterator[str]:
-    label = type(node).__name__.lower() if ast.children(node) else print_selector(node, dialect)
-    if ast.children(node):
-        label += f"  {print_selector(node, dialect)}"
-    if message is not None and not isinstance(node, ast.StringLiteral | ast.IntegerLiteral | ast.FloatLiteral):
-        label += f"  → {_seen(node, message, dialect, receiver, convert)}"
-    yield "  " * depth + label
-    for child in ast.children(node):
-        yield from _tree(child, message, depth + 1, dialect, receiver, convert or isinstance(node, ast.ConvertStrings))
+def _tree(node: ast.Expression, part: Part | None, depth: int, dialect: Dialect) -> Iterator[str]:
+    """The nodes of the selector, each with the verdict or the value of its part where there is a message."""
+    inner = ast.children(node)
+    label = f"{type(node).__name__.lower()}  " * bool(inner) + print_selector(node, dialect)
+    yield "  " * depth + label + ("" if part is None or is_literal(node) else f"  → {_seen(part)}")
+    for child, within in zip_longest(inner, () if part is None else part.parts):
+        yield from _tree(child, within, depth + 1, dialect)
 
 
-def _seen(node: ast.Expression, message: Message, dialect: Dialect, receiver: Receiver, convert: bool) -> str:
-    # Below the prefix a condition is read as the prefix has it.
-    verdict = judge(ast.ConvertStrings(node) if convert else node, message, dialect, *receiver)
-    if verdict.thrown is not None:
-        return f"throws: {verdict.thrown}"
-    if isinstance(node, ast.Identifier | ast.Sign | ast.Calculate | ast.Call):
-        value = value_of(node, message, dialect, *receiver)
-        return "NULL" if value is None else repr(value)
-    return _TRUTHS[verdict.truth]
+def _seen(part: Part) -> str:
+    if part.thrown is not None:
+        return f"throws: {part.thrown}"
+    if part.is_condition and part.kind not in ("identifier", "call"):
+        return TRUTH_TEXT[part.verdict]
+    return "NULL" if part.value is None else repr(part.value)

@@ -59,12 +59,11 @@ class Program(click.Group):
     """A group of commands that end with an error text and an exit code of ``EXIT_CODES``."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of that name, whose names the shell completes."""
+        """Return the command of that name, whose choices may be written in any case."""
         command = super().get_command(ctx, cmd_name)
-        if command is not None:
-            from transpiler.cli.completion import complete_names
-
-            complete_names(command)
+        for parameter in command.params if command is not None else ():
+            if isinstance(parameter.type, click.Choice):
+                parameter.type.case_sensitive = False
         return command
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

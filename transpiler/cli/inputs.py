@@ -42,12 +42,7 @@ class InputFile(click.ParamType):  # type: ignore[type-arg]
         check_input(value)
         return str(value)
 
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        param: click.Parameter,  # noqa: ARG002
-        incomplete: str,
-    ) -> list[Any]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
         """Let the shell complete names of files."""
         from click.shell_completion import CompletionItem
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from transpiler import Layout
+from transpiler.cli.completion import LAYOUT
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file, shown, system_path
 from transpiler.cli.options import dialect_option, load_json_line, together
@@ -58,7 +59,11 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(layout=chosen, **others)
 
     options = together(
-        click.option("--layout", help="The layout of the DataFrame, by name.  [default: amqp, or what --schema shows]"),
+        click.option(
+            "--layout",
+            type=LAYOUT,
+            help="The layout of the DataFrame, by name.  [default: amqp, or what --schema shows]",
+        ),
         layout_option,
         click.option(
             "--schema",

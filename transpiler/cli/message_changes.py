@@ -87,8 +87,7 @@ class MessageChanges:
         result["examples"] = [{name: one[name] for name in names} for one in examples]
         return result
 
-    def render(self) -> str:
-        """Return the counts and the examples for people."""
+    def __str__(self) -> str:
         if not self.changed:
             return f"none of {self.messages:,} messages changes"
         if not self._of_queues:

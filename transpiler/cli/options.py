@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from transpiler import Diagnostic, TranspilerError
-from transpiler.cli.group import fail
+from transpiler.cli.completion import DIALECT
+from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
 from transpiler.jsontext import JsonTextError, load_json
 
 if TYPE_CHECKING:
     from transpiler.filters.sets import FilterSet
+
+
+class Result(Protocol):
+    """A result with a JSON form."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
 
 
 def text_or_json(help_text: str) -> Callable[..., Any]:
@@ -28,6 +37,14 @@ def text_or_json(help_text: str) -> Callable[..., Any]:
         show_default=True,
         help=help_text,
     )
+
+
+def say_result(result: Result, form: str) -> None:
+    """Print a result by ``text_or_json``: as a person reads it, or its JSON form."""
+    if form == "json":
+        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        say(str(result))
 
 
 #: A function that gives a command options.
@@ -45,9 +62,13 @@ def together(*options: Options) -> Options:
     return decorate
 
 
-dialect_option = click.option("--dialect", default="jms", show_default=True, help="The broker whose rules hold.")
+dialect_option = click.option(
+    "--dialect", type=DIALECT, default="jms", show_default=True, help="The broker whose rules hold."
+)
 
-new_dialect_option = click.option("--new-dialect", help="The broker whose rules hold for NEW  [default: those of OLD]")
+new_dialect_option = click.option(
+    "--new-dialect", type=DIALECT, help="The broker whose rules hold for NEW  [default: those of OLD]"
+)
 
 connection_option = click.option("--connection", help="The receiver's connection, for no-local filters.")
 

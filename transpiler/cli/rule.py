@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import CompletionItem
 
+from transpiler.cli.completion import Name
 from transpiler.cli.group import fail
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.diagnostics import did_you_mean
 from transpiler.lint.pages import index, page
 from transpiler.lint.registry import RULES, find_rule, full_id
-
-
-def _complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Let the shell complete the ids of rules."""
-    return [CompletionItem(rule.id) for rule in RULES if rule.id.startswith(incomplete)]
 
 
 @click.command(
@@ -26,7 +21,7 @@ def _complete_rule(ctx: click.Context, param: click.Parameter, incomplete: str) 
     ],
     exits={0: "the page is printed"},
 )
-@click.argument("rule_id", metavar="[ID]", required=False, shell_complete=_complete_rule)
+@click.argument("rule_id", metavar="[ID]", required=False, type=Name("rule", lambda: [one.id for one in RULES]))
 def rule(rule_id: str | None) -> None:
     """Print the page of the rule called ID, or the list of all rules; no network is needed."""
     if rule_id is None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from transpiler.explanation.operand_facts import by_values, thrown_fact, why_null
-from transpiler.explanation.parts import TRUTH_TEXT, Evaluation, is_literal
+from transpiler.explanation.parts import Evaluation, is_literal
 from transpiler.explanation.pattern_facts import like_fact
 from transpiler.explanation.wording import (
     kind_of,
@@ -24,7 +24,7 @@ from transpiler.explanation.wording import (
     value_text,
 )
 from transpiler.message.operand_types import OperandType
-from transpiler.message.types import UntypedText
+from transpiler.message.types import TRUTH_TEXT, UntypedText
 from transpiler.reference.comparison import read_text
 from transpiler.reference.operands import Value, body_text
 from transpiler.reference.untyped import typed_by_use

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from transpiler import html
-from transpiler.explanation.parts import TRUTH_TEXT, Part
+from transpiler.explanation.parts import Part
 from transpiler.explanation.wording import value_text
+from transpiler.message.types import TRUTH_TEXT
 
 if TYPE_CHECKING:
     from transpiler.explanation.explanation import Explanation

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from transpiler.explanation.parts import TRUTH_TEXT, Evaluation, is_literal
+from transpiler.explanation.parts import Evaluation, is_literal
 from transpiler.explanation.wording import kind_of, listed, missing, name_is, quoted_part, subject, typed_text
+from transpiler.message.types import TRUTH_TEXT
 from transpiler.selector import ast
 
 #: Names whose values one sentence has.

@@ -28,9 +28,6 @@ _LITERALS = (
     ast.BinaryLiteral,
 )
 
-#: The verdicts in words.
-TRUTH_TEXT = {True: "TRUE", False: "FALSE", None: "unknown"}
-
 
 @dataclass(frozen=True, slots=True)
 class Part:

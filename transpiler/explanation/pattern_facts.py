@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from transpiler.explanation.operand_facts import why_null
-from transpiler.explanation.parts import TRUTH_TEXT, Evaluation
+from transpiler.explanation.parts import Evaluation
 from transpiler.explanation.wording import name_is, quoted_part, value_text
 from transpiler.message.operand_types import OperandType
+from transpiler.message.types import TRUTH_TEXT
 from transpiler.selector import ast
 from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
 

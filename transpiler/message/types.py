@@ -240,3 +240,6 @@ OR: Mapping[tuple[Truth, Truth], Truth] = MappingProxyType(
 
 #: The definition of NOT.
 NOT: Mapping[Truth, Truth] = MappingProxyType({True: False, False: True, None: None})
+
+#: The verdicts in words.
+TRUTH_TEXT: Mapping[Truth, str] = MappingProxyType({True: "TRUE", False: "FALSE", None: "unknown"})

@@ -18,7 +18,7 @@ from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, j
 from transpiler.dialect_tools.port.equivalence import Goal, Trial, Witness, parsed
 from transpiler.dialect_tools.port.simplification import without_superfluous
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
-from transpiler.message.types import NOT, Truth
+from transpiler.message.types import NOT, TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import Verdict
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Evaluation, Extension, Logic
@@ -34,7 +34,6 @@ Changes = Literal["none", "rare", "any"]
 
 _TRUE: frozenset[Truth] = frozenset({True})
 _FALSE: frozenset[Truth] = frozenset({False})
-_SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,4 +381,4 @@ def _names(node: ast.Expression) -> set[ast.Identifier]:
 
 
 def _verdict(verdict: Verdict) -> str:
-    return f"throws ({verdict.thrown})" if verdict.thrown is not None else f"is {_SAID[verdict.truth]}"
+    return f"throws ({verdict.thrown})" if verdict.thrown is not None else f"is {TRUTH_TEXT[verdict.truth]}"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
-from transpiler.analysis.building import Conditions
-from transpiler.analysis.representatives import representatives
 from transpiler.lint.rule import Context, Doubt, Rule
 from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, MessageField
 from transpiler.message.header_fields import Conversion, Origin
@@ -151,34 +149,22 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     values = _described(name, context)
     if values is None:
         return
+    counts: Iterable[int | None] = (0, MAX_PRIORITY, *range(MAX_PRIORITY), None)
+    if values.place != _PRIORITY:
+        bounds = [int(min(max(other.value, 1), _MAX_COUNT - 1)) for other in constants if isinstance(other, _NUMBERS)]
+        counts = (0, _MAX_COUNT, *(bound + step for bound in bounds for step in (-1, 0, 1)))
 
-    def holds(message: Message) -> bool:
-        return judge(node, message, context.dialect, now=0).truth is True
+    def holds(count: int | None) -> bool:
+        header = Header(priority=count) if values.place == _PRIORITY else Header(delivery_count=count)
+        return judge(node, Message(header=header), context.dialect, now=0).truth is True
 
-    if holds(_with_count(values.place, 0)) is not holds(_with_count(values.place, MAX_PRIORITY)):
-        # So it is with most, and two messages are soon made.
-        return
-    conditions = Conditions()
-    conditions.selector(node, context.dialect)
-    subject = conditions.tests[0].subject
-    if subject is None:
-        return
-    # A sender that does not know JMS may give a priority beyond 9.
-    answers = {
-        holds(message)
-        for message, content, _ in representatives(subject, conditions.tests).messages
-        if values.sure or content is None or content <= MAX_PRIORITY
-    }
-    if len(answers) == 1:
-        always = "true for every message" if True in answers else "never true"
-        always += "" if values.sure else " of a JMS client" if True in answers else " of a JMS client's message"
+    first, *others = counts
+    known = holds(first)
+    if all(holds(count) is known for count in others):
+        always = "true for every message" if known else "never true"
+        always += "" if values.sure else " of a JMS client" if known else " of a JMS client's message"
         span = constants[0].span.to(constants[-1].span)
         yield Doubt(f"{name.name} is {values.text}, so this is {always}", span, "remove it or change the number")
-
-
-def _with_count(place: MessageField, count: int) -> Message:
-    is_priority = place == _PRIORITY
-    return Message(header=Header(priority=count) if is_priority else Header(delivery_count=count))
 
 
 class _Described(NamedTuple):
@@ -190,6 +176,8 @@ class _Described(NamedTuple):
 
 
 _PRIORITY = MessageField("header", "priority")
+#: The largest count of an AMQP header, and the literals that are numbers.
+_MAX_COUNT, _NUMBERS = 2**32 - 1, (ast.IntegerLiteral, ast.FloatLiteral)
 
 
 def _described(name: ast.Identifier, context: Context) -> _Described | None:

@@ -131,9 +131,9 @@ def _repeated(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noq
 
 def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     """Doubt a negative test of a property that nothing else in the selector shows to be there."""
-    tested = node.operand if isinstance(node, ast.Not) else node
-    name = _negated_name(node.operand) if isinstance(node, ast.Not) else _negatively_tested(node)
-    if name is None or is_null(name, context):
+    test = node.operand if isinstance(node, ast.Not) else node
+    name = _tested_name(test)
+    if name is None or _is_negative(test) is isinstance(node, ast.Not) or is_null(name, context):
         return
     field = context.header(name)
     if field is not None and (field.default is not None or not field.origins):
@@ -141,61 +141,30 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     verdict = judge(node, Message(), context.dialect, now=0)
     if verdict.truth is not None or verdict.thrown is not None:
         return
-    if _is_tested_elsewhere(name, tested, context):
+    # Another test may show that the author thought of the name's absence, or rule it out.
+    others = (other for other in ast.walk(context.tree) if other is not test and name in ast.children(other))
+    if any(isinstance(one, ast.IsNull) or (isinstance(one, _TESTS) and not _is_negative(one)) for one in others):
         return
     shown = context.text(name)
     hint = f"if it should, write ({context.text(node)} OR {shown} IS NULL)"
     yield Doubt(f"this does not select messages without {shown}", node.span, hint)
 
 
-def _negatively_tested(node: ast.Expression) -> ast.Identifier | None:
-    match node:
-        case ast.Compare(operator=ast.Comparison.NE, left=ast.Identifier() as name, right=right):
-            return None if isinstance(right, ast.Identifier) else name
-        case ast.Compare(operator=ast.Comparison.NE, left=left, right=ast.Identifier() as name):
-            return None if isinstance(left, ast.Identifier) else name
-        case ast.In(operand=ast.Identifier() as name, negated=True):
-            return name
-        case ast.Like(operand=ast.Identifier() as name, negated=True):
-            return name
-        case ast.Between(operand=ast.Identifier() as name, negated=True):
-            return name
-        case _:
-            return None
+_TESTS = (ast.Compare, ast.In, ast.Like, ast.Between)
 
 
-def _negated_name(node: ast.Expression) -> ast.Identifier | None:
-    """Return the name of a test that is true of some values only, and stands behind NOT."""
-    match node:
-        case ast.Compare(operator=operator, left=left, right=right) if operator is not ast.Comparison.NE:
-            named = [side for side in (left, right) if isinstance(side, ast.Identifier)]
-            return named[0] if len(named) == 1 else None
-        case (
-            ast.In(operand=ast.Identifier() as name, negated=False)
-            | ast.Like(operand=ast.Identifier() as name, negated=False)
-            | ast.Between(operand=ast.Identifier() as name, negated=False)
-        ):
-            return name
-        case _:
-            return None
+def _tested_name(node: ast.Expression) -> ast.Identifier | None:
+    """Return the name that a test compares with values."""
+    if not isinstance(node, _TESTS):
+        return None
+    sides = (node.left, node.right) if isinstance(node, ast.Compare) else (node.operand,)
+    names = [side for side in sides if isinstance(side, ast.Identifier)]
+    return names[0] if len(names) == 1 else None
 
 
-def _is_tested_elsewhere(name: ast.Identifier, node: ast.Expression, context: Context) -> bool:
-    """Return True if another test shows that the author thought of the name's absence, or rules it out."""
-    for other in ast.walk(context.tree):
-        if other is node:
-            continue
-        match other:
-            case ast.IsNull(operand=operand) if operand == name:
-                return True
-            case ast.Compare(operator=operator, left=left, right=right) if name in (left, right):
-                if operator is not ast.Comparison.NE:
-                    return True
-            case ast.In(operand=operand, negated=False) | ast.Like(operand=operand, negated=False) if operand == name:
-                return True
-            case _:
-                pass
-    return False
+def _is_negative(node: ast.Expression) -> bool:
+    """Return True for a test that is true of all values but some."""
+    return getattr(node, "negated", False) or (isinstance(node, ast.Compare) and node.operator is ast.Comparison.NE)
 
 
 RULES = (

@@ -151,10 +151,14 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(" " if c == "\n" else _visible(c) for c in text)
 
 
+def shortened(text: str, most: int) -> str:
+    """A text, or so much of it that it has ``most`` characters with an ellipsis at its end."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def clipped(text: str, most: int) -> str:
-    """Return a text as one printable line of at most so many characters."""
-    line = one_line(text)
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    """A text that may quote anything, as one printable line of at most so many characters."""
+    return shortened(one_line(text), most)
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Container[int]) -> list[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import read_text, receiver_options, text_or_json, warn
 from transpiler.explanation.explanation import explain_tree
-from transpiler.explanation.parts import Part, is_literal
+from transpiler.explanation.parts import Part
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names import receiving as lowered
 from transpiler.lowering.names.names import Missing, Names
@@ -159,7 +159,7 @@ def _tree(node: ast.Expression, part: Part | None, depth: int, dialect: Dialect)
     """The nodes of the selector, each with the verdict or the value of its part where there is a message."""
     inner = ast.children(node)
     label = f"{type(node).__name__.lower()}  " * bool(inner) + print_selector(node, dialect)
-    yield "  " * depth + label + ("" if part is None or is_literal(node) else f"  → {_seen(part)}")
+    yield "  " * depth + label + ("" if part is None or isinstance(node, ast.LITERALS) else f"  → {_seen(part)}")
     for child, within in zip_longest(inner, () if part is None else part.parts):
         yield from _tree(child, within, depth + 1, dialect)
 

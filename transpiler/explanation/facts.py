@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from transpiler.explanation.operand_facts import by_values, thrown_fact, why_null
-from transpiler.explanation.parts import Evaluation, is_literal
+from transpiler.explanation.parts import Evaluation
 from transpiler.explanation.pattern_facts import like_fact
 from transpiler.explanation.wording import (
     kind_of,
@@ -115,12 +115,12 @@ def _compare(node: ast.Compare, evaluation: Evaluation) -> str:
     for side in (left, right):
         if evaluation.value(side) is None:
             return _null(node, side, evaluation)
-    if is_literal(left) and not is_literal(right):
+    if isinstance(left, ast.LITERALS) and not isinstance(right, ast.LITERALS):
         left, right, operator = right, left, operator.mirrored
     first, second = evaluation.value(left), evaluation.value(right)
     assert first is not None
     assert second is not None
-    if is_literal(left):
+    if isinstance(left, ast.LITERALS):
         return by_values(node, evaluation)
     first, second = _as_read(first, second, evaluation)
     read = "" if first.value == _value(left, evaluation) else f", read as {typed_text(first)}"
@@ -174,7 +174,7 @@ def _compare_alike(
     if operator is ast.Comparison.EQ:
         if not truth:
             return f"{fact}, not {other}{_spelling(first, second)}"
-        return fact if is_literal(right) else f"{fact}, equal to {other}"
+        return fact if isinstance(right, ast.LITERALS) else f"{fact}, equal to {other}"
     return f"{fact}, {'' if truth else 'not '}{_RELATIONS[operator]} {other}"
 
 
@@ -202,10 +202,8 @@ def _unexpected(
     evaluation: Evaluation,
 ) -> str:
     """Return the sentence where a dialect's verdict is not that of plain mathematics: both values with their types."""
-    facts = [
-        f"{'the literal' if is_literal(side) else subject(side, evaluation)} is {typed_text(value, width=True)}"
-        for side, value in zip(sides, values, strict=True)
-    ]
+    names = ["the literal" if isinstance(side, ast.LITERALS) else subject(side, evaluation) for side in sides]
+    facts = [f"{name} is {typed_text(value, width=True)}" for name, value in zip(names, values, strict=True)]
     verdict = f"{quoted_part(node, evaluation)} is {TRUTH_TEXT[evaluation.verdict(node).truth]}"
     return f"{' and '.join(facts)}, and by the rules of {evaluation.dialect.title} {verdict}"
 
@@ -215,7 +213,7 @@ def _compare_unlike(node: ast.Compare, sides: _Sides, values: tuple[Value, Value
     first, second = values
     truth, dialect = evaluation.verdict(node).truth, evaluation.dialect
     fact = name_is(left, evaluation, typed=True)
-    if not is_literal(right):
+    if not isinstance(right, ast.LITERALS):
         fact += f" and {name_is(right, evaluation, typed=True)}"
     mine, other = kind_of(first), kind_of(second)
     reads_text = evaluation.convert or isinstance(first.value, UntypedText) or isinstance(second.value, UntypedText)
@@ -244,7 +242,7 @@ def _between(node: ast.Between, evaluation: Evaluation) -> str:
     low_read, high_read = (_as_read(bound, value, evaluation)[0] for bound in (low, high))
     by_low, by_high = (_as_read(value, bound, evaluation)[0] for bound in (low, high))
     numbers = all(item.numeric for item in (low_read, high_read, by_low, by_high))
-    if not numbers or is_literal(node.operand):
+    if not numbers or isinstance(node.operand, ast.LITERALS):
         return _by_rules(node, evaluation)
     inside = _HOLDS[ast.Comparison.GE](by_low.value, low_read.value) and _HOLDS[ast.Comparison.LE](
         by_high.value, high_read.value
@@ -264,7 +262,7 @@ def _in(node: ast.In, evaluation: Evaluation) -> str:
     truth = evaluation.verdict(node).truth
     members = [evaluation.value(member) for member in node.members]
     texts = [member.value for member in members if member is not None and member.type is OperandType.STRING]
-    if len(texts) < len(members) or is_literal(node.operand):
+    if len(texts) < len(members) or isinstance(node.operand, ast.LITERALS):
         return _by_rules(node, evaluation)
     if value.type is not OperandType.STRING:
         part = quoted_part(node, evaluation)

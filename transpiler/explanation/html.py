@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from transpiler import html
+from transpiler.diagnostics import shortened
 from transpiler.explanation.parts import Part
 from transpiler.explanation.wording import value_text
 from transpiler.message.types import TRUTH_TEXT
@@ -36,7 +37,7 @@ def _lines(tree: Part) -> Iterator[tuple[int, str, str, str]]:
     while pending and shown < _MAX_PARTS:
         part, depth = pending.pop()
         if not part.kind.endswith("literal"):
-            yield depth, part.text if len(part.text) <= 80 else f"{part.text[:79]}…", *_value(part)
+            yield depth, shortened(part.text, 80), *_value(part)
             shown += 1
         pending.extend((inner, depth + 1) for inner in part.parts[::-1])
     if pending:

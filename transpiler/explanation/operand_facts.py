@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transpiler.explanation.parts import Evaluation, is_literal
+from transpiler.explanation.parts import Evaluation
 from transpiler.explanation.wording import kind_of, listed, missing, name_is, quoted_part, subject, typed_text
 from transpiler.message.types import TRUTH_TEXT
 from transpiler.selector import ast
@@ -47,7 +47,7 @@ def _not_number(node: ast.Expression, evaluation: Evaluation) -> str | None:
     for operand in ast.children(node):
         value = evaluation.value(operand)
         if value is not None and not value.numeric:
-            what = kind_of(value) if is_literal(operand) else typed_text(value)
+            what = kind_of(value) if isinstance(operand, ast.LITERALS) else typed_text(value)
             return f"{subject(operand, evaluation)} is {what}"
     return None
 

@@ -19,15 +19,6 @@ from transpiler.source import Source, Span
 #: The nodes whose operands are conditions.
 JUNCTIONS = (ast.And, ast.Or, ast.Not, ast.ConvertStrings)
 
-_LITERALS = (
-    ast.StringLiteral,
-    ast.IntegerLiteral,
-    ast.FloatLiteral,
-    ast.BooleanLiteral,
-    ast.NullLiteral,
-    ast.BinaryLiteral,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -130,11 +121,6 @@ class Evaluation:
     def text(self, node: ast.Expression) -> str:
         """Return the text of a node as the dialect prints it, without parentheses around it."""
         return print_selector(node, self.dialect)
-
-
-def is_literal(node: ast.Expression) -> bool:
-    """Return True if a node is a literal."""
-    return isinstance(node, _LITERALS)
 
 
 def build_parts(tree: ast.Expression, evaluation: Evaluation, deciding: frozenset[int]) -> Part:

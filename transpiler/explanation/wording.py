@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from transpiler.diagnostics import clipped, nearest
-from transpiler.explanation.parts import Evaluation, is_literal
+from transpiler.explanation.parts import Evaluation
 from transpiler.message.fields import RECEIVER
 from transpiler.message.header_fields import HeaderField
 from transpiler.message.message import Message
@@ -79,7 +79,7 @@ def name_is(node: ast.Expression, evaluation: Evaluation, *, typed: bool = False
 
 def subject(node: ast.Expression, evaluation: Evaluation) -> str:
     """Return the name of an operand: an identifier or a literal as it is, an expression between backquotes."""
-    if isinstance(node, ast.Identifier) or is_literal(node):
+    if isinstance(node, (ast.Identifier, *ast.LITERALS)):
         return clipped(evaluation.text(node), _MAX_PART)
     return quoted_part(node, evaluation)
 
@@ -88,7 +88,7 @@ def operand_text(node: ast.Expression, evaluation: Evaluation) -> str:
     """Return the other side of a comparison: a literal as it is, else its text with its value."""
     value = evaluation.value(node)
     assert value is not None
-    if is_literal(node):
+    if isinstance(node, ast.LITERALS):
         return value_text(value.value)
     return f"{subject(node, evaluation)} ({value_text(value.value)})"
 

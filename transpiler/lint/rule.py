@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from transpiler.diagnostics import Fix, Severity
+from transpiler.diagnostics import Fix, Severity, shortened
 from transpiler.message.header_fields import HeaderField
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
@@ -51,7 +51,7 @@ class Context:
             case ast.Not(operand=operand):
                 truth = self.constant(operand)
                 return None if truth is None else not truth
-            case ast.Compare(left=left, right=right) if isinstance(left, _LITERALS) and isinstance(right, _LITERALS):
+            case ast.Compare() if all(isinstance(side, ast.LITERALS) for side in ast.children(node)):
                 return judge(node, Message(), self.dialect, now=0).truth
             case _:
                 return None
@@ -70,15 +70,12 @@ class Context:
 
     def text(self, node: ast.Expression) -> str:
         """Return a part of the selector as it is written, in one line and shortened."""
-        text = " ".join(self.source.text[node.span.start : node.span.end].split())
-        return text if len(text) <= 60 else f"{text[:59]}…"
+        return shortened(" ".join(self.source.text[node.span.start : node.span.end].split()), 60)
 
     def header(self, node: ast.Expression) -> HeaderField | None:
         """Return the header field that a name reads; None for a property, or for what is no name."""
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
-
-_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
 
 #: A rule's function: the doubts about one node.
 Finder = Callable[[ast.Expression, Context], Iterator[Doubt]]

@@ -6,8 +6,8 @@ AND and OR hold all their terms, because people write chains of thousands and a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 
 from transpiler.source import Span
@@ -260,6 +260,10 @@ Test = Compare | Between | In | Like | IsNull | BodyQuery
 Expression = Identifier | Literal | Sign | Calculate | Call | Test | Not | And | Or | ConvertStrings
 
 
+#: The classes of literals.
+LITERALS = (StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral, NullLiteral, BinaryLiteral)
+
+
 def children(node: Expression) -> tuple[Expression, ...]:
     """The operands of a node, in the order in which they were written."""
     match node:
@@ -281,6 +285,18 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return (condition,)
         case _:
             return ()
+
+
+def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return a node with each of its operands exchanged by a function; a pattern and its escape stay."""
+    changed: dict[str, object] = {}
+    for item in fields(node):
+        value = getattr(node, item.name)
+        if isinstance(value, Expression) and item.name not in ("pattern", "escape"):
+            changed[item.name] = change(value)
+        elif isinstance(value, tuple) and item.name != "span":
+            changed[item.name] = tuple(map(change, value))
+    return replace(node, **changed) if changed else node  # type: ignore[arg-type]
 
 
 #: The most frequent nodes without operands, which a walk passes over quickly.

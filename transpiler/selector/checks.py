@@ -29,14 +29,6 @@ from transpiler.selector.pattern import PatternError, is_control, read_pattern
 from transpiler.selector.static_typing import check_types, describe, without_plus
 from transpiler.source import Source, Span
 
-_LITERALS = (
-    ast.StringLiteral,
-    ast.IntegerLiteral,
-    ast.FloatLiteral,
-    ast.BooleanLiteral,
-    ast.NullLiteral,
-    ast.BinaryLiteral,
-)
 #: The nodes that no dialect refuses for their form.
 _ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.And, ast.Or})
 #: The numeric literals of which an integer has 64 signed bits; the lexer sees to the others.
@@ -130,10 +122,10 @@ class _Checker:
 
     def _sign(self, node: ast.Sign) -> None:
         operand, title = node.operand, self.dialect.title
-        bare = isinstance(operand, (ast.Identifier, *_LITERALS)) and not self._text(operand).startswith(("-", "+"))
+        bare = isinstance(operand, (ast.Identifier, *ast.LITERALS)) and not self._text(operand).startswith(("-", "+"))
         match self.dialect.signs:
             case Signs.BEFORE_PRIMARY if not (bare or self._in_parentheses(operand)) and isinstance(
-                operand, (ast.Sign, *_LITERALS)
+                operand, (ast.Sign, *ast.LITERALS)
             ):
                 self.report("type.sign", f"{title} takes one sign in a row", operand.span, "use parentheses")
             case Signs.PLUS_BEFORE_PRIMARY if node.operator is ast.Arithmetic.ADD:

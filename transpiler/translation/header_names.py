@@ -7,7 +7,7 @@ else the header may be read from. Of two the field has another type: their compa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -110,7 +110,7 @@ def _to_wire(node: ast.Expression) -> ast.Expression:
             return ast.Compare(ast.Comparison.GT, ast.Identifier(_COUNT), ast.IntegerLiteral(0))
         case ast.Identifier(name=name, section=None):
             return replace(node, name=STANDARD.get(name, name))
-    return _rebuilt(node, to_wire=True)
+    return ast.exchanged(node, _to_wire)
 
 
 def _to_jms(node: ast.Expression) -> ast.Expression:
@@ -131,22 +131,7 @@ def _to_jms(node: ast.Expression) -> ast.Expression:
             return replace(node, name=_JMS[name])
         case ast.Identifier(name=name, section=None) if name.startswith(WIRE) and JMS_FIELDS.find(name) is not None:
             raise _NoCounterpartError(f"JMS has no name for {name}")
-    return _rebuilt(node, to_wire=False)
+    return ast.exchanged(node, _to_jms)
 
 
 _JMS = {wire: jms for jms, wire in STANDARD.items()}
-
-
-def _rebuilt(node: ast.Expression, to_wire: bool) -> ast.Expression:
-    """Return the node with its parts exchanged."""
-    exchange = _to_wire if to_wire else _to_jms
-
-    def part(value: object) -> object:
-        return exchange(value) if isinstance(value, ast.Expression) else value
-
-    changed: dict[str, object] = {}
-    for item in fields(node):
-        value = getattr(node, item.name)
-        if item.name != "span":
-            changed[item.name] = tuple(map(part, value)) if isinstance(value, tuple) else part(value)
-    return replace(node, **changed)  # type: ignore[arg-type]

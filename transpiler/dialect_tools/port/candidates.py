@@ -158,26 +158,10 @@ def _by_table(table: Mapping[ast.Identifier, ast.Identifier]) -> Change:
 
 def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
     """Return the tree with a change made at every node, from the leaves up."""
-    match node:
-        case ast.Sign(operand=operand) | ast.Not(operand=operand) | ast.IsNull(operand=operand):
-            node = replace(node, operand=_mapped(operand, change))
-        case ast.Calculate(left=left, right=right) | ast.Compare(left=left, right=right):
-            node = replace(node, left=_mapped(left, change), right=_mapped(right, change))
-        case ast.Between(operand=operand, low=low, high=high):
-            node = replace(node, operand=_mapped(operand, change), low=_mapped(low, change), high=_mapped(high, change))
-        case ast.In(operand=operand, members=members):
-            changed_members = tuple(_mapped(member, change) for member in members)
-            node = replace(node, operand=_mapped(operand, change), members=changed_members)
-        case ast.Like(operand=operand, pattern=pattern):
-            changed = change(pattern)
-            kept = changed if isinstance(changed, ast.StringLiteral) else pattern
-            node = replace(node, operand=_mapped(operand, change), pattern=kept)
-        case ast.And(terms=terms) | ast.Or(terms=terms):
-            node = replace(node, terms=tuple(_mapped(term, change) for term in terms))
-        case ast.Call(arguments=arguments):
-            node = replace(node, arguments=tuple(_mapped(item, change) for item in arguments))
-        case _:
-            pass
+    node = ast.exchanged(node, lambda part: _mapped(part, change))
+    if isinstance(node, ast.Like):
+        pattern = change(node.pattern)
+        node = replace(node, pattern=pattern if isinstance(pattern, ast.StringLiteral) else node.pattern)
     return change(node)
 
 

@@ -17,7 +17,6 @@ from transpiler.lint.embedded.selector_places import find_place, names_of
 from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadSelector, find_in_text, found
 
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 #: Members whose text may be JSON itself.
 _NESTED = frozenset({"defaultFilters", "virtualHostInitialConfiguration"})
 _MAX_DEPTH = 4
@@ -80,10 +79,5 @@ def escape(text: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    escape = match[0]
-    if escape[1] == "u" and len(escape) >= 6:
-        units = [int(escape[place + 2 : place + 6], 16) for place in range(0, len(escape), 6)]
-        if len(units) == 2:
-            return chr(0x10000 + ((units[0] - 0xD800) << 10) + (units[1] - 0xDC00))
-        return chr(units[0])
-    return _PLAIN.get(escape[1], escape[1])
+    character: str = json.loads(f'"{match[0]}"')
+    return character

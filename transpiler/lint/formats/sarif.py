@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from transpiler.diagnostics import Severity
+from transpiler.diagnostics import Severity, shortened
 from transpiler.lint.registry import find_rule
 from transpiler.lint.report import Place, Report, Reported
 from transpiler.lint.rule import Rule
@@ -38,18 +38,14 @@ def _rule(code: str, rule: Rule | None, severity: Severity) -> dict[str, Any]:
     }
     if rule is None:
         return entry | {"defaultConfiguration": {"level": _LEVELS[severity]}}
-    text = f"{rule.why}\n\nWrong: {_shortened(rule.wrong)}\nRight: {rule.right}\n\nMore: {rule.help}"
-    markdown = f"{rule.why}\n\nWrong: `{_shortened(rule.wrong)}`\n\nRight: `{rule.right}`\n\nMore: `{rule.help}`"
+    text = f"{rule.why}\n\nWrong: {shortened(rule.wrong, 200)}\nRight: {rule.right}\n\nMore: {rule.help}"
+    markdown = f"{rule.why}\n\nWrong: `{shortened(rule.wrong, 200)}`\n\nRight: `{rule.right}`\n\nMore: `{rule.help}`"
     return entry | {
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why},
         "help": {"text": text, "markdown": markdown},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def _result(reported: Reported, rule: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from transpiler.diagnostics import shortened
 from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.filters.topics import MANY_WORDS
 from transpiler.message.types import AmqpValue
@@ -52,7 +53,7 @@ def binding_label(topology: Topology, binding: Binding) -> str:
     for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT):
         text = " ".join((binding.text(argument) or "").split())
         if text:
-            parts.append(_short(text))
+            parts.append(shortened(text, MAX_TEXT))
     return " | ".join(parts)
 
 
@@ -71,12 +72,8 @@ def _headers_label(arguments: HeadersMatch) -> str:
     if not arguments.pairs:
         return "every message"
     pairs = (name if value is None else f"{name}={_plain(value)}" for name, value in arguments.pairs)
-    return _short(f"{'any' if arguments.any else 'all'}: {', '.join(pairs)}")
+    return shortened(f"{'any' if arguments.any else 'all'}: {', '.join(pairs)}", MAX_TEXT)
 
 
 def _plain(value: AmqpValue) -> str:
     return value.value if isinstance(value.value, str) else repr(value.value)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

@@ -207,7 +207,7 @@ class Claims:
             ported = port_selector(text, name, other)
         except UnsupportedFeatureError:
             return
-        exact = not ported.notes
+        exact = all(note.code == "port.unproved" for note in ported.notes)
         self.claims["port.exact" if exact else "port.rare"] += 1
         again = parse_selector(ported.text, other)
         for one in self._messages() if exact else self.draw.sample(self.common, 40):

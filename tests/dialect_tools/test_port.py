@@ -15,6 +15,7 @@ from transpiler import UnsupportedFeatureError, evaluate, parse_selector
 from transpiler.analysis.solve import Open, Solver
 from transpiler.cli import main
 from transpiler.cli.tables import print_table
+from transpiler.dialect_tools.diff import diff_selectors
 from transpiler.dialect_tools.port import port_selector
 from transpiler.message.message import Message
 from transpiler.selector.dialect_rules import FloatOrder
@@ -53,7 +54,6 @@ EXACT = (
     # operands
     ("jms", "activemq", "6 > n", "n < 6"),
     ("rabbitmq", "jms", "flag = TRUE", "flag = TRUE"),
-    ("activemq", "jms", "a / 2 > 3", "NOT a / 2.0 <= 3"),
     ("activemq", "rabbitmq", "JMSPriority BETWEEN 2 AND 5", "header.priority >= 2 AND header.priority <= 5"),
     # a sum of texts, which is NULL in the source and a text in the target
     ("qpid-cpp", "activemq", "s IN ('a' + 'bc')", "FALSE"),
@@ -78,9 +78,31 @@ EXACT = (
 
 
 @pytest.mark.parametrize(("source", "target", "text", "ported"), EXACT)
-def test_what_can_be_said_is_said_without_a_note(source: str, target: str, text: str, ported: str) -> None:
+def test_what_can_be_said_is_said_without_a_warning(source: str, target: str, text: str, ported: str) -> None:
     found = port_selector(text, source, target)
-    assert (found.text, found.notes) == (ported, ())
+    assert found.text == ported
+    assert {note.code for note in found.notes} <= {"port.unproved"}
+
+
+UNPROVED = (
+    ("activemq", "jms", "a / 2 > 3", "NOT a / 2.0 <= 3"),
+    ("activemq", "artemis", "a + 1 > 5", "a + 1 > 5"),
+    ("artemis", "qpid-java", "a = b", "a = b"),
+)
+
+
+@pytest.mark.parametrize(("source", "target", "text", "ported"), UNPROVED)
+def test_a_condition_without_a_proof_and_without_a_message_is_noted(
+    source: str, target: str, text: str, ported: str
+) -> None:
+    found = port_selector(text, source, target)
+    [note] = found.notes
+    assert (found.text, note.severity, note.code, note.span) == (ported, "info", "port.unproved", Span(0, len(text)))
+    assert note.message.startswith(f"no message was found on which {DIALECTS[target].title} differs, and no proof: ")
+    assert diff_selectors(text, ported, source, target).not_decided
+    # Several are said once.
+    twice = port_selector(f"{text} AND c = 1 AND {text.replace('a', 'd')}", source, target).notes
+    assert [one.message.partition("; ")[2] for one in twice] == ["1 more condition is not proved either"]
 
 
 NOTED = (
@@ -256,7 +278,7 @@ LOOSE = (
     # A rewriting that reads as well and changes nothing, or less, is preferred all the same.
     ("activemq", "jms", "color <> 5", "NOT color = 5", None),
     ("jms", "activemq", "6 > n", "n < 6", None),
-    ("activemq", "jms", "weight / 2 > 3", "NOT weight / 2.0 <= 3", None),
+    ("activemq", "jms", "weight / 2 > 3", "NOT weight / 2.0 <= 3", "port.unproved"),
     ("jms", "rabbitmq", "weight BETWEEN 1 AND 5", "weight >= 1 AND weight <= 5", "port.rare"),
 )
 
@@ -315,6 +337,8 @@ def test_a_selector_of_the_common_core_goes_everywhere(target: str) -> None:
         (["port", "--from", "activemq", "--to", "jms", "--strict", "n > 5"], 0, "n > 5 OR n <> n\n", ""),
         (["port", "--from", "activemq", "--to", "jms", "--loose", "6 > n"], 0, "6 > n\n", "warning: port.meaning"),
         (["port", "--from", "activemq", "--to", "jms", "6 > n"], 2, "", "selector:1:1: port.meaning"),
+        (["port", "--from", "activemq", "--to", "artemis", "a + 1 > 5"], 0, "a + 1 > 5\n", "info: port.unproved"),
+        (["port", "--from", "artemis", "--to", "qpid-java", "a = b", "--strict"], 3, "a = b\n", "info: port.unproved"),
         (["port", "--from", "activemq", "--to", "jms", "n >"], 2, "", "syntax.unexpected-end"),
         (["port", "--from", "activemq", "--to", "amqp", "n > 5"], 2, "", "dialect.unknown"),
         (["port", "--from", "jms", "--to", "jms", "--loose", "--strict", "n > 5"], 2, "", "exclude each other"),
@@ -364,6 +388,17 @@ def test_a_file_that_is_said_in_full_is_exit_code_0(tmp_path: Path) -> None:
     assert rows[0] == ["line", "outcome", "from", "to", "note"]
     assert [row[0].rpartition("/")[2] for row in rows[1:]] == ["one.txt:1", "one.txt:2", "two.txt:1", "two.txt:2"]
     assert rows[2][1:] == ["changed", "color <> 5", "color < 5 OR color > 5", ""]
+
+
+def test_what_is_not_proved_is_exit_code_3_where_a_proof_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "sums.sel"
+    file.write_text("color = 'red'\na - 1 > 5\n", encoding="utf-8")
+    words = ["port", "--from", "activemq", "--to", "artemis", "--file", str(file), "--format", "tsv"]
+    result = CliRunner().invoke(main, words)
+    rows = [row.split("\t") for row in result.stdout.splitlines()[1:]]
+    assert (result.exit_code, [row[1] for row in rows]) == (0, ["same", "unproved"])
+    assert rows[1][-1].startswith("is not proved to be the same: no message was found on which artemis differs")
+    assert CliRunner().invoke(main, [*words, "--strict"]).exit_code == 3
 
 
 def test_the_other_formats_are_selectors_alone_and_json() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from transpiler.diagnostics import one_line
 from transpiler.dialect_tools.port import Changes, port_selector
 from transpiler.selector.dialects import find_dialect
 
-Outcome = Literal["same", "changed", "warning", "error"]
+Outcome = Literal["same", "changed", "unproved", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,11 @@ class _Row:
             "Write the selectors alone", "selector-sql port --from jms --to rabbitmq --file routes.sel --format text"
         ),
     ],
-    exits={0: "all selectors can be said", 2: "some cannot be said, or an error"},
+    exits={
+        0: "all selectors can be said",
+        2: "some cannot be said, or an error",
+        3: "with --strict: all can be said, and of some it is not proved that they select the same messages",
+    },
 )
 @click.argument("selector", required=False)
 @click.option(
@@ -94,7 +98,7 @@ def port(
 
     The result selects the same messages there. What the other broker cannot express is an error, with a message on
     which the two disagree. What only changes for rare messages (types that JMS does not give to properties, NaN,
-    overflows, line ends) is a warning.
+    overflows, line ends) is a warning; a condition for which no such message was found, and no proof, is told of.
     """
     if strict and loose:
         fail("--strict and --loose exclude each other: give one of them")
@@ -105,6 +109,7 @@ def port(
         ported = port_selector(read_text(selector), source, target, changes=changes)
         say_data(ported.text)
         warn(ported.notes)
+        _end(ported.notes, strict)
         return
     # Names of dialects that there are not are errors of the command, and not of each line.
     find_dialect(source)
@@ -118,6 +123,7 @@ def port(
     _FORMATS[form or "table"](rows, len(files) > 1)
     selectors = [row for row in rows if row.source.strip() and not row.source.lstrip().startswith("#")]
     _finish(selectors, target)
+    _end((note for row in rows for note in row.notes), strict)
 
 
 def _lines(files: tuple[str, ...]) -> Iterator[tuple[str, int, str]]:
@@ -137,7 +143,8 @@ def _ported(
     except TranspilerError as error:
         return _Row(name, number, text, None, tuple(error.diagnostics), "error")
     if ported.notes:
-        return _Row(name, number, text, ported.text, ported.notes, "warning")
+        warned = any(note.severity == "warning" for note in ported.notes)
+        return _Row(name, number, text, ported.text, ported.notes, "warning" if warned else "unproved")
     if _reads_alike(text, ported.text, source, target):
         return _Row(name, number, text, text, (), "same")
     return _Row(name, number, text, ported.text, (), "changed")
@@ -163,6 +170,8 @@ def _sentence(note: Diagnostic) -> str:
     kind = "changes" if note.severity == "warning" else "cannot be said"
     if note.code == "port.rare":
         kind = "changes for rare messages"
+    elif note.code == "port.unproved":
+        kind = "is not proved to be the same"
     elif not note.code.startswith("port."):
         kind = "is no selector"
     part = ""
@@ -180,6 +189,12 @@ def _finish(rows: list[_Row], target: str) -> None:
         fail(f"{failed:,} of {len(rows):,} {are} cannot be ported to {find_dialect(target).title}")
 
 
+def _end(notes: Iterable[Diagnostic], strict: bool) -> None:
+    """Exit where a proof is asked for and there is none; without that, notes and warnings are no failure."""
+    if strict and any(note.code == "port.unproved" for note in notes):
+        raise SystemExit(3)
+
+
 def _place(row: _Row, several: bool) -> str:
     return f"{shown(row.file)}:{row.line}" if several else str(row.line)
 
@@ -191,7 +206,7 @@ def _printable(text: str) -> str:
 
 def _print_table(rows: list[_Row], several: bool) -> None:
     told = [row for row in rows if row.outcome != "same"]
-    styles = {"changed": "", "warning": "yellow", "error": "red"}
+    styles = {"changed": "", "unproved": "yellow", "warning": "yellow", "error": "red"}
     if told:
         print_table(
             ("line", "from", "to", "note"),

@@ -1,7 +1,7 @@
 """Equivalence of conditions of two dialects.
 
-The reference evaluator has the rules of both brokers, so a rewriting needs no proof of its own: it is accepted if no
-message is known on which both differ, and where one is found, it is the counterexample.
+The reference evaluator has the rules of both brokers, so no rewriting has a proof of its own: ``analysis`` proves that
+both select the same, or finds a message on which they differ, the counterexample. Where it does neither, it says why.
 """
 
 from __future__ import annotations
@@ -79,10 +79,11 @@ class Trial:
         #: Messages on which candidates missed the goal, the last first: the next one is likely to miss it there.
         self.found: list[Found] = []
 
-    def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | None:
+    def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | Open | None:
         """Return a message on which the candidate misses the goal: any, or a common one if there is one.
 
-        Raises ``UndecidedError`` where neither a proof nor a message is possible.
+        None is the proof that there is none; open if none was found and there is no proof. Raises ``UndecidedError``
+        where no messages could be tried.
         """
         for found in self.found:
             witness = self._witness(candidate, found, goal) if any_message or not found.rare else None
@@ -95,6 +96,7 @@ class Trial:
         sums = tuple(self._unequal(conditions, pair) for pair in pairs)
         solver = Solver(conditions)
         rare: Witness | None = None
+        unproved: Open | None = None
         # Messages that make neither dialect throw come first, for those that do are rare.
         for most, beside in ((ANYTHING & ~THROWN, sums), (ANYTHING, ())):
             missed = (
@@ -108,11 +110,13 @@ class Trial:
                 rare = rare or self._witness(candidate, answer, goal)
                 if not answer.rare:
                     return self._witness(candidate, answer, goal)
-            if isinstance(answer, Open) and not answer.tried:
-                raise UndecidedError(answer.reason)
+            if isinstance(answer, Open):
+                if not answer.tried:
+                    raise UndecidedError(answer.reason)
+                unproved = answer
             if not (self.source.on_throw or self.target.on_throw):
                 break
-        return rare
+        return rare or unproved
 
     def _witness(self, candidate: ast.Expression, found: Found, goal: Goal) -> Witness | None:
         message = found.message

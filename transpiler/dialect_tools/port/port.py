@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from transpiler.analysis.formula import UndecidedError
+from transpiler.analysis.solve import Open
 from transpiler.arguments import check_choice
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.deciding_rule import Rule
@@ -38,7 +39,10 @@ _FALSE: frozenset[Truth] = frozenset({False})
 
 @dataclass(frozen=True, slots=True)
 class Ported:
-    """A selector in another dialect, and the changes of its meaning: a warning for each."""
+    """A selector in another dialect, and the changes of its meaning: a warning for each.
+
+    A note ``port.unproved`` says that no change was found, and that it is not proved that there is none.
+    """
 
     text: str
     notes: tuple[Diagnostic, ...] = ()
@@ -64,17 +68,21 @@ def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, ch
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A change of meaning, and the rule by which it comes."""
+    """A change of meaning, and the rule by which it comes; without one, what is not proved to be none."""
 
     change: Diagnostic
-    rule: Rule
+    rule: Rule | None = None
 
     def at(self, span: Span) -> _Note:
         return replace(self, change=replace(self.change, span=span))
 
     def said(self, others: Sequence[_Note] = ()) -> Diagnostic:
         """Return the diagnostic, which speaks for other conditions with a change by the same rule."""
-        answers = dict.fromkeys(answer for note in (self, *others) for answer in note.rule.answers)
+        if self.rule is None:
+            are = "condition is" if len(others) == 1 else "conditions are"
+            more = f"; {len(others)} more {are} not proved either" if others else ""
+            return replace(self.change, message=self.change.message + more)
+        answers = dict.fromkeys(answer for note in (self, *others) if note.rule for answer in note.rule.answers)
         hint = f"the rule: {self.rule._replace(answers=tuple(answers))}"
         conditions = "condition changes" if len(others) == 1 else "conditions change"
         more = f"; {len(others)} more {conditions} by the same rule" if others else ""
@@ -85,8 +93,9 @@ def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
     """Yield the notes in the order of the text; of changes for rare messages by one rule the first speaks for all."""
     groups: dict[object, list[_Note]] = {}
     for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
-        shared = note.change.code == "port.rare" and note.rule.name is not None
-        groups.setdefault(note.rule.name if shared else note, []).append(note)
+        key = note.rule and note.rule.name
+        shared = note.change.code == "port.unproved" or (note.change.code == "port.rare" and key is not None)
+        groups.setdefault(key if shared else note, []).append(note)
     for first, *others in groups.values():
         yield first.said(others)
 
@@ -251,41 +260,19 @@ class _Porting:
         tried: list[tuple[ast.Expression, Witness]] = []
         rare: list[tuple[ast.Expression, Witness]] = []
         refused: TranspilerError | None = None
-
-        def parting(candidate: ast.Expression, tree: ast.Expression) -> Witness | None:
-            # Beside a candidate that only rare messages tell apart, another one counts only if none does.
-            witness = trial.compare(tree, goal, any_message=bool(rare) or self.changes == "none")
-            if witness is not None and witness.rare:
-                rare.append((candidate, witness))
-            return witness
-
-        candidates = plain(node, self.leaving, self.arriving, goal)
-        if self.changes == "any":
-            candidates = self._alike(node, [*candidates])
-        for candidate in candidates:
+        for candidate, is_guarded in self._candidates(node, goal, tried, rare):
             tree = self._readable(candidate)
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
             elif tree is not None and trial.pairs_up(tree):
-                witness = parting(candidate, tree)
-                if witness is None:
-                    return candidate, None
-                tried.append((candidate, witness))
-        if (not rare and self.changes == "rare") or self.changes == "none":
-            more = [
-                *guarded([candidate for candidate, _ in tried[:6]]),
-                *texts([candidate for candidate, _ in tried[:6]]),
-                *ordered([candidate for candidate, _ in tried[:2]]),
-            ]
-            if self.changes == "none":
-                more += list(finite([*(candidate for candidate, _ in tried[:4]), *more[:12]]))
-            for candidate in more:
-                tree = self._readable(candidate)
-                if tree is None or isinstance(tree, TranspilerError) or not trial.pairs_up(tree):
-                    continue
-                if parting(candidate, tree) is None:
-                    self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
-                    return candidate, None
+                # Beside a candidate that only rare messages tell apart, another one counts only if none does.
+                found = trial.compare(tree, goal, any_message=bool(rare) or self.changes == "none")
+                if not isinstance(found, Witness):
+                    if is_guarded:
+                        self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
+                    return candidate, None if found is None else self._unproved(found)
+                tried.append((candidate, found))
+                rare += tried[-1:] if found.rare else []
         if rare and self.changes != "none":
             candidate, witness = rare[0]
             if tried:
@@ -297,6 +284,26 @@ class _Porting:
         if self.changes == "any":
             return candidate, self._parting("port.meaning", trial, candidate, witness, goal)
         return replace(self._parting("port.meaning", trial, candidate, witness, goal).said(), severity="error")
+
+    def _candidates(
+        self, node: ast.Expression, goal: Goal, tried: Sequence[tuple[ast.Expression, Witness]], rare: Sequence[object]
+    ) -> Iterator[tuple[ast.Expression, bool]]:
+        """Yield plain candidates, then those that were tried with a guard, which are marked."""
+        candidates = plain(node, self.leaving, self.arriving, goal)
+        if self.changes == "any":
+            candidates = self._alike(node, [*candidates])
+        yield from ((candidate, False) for candidate in candidates)
+        if self.changes == "none" or (self.changes == "rare" and not rare):
+            likeliest = [candidate for candidate, _ in tried[:6]]
+            more = [*guarded(likeliest), *texts(likeliest), *ordered(likeliest[:2])]
+            if self.changes == "none":
+                more += list(finite([*likeliest[:4], *more[:12]]))
+            yield from ((candidate, True) for candidate in more)
+
+    def _unproved(self, answer: Open) -> _Note:
+        message = f"no message was found on which {self.arriving.title} differs, and no proof: {answer.reason}"
+        hint = "compare them on your messages with selector-sql diff"
+        return _Note(Diagnostic("port.unproved", "info", message, self.source, None, hint))
 
     def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:
         """Yield the candidates that read as the condition does, under the likeliest names; all if there is none."""

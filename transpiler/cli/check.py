@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import click
 
 from transpiler import __version__
-from transpiler.cli.check_inputs import CheckInputs
+from transpiler.cli.check_inputs import CheckInputs, properties_of
 from transpiler.cli.completion import DIALECT
 from transpiler.cli.inputs import InputFile
 from transpiler.cli.layouts import ChosenLayout, layout_options, missing_option
@@ -103,7 +104,7 @@ def check(
     sources = CheckInputs(inputs, selectors, files, stdin_filename)
     texts = sources.fixed(chosen, checker) if fix else sources.texts()
     with _progress(sources.has_files) as progress:
-        report = Run(checker, chosen, progress, sources.refuse).report(texts)
+        report = Run(checker, chosen, progress, sources.refuse, cache(properties_of)).report(texts)
     click.echo(_printed(report, form), nl=False)
     for note in sources.notes:
         click.echo(note, err=True)

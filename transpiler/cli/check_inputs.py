@@ -7,12 +7,15 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import check_input, input_lines, read_bytes, read_text_file, shown, system_path
 from transpiler.lint.check import Checker
 from transpiler.lint.embedded import UnreadableError, is_known
+from transpiler.lint.embedded.placeholders import Properties, read_properties
 from transpiler.lint.fixes import fix_file
 from transpiler.lint.report import Lines
 from transpiler.lint.run import Text
@@ -28,6 +31,8 @@ _ENCODING = re.compile(rb"""^<\?xml[^>]*?encoding=["']([A-Za-z0-9._-]+)["']""")
 _MAX_BYTES = 8 * 2**20
 
 STANDARD_INPUT = "standard input"
+#: The properties of an application, from a directory of its project on.
+_APPLICATION = ("application*.*", "src/main/resources/application*.*")
 
 
 @dataclass
@@ -131,6 +136,20 @@ def read(name: str) -> Text:
         except (UnicodeDecodeError, LookupError):
             pass
     return Text(read_text_file(name), name)
+
+
+def properties_of(name: str) -> Properties:
+    """Return the values of each property in the nearest ``application*.properties`` and ``.yml`` above a file."""
+    found: dict[str, set[str]] = {}
+    for directory in Path(name).absolute().parents:
+        for file in (file for pattern in _APPLICATION for file in directory.glob(pattern)):
+            with suppress(OSError):
+                text = _normalized(file.read_text(encoding="utf-8", errors="replace"))
+                for key, value in read_properties(text, file.suffix):
+                    found.setdefault(key, set()).add(value)
+        if found:
+            break
+    return found
 
 
 def _write(name: str, old: str, new: str) -> str | None:

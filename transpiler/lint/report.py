@@ -66,6 +66,8 @@ class Reported:
     file: str | None = None
     dialects: tuple[str, ...] = ()
     fix: PlacedFix | None = None
+    #: True if the line has a placeholder where the selector has a value.
+    is_filled: bool = False
 
 
 @dataclass(slots=True)
@@ -78,7 +80,7 @@ class Report:
     #: Selectors with a finding.
     affected: int = 0
     ignored: int = 0
-    #: Places, as a file and a line, of selectors that are known at run time only.
+    #: Places, as a file and a line, of selectors that are known at run time only, with what is known of their keys.
     unread: list[str] = field(default_factory=list)
 
     @property
@@ -95,7 +97,9 @@ class Report:
             return ""
         more = " …" if len(self.unread) > _MAX_UNREAD else ""
         places = ", ".join(map(one_line, self.unread[:_MAX_UNREAD]))
-        return f"; {_count(len(self.unread), 'selector')} not read: {places}{more}"
+        hint = "; give a key one value in application.properties or application.yml, or write ${key:default}"
+        keys = hint if any("${" in place for place in self.unread) else ""
+        return f"; {_count(len(self.unread), 'selector')} not read: {places}{more}{keys}"
 
     def _counts(self) -> str:
         looked_at = _count(self.selectors, "selector") + (f", {_count(self.files, 'file')}" if self.files else "")

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
 from transpiler.diagnostics import Diagnostic, Fix
 from transpiler.errors import TranspilerError
 from transpiler.lint.check import Checked, Checker, Finding
-from transpiler.lint.embedded import (
-    FoundSelector,
-    UnreadableError,
-    UnreadSelector,
-    find_selectors,
-    is_selector_file,
-)
+from transpiler.lint.embedded import FoundSelector, UnreadableError, UnreadSelector, find_selectors, is_selector_file
 from transpiler.lint.embedded.mapped_text import plain
 from transpiler.lint.embedded.markers import IgnoreComments
+from transpiler.lint.embedded.placeholders import Properties, filled
 from transpiler.lint.registry import check_pattern, fits
 from transpiler.lint.report import Lines, PlacedFix, Report, Reported
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
@@ -46,6 +42,8 @@ class Run:
     progress: Callable[[int], None] = lambda _: None
     #: Called with a file that is not what its name says.
     refuse: Callable[[Text, UnreadableError], None] | None = None
+    #: Called with the name of a file that has a placeholder in a selector; returns the properties of its project.
+    properties: Callable[[str], Properties] = lambda _: {}
 
     def report(self, texts: Iterable[Text]) -> Report:
         """Check all selectors of some texts; without ``refuse`` an ``UnreadableError`` is raised."""
@@ -72,24 +70,25 @@ class Run:
             findings[number].append(finding)
         names = places if len(selectors) > 1 else ["selector"]
         for selector, name, own in zip(selectors, names, findings, strict=True):
-            located = _Located(Lines(_with_line_feeds(selector)), plain_selector(selector), name)
+            located = _Located(Lines(_with_line_feeds(selector)), FoundSelector(plain(selector)), name)
             self._add(report, own, located, dialects)
 
     def _file(self, text: Text, report: Report) -> None:
         name = text.kind or text.file or ""
-        in_file = list(find_selectors(text.content, name))
+        in_file = list(filled(find_selectors(text.content, name), partial(self.properties, name)))
         located_selectors = [one for one in in_file if isinstance(one, FoundSelector)]
         report.files += 1
         lines = Lines(text.content)
         for one in in_file:
             if isinstance(one, UnreadSelector):
-                report.unread.append(f"{text.file or name}:{lines.place(Span(one.offset, one.offset)).line}")
+                place = f"{text.file or name}:{lines.place(Span(one.offset, one.offset)).line}"
+                report.unread.append(f"{place} ({one.reason})" if one.reason else place)
         comments = IgnoreComments(lines.texts)
         all_checked: list[Checked] = []
         findings: list[list[Finding]] = []
         chosen: list[tuple[Dialect, ...]] = []
         for selector in located_selectors:
-            dialects = self.dialects or (_own_dialect(selector),)
+            dialects = self.dialects or (find_dialect(selector.dialect or JMS.name),)
             checked = self._checked(selector.mapped.text, dialects)
             all_checked.append(checked)
             findings.append(list(checked.findings))
@@ -137,11 +136,12 @@ class _Located(NamedTuple):
         place = self.lines.place(self.selector.mapped.place(diagnostic.span or Span(0, 0)))
         text = self.selector.mapped.text
         line = self.lines.texts[place.line - 1]
-        return Reported(diagnostic, text, place, line, self.name, self.file, dialects, self._fix(diagnostic.fix))
+        fix, is_filled = self._fix(diagnostic.fix), self.selector.is_filled
+        return Reported(diagnostic, text, place, line, self.name, self.file, dialects, fix, is_filled)
 
     def _fix(self, fix: Fix | None) -> PlacedFix | None:
         mapped = self.selector.mapped
-        if fix is None or fix.span is None or not mapped.is_contiguous(fix.span):
+        if fix is None or fix.span is None or self.selector.is_filled or not mapped.is_contiguous(fix.span):
             return None
         text = self.selector.escape(fix.spaced(mapped.text))
         return PlacedFix(self.lines.place(mapped.place(fix.span)), text, fix.certain)
@@ -157,18 +157,9 @@ class _Located(NamedTuple):
         )
 
 
-def plain_selector(text: str) -> FoundSelector:
-    """Return a selector that is a text of its own."""
-    return FoundSelector(plain(text))
-
-
 def _with_line_feeds(text: str) -> str:
     # Each character keeps its place.
     return text.replace("\r\n", " \n").replace("\r", "\n")
-
-
-def _own_dialect(selector: FoundSelector) -> Dialect:
-    return JMS if selector.dialect is None else find_dialect(selector.dialect)
 
 
 def _unknown_ignores(comments: IgnoreComments, lines: Lines, file: str | None) -> Iterator[Reported]:

@@ -10,7 +10,8 @@ The places where files keep selectors are records of ``selector_places``, and no
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
 In reading order: ``mapped_text``, ``selector_places``, ``selector_text``, ``markers``; ``lines``, ``xml_text``,
-``json_text``, ``properties_text``, ``yaml_text``; ``code_tokens``, ``code_values``, ``code_patterns``, ``code_text``.
+``json_text``, ``properties_text``, ``yaml_text``; ``code_tokens``, ``code_values``, ``code_patterns``, ``code_text``;
+``placeholders``.
 """
 
 from __future__ import annotations
@@ -30,9 +31,7 @@ from transpiler.lint.embedded.xml_text import find_in_xml
 from transpiler.lint.embedded.yaml_text import find_in_yaml
 
 __all__ = [
-    "SELECTOR_FILES",
     "FoundSelector",
-    "InFile",
     "UnreadSelector",
     "UnreadableError",
     "find_selectors",

@@ -40,8 +40,8 @@ _DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'
 _SINGLE = r"'(?:[^'\\\n]|\\.)*+'"
 _TRIPLE = r'"""(?:[^\\]|\\.)*?"""' + r"|'''(?:[^\\]|\\.)*?'''"
 _JAVA_COMMENT = r"//[^\n]*|/\*.*?\*/"
-#: Names that Kotlin, Groovy, Scala, JavaScript, PHP, Ruby and shells replace in a literal.
-_DOLLAR = r"\$\{|\$[A-Za-z_]|#\{"
+#: Names that Kotlin, Groovy, Scala, JavaScript, PHP, Ruby and shells replace in a literal, behind no backslash.
+_DOLLAR = r"(?<!\\)(?:\\\\)*(?:\$\{|\$[A-Za-z_]|#\{)"
 _PYTHON = Family(
     comments=r"#[^\n]*",
     strings=rf"(?:\b[rRbBuUfF]{{1,2}})?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})",

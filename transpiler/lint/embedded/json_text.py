@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from transpiler.jsontext import JSON_TOKEN
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
 from transpiler.lint.embedded.selector_places import find_place, names_of
-from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadSelector, find_in_text, found
+from transpiler.lint.embedded.selector_text import InFile, find_in_text, found, within
 
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 #: Members whose text may be JSON itself.
@@ -60,11 +60,7 @@ class _Level:
 
 def _value(value: MappedText, path: list[str], depth: int) -> Iterator[InFile]:
     if path and path[-1] in _NESTED and depth < _MAX_DEPTH and value.text.lstrip().startswith("{"):
-        for inner in find_in_json(value.text, depth + 1):
-            if isinstance(inner, UnreadSelector):
-                yield UnreadSelector(value.starts[inner.offset])
-            else:
-                yield FoundSelector(inner.mapped.within(value), inner.dialect, lambda text: escape(escape(text)))
+        yield from within(find_in_json(value.text, depth + 1), value, lambda text: escape(escape(text)))
         return
     place = find_place(names_of(path))
     if place is None:

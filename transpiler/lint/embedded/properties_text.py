@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from transpiler.lint.embedded.mapped_text import MappedText, decoded
+from transpiler.lint.embedded.mapped_text import MappedText, decoded, plain
 from transpiler.lint.embedded.markers import read_marker
 from transpiler.lint.embedded.selector_places import find_place, names_of
 from transpiler.lint.embedded.selector_text import InFile, find_in_text, found
@@ -18,23 +18,29 @@ _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 def find_in_properties(text: str) -> Iterator[InFile]:
     """Yield the values of keys that name selectors, and those behind a comment that marks one."""
     marked: tuple[bool, str | None] = (False, None)
-    for start, line in _logical_lines(text):
-        stripped = line.lstrip(" \t\f")
-        if stripped.startswith(("#", "!")):
-            marked = read_marker(stripped[1:])
+    for key, value in entries(text):
+        if key is None:
+            marked = read_marker(value.text)
             continue
-        if not stripped:
-            continue
-        match = _KEY.match(line)
-        assert match is not None
-        value = decoded(line[match.end() :], start + match.end(), _ESCAPE, _character)
-        path = re.split(r"[.\[\]]", match["key"].replace("\\", ""))
-        place = find_place(names_of(path))
+        place = find_place(names_of(re.split(r"[.\[\]]", key)))
         if place is not None or marked[0]:
             yield from found(_without_quotes(value), (place.dialect if place else None) or marked[1], escape)
         else:
             yield from find_in_text(value, None, escape)
         marked = False, None
+
+
+def entries(text: str) -> Iterator[tuple[str | None, MappedText]]:
+    """Yield the keys with their values, and for a comment its text without a key."""
+    for start, line in _logical_lines(text):
+        stripped = line.lstrip(" \t\f")
+        if stripped.startswith(("#", "!")):
+            yield None, plain(stripped[1:])
+        elif stripped:
+            match = _KEY.match(line)
+            assert match is not None
+            value = decoded(line[match.end() :], start + match.end(), _ESCAPE, _character)
+            yield match["key"].replace("\\", ""), value
 
 
 def escape(text: str) -> str:

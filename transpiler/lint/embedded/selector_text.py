@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote_plus
 
 from transpiler.lint.embedded.mapped_text import MappedText, decoded
 from transpiler.lint.embedded.selector_places import is_complete, text_pattern
+from transpiler.source import Span
 
 #: Writes a text as it stands in a file.
 Escape = Callable[[str], str]
@@ -22,18 +23,25 @@ def as_is(text: str) -> str:
 class FoundSelector(NamedTuple):
     """A selector, its place, and its dialect where the file says whose it is.
 
-    ``escape`` writes a text as it stands in the file, for corrections.
+    ``escape`` writes a text as it stands in the file, for corrections. ``is_filled`` if parts stand in another file.
     """
 
     mapped: MappedText
     dialect: str | None = None
     escape: Escape = as_is
+    is_filled: bool = False
 
 
 class UnreadSelector(NamedTuple):
-    """A place of a selector that is made at run time, or by another tool, by its offset in the file."""
+    """A place of a selector that is made at run time, or by another tool, by its offset in the file.
+
+    ``mapped`` is the text where it has placeholders, ``reason`` what is known of these.
+    """
 
     offset: int
+    mapped: MappedText | None = None
+    dialect: str | None = None
+    reason: str = ""
 
 
 #: What readers yield.
@@ -51,9 +59,18 @@ class UnreadableError(ValueError):
 def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
     """Yield the selector of a place, ``UnreadSelector`` if its text is incomplete, nothing if it is blank."""
     if not is_complete(mapped.text):
-        yield UnreadSelector(mapped.place_of_start())
+        yield UnreadSelector(mapped.place_of_start(), mapped, dialect)
     elif mapped.text.strip():
         yield FoundSelector(mapped, dialect, escape)
+
+
+def within(inner: Iterator[InFile], outer: MappedText, escape: Escape) -> Iterator[InFile]:
+    """Yield what was found in a text of a file with its places in the file."""
+    for one in inner:
+        if isinstance(one, UnreadSelector):
+            yield UnreadSelector(outer.place(Span(one.offset, one.offset)).start)
+        else:
+            yield FoundSelector(one.mapped.within(outer), one.dialect, escape)
 
 
 #: Characters that people leave as they are in a URI.

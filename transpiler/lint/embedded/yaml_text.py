@@ -12,19 +12,10 @@ from transpiler.lint.embedded.markers import read_marker
 from transpiler.lint.embedded.properties_text import escape as escape_property
 from transpiler.lint.embedded.properties_text import find_in_properties
 from transpiler.lint.embedded.selector_places import find_place, names_of
-from transpiler.lint.embedded.selector_text import (
-    FoundSelector,
-    InFile,
-    UnreadableError,
-    UnreadSelector,
-    as_is,
-    find_in_text,
-    found,
-)
-from transpiler.source import Span
+from transpiler.lint.embedded.selector_text import InFile, UnreadableError, as_is, find_in_text, found, within
 
 if TYPE_CHECKING:
-    from yaml.nodes import ScalarNode
+    from yaml.nodes import CollectionNode, ScalarNode
 
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 #: A line end that is no part of a text in double quotes.
@@ -38,6 +29,13 @@ _MAX_DEPTH = 100
 
 def find_in_yaml(text: str) -> Iterator[InFile]:
     """Yield the selectors of all documents of a YAML text; ``UnreadableError`` where it is none."""
+    lines = text.split("\n")
+    for path, node, line in scalars(text):
+        yield from _scalar(node, path, text, lines, line)
+
+
+def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
+    """Yield the scalars of a YAML text with the steps of their keys and the lines of these; errors as above."""
     try:
         import yaml
     except ImportError:
@@ -52,30 +50,23 @@ def find_in_yaml(text: str) -> Iterator[InFile]:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise UnreadableError(f"this is not YAML: {error}".splitlines()[0]) from None
     seen: set[int] = set()
-    lines = text.split("\n")
     for document in documents:
-        if document is not None:
-            yield from _node(document, [], text, lines, seen)
+        if isinstance(document, yaml.CollectionNode):
+            yield from _inner(document, [], seen)
 
 
-def _node(node: Any, path: list[str], text: str, lines: list[str], seen: set[int]) -> Iterator[InFile]:
+def _inner(node: CollectionNode, path: list[str], seen: set[int]) -> Iterator[tuple[list[str], ScalarNode, int]]:
     # An alias is the node of its anchor again.
     if id(node) in seen or len(path) > _MAX_DEPTH:
         return
     seen.add(id(node))
-    if node.id == "mapping":
-        for key, value in node.value:
-            name = key.value if key.id == "scalar" else ""
-            if value.id == "scalar":
-                yield from _scalar(value, [*path, *name.split(".")], text, lines, key.start_mark.line)
-            else:
-                yield from _node(value, [*path, *name.split(".")], text, lines, seen)
-    elif node.id == "sequence":
-        for item in node.value:
-            if item.id == "scalar":
-                yield from _scalar(item, path, text, lines, item.start_mark.line)
-            else:
-                yield from _node(item, path, text, lines, seen)
+    for item in node.value:
+        key, value = item if isinstance(item, tuple) else (None, item)
+        steps = path if key is None else [*path, *(key.value if key.id == "scalar" else "").split(".")]
+        if value.id == "scalar":
+            yield steps, value, (key or value).start_mark.line
+        else:
+            yield from _inner(value, steps, seen)
 
 
 def _scalar(node: ScalarNode, path: list[str], text: str, lines: list[str], line: int) -> Iterator[InFile]:
@@ -85,13 +76,7 @@ def _scalar(node: ScalarNode, path: list[str], text: str, lines: list[str], line
     escape = _ESCAPES.get(node.style or "", as_is)
     if path and path[-1] in _PROPERTIES:
         value = _aligned(node.value, text[start:end], start, node.style)
-        for inner in find_in_properties(value.text):
-            if isinstance(inner, UnreadSelector):
-                yield UnreadSelector(value.place(Span(inner.offset, inner.offset)).start)
-            else:
-                yield FoundSelector(
-                    inner.mapped.within(value), inner.dialect, lambda changed: escape(escape_property(changed))
-                )
+        yield from within(find_in_properties(value.text), value, lambda changed: escape(escape_property(changed)))
         return
     place = find_place(names_of(path), "yaml")
     marked, said = _marker(lines, line)

@@ -40,6 +40,8 @@ def _block(reported: Reported, paint: Paint) -> str:
         text, carets = caret_block(reported.line, str(place.line), [Span(first, end)])
         gutter = len(carets) - len(carets.lstrip(" |"))
         lines += [text, carets[:gutter] + paint(carets[gutter:], diagnostic.severity)]
+    if reported.is_filled:
+        lines.append(f"  with the values of its placeholders: {one_line(reported.selector)}")
     if diagnostic.hint:
         lines.append(f"  hint: {diagnostic.hint}")
     return "\n".join(lines)

@@ -8,29 +8,24 @@ means "not known".
 from __future__ import annotations
 
 from transpiler.analysis.binding_conditions import binding_formula
-from transpiler.analysis.building import Conditions
-from transpiler.analysis.cases import Requirement
-from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, all_tests, bit_of, possible
-from transpiler.analysis.solve import Solver
-from transpiler.message.message import Message
+from transpiler.analysis.contained_conditions import Candidate
 from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import is_choosing
 from transpiler.topology.model import Binding, Topology
 
-#: Evaluations of tests for one pair.
-_BUDGET = 40_000
+
+def candidate(topology: Topology, binding: Binding) -> Candidate:
+    """Return the condition of a binding."""
+    return Candidate(lambda conditions: binding_formula(conditions, topology, binding))
 
 
 def contains(topology: Topology, outer: Binding, inner: Binding) -> bool:
     """Return True if ``outer`` takes every message that ``inner`` takes, to the same place and under the same key."""
-    if not _may_contain(topology, outer, inner):
-        return False
-    conditions = Conditions()
-    first, second = (binding_formula(conditions, topology, binding) for binding in (outer, inner))
-    return Solver(conditions, _BUDGET).impossible(Requirement(second), Requirement(first, NOT_TRUE))
+    return may_contain(topology, outer, inner) and candidate(topology, outer).contains(candidate(topology, inner))
 
 
-def _may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
+def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
+    """Return False for bindings that differ in their ends or in the key of what they hand on."""
     if (outer.source, outer.destination_type, outer.destination) != (
         inner.source,
         inner.destination_type,
@@ -45,26 +40,3 @@ def _may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
         # Its bindings share the messages out.
         return False
     return exchange.type in ("topic", "headers", *TAKING_ALL) or outer.key == inner.key
-
-
-class Taker:
-    """A binding with a message that it takes, beside which most other bindings are soon told apart."""
-
-    def __init__(self, topology: Topology, binding: Binding) -> None:
-        self.topology, self.binding = topology, binding
-        conditions = Conditions()
-        self._formula: Formula = binding_formula(conditions, topology, binding)
-        solver = Solver(conditions, _BUDGET)
-        self.example: Message | None = solver.example(Requirement(self._formula))
-
-    def contains(self, other: Taker) -> bool:
-        """Return True if the binding takes all messages of another one."""
-        if not _may_contain(self.topology, self.binding, other.binding):
-            return False
-        if other.example is not None and not self._takes(other.example):
-            return False
-        return contains(self.topology, self.binding, other.binding)
-
-    def _takes(self, message: Message) -> bool:
-        outcomes = {test.number: bit_of(test.judge(message)) for test in all_tests(self._formula)}
-        return bool(possible(self._formula, outcomes) & TRUE)

@@ -11,6 +11,7 @@ from typing import Any
 
 from transpiler import html
 from transpiler.analysis import subsumption
+from transpiler.analysis.contained_conditions import contained
 from transpiler.diagnostics import one_line
 from transpiler.filters.topics import MANY_WORDS
 from transpiler.selector import ast
@@ -20,7 +21,7 @@ from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices
 from transpiler.topology.graph import Node, reached, routes, successors
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Topology
-from transpiler.topology.report.containment import Taker
+from transpiler.topology.report.containment import candidate, may_contain
 from transpiler.topology.report.labels import Finding, binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
 from transpiler.topology.report.ways import exchanges, lonely_queues, loops, targets, unread
@@ -132,14 +133,14 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
     Linear in the bindings, but for those between the same exchange and destination, which are compared two by two up
     to ``MAX_COMPARED``.
     """
-    contained, not_compared = _contained(topology)
+    doubles, not_compared = _contained(topology)
     findings = [
         *lonely_queues(topology),
         *exchanges(topology, summary),
         *loops(topology),
         *targets(topology),
         *unread(topology),
-        *contained,
+        *doubles,
         *_never_matching(topology),
         *_ignored(topology),
         *_refused(topology),
@@ -234,20 +235,16 @@ def _contained(topology: Topology) -> tuple[list[Finding], int]:
 
 
 def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
-    takers = [Taker(topology, binding) for binding in bindings]
-    for place, inner in enumerate(takers):
-        for other, outer in enumerate(takers):
-            # Of two that contain each other, the later one is reported.
-            if outer is inner or not outer.contains(inner):
-                continue
-            if place < other and inner.contains(outer):
-                continue
-            label = binding_label(topology, outer.binding)
-            reason = f"{label or 'another binding'} takes all of its messages"
-            if label == binding_label(topology, inner.binding):
-                reason += f": they differ in {_difference(outer.binding, inner.binding)}"
-            yield Finding("contained-binding", _shown(topology, inner.binding), reason)
-            break
+    def related(outer: int, inner: int) -> bool:
+        return may_contain(topology, bindings[outer], bindings[inner])
+
+    for place, other in contained([candidate(topology, binding) for binding in bindings], related):
+        inner, outer = bindings[place], bindings[other]
+        label = binding_label(topology, outer)
+        reason = f"{label or 'another binding'} takes all of its messages"
+        if label == binding_label(topology, inner):
+            reason += f": they differ in {_difference(outer, inner)}"
+        yield Finding("contained-binding", _shown(topology, inner), reason)
 
 
 def _difference(outer: Binding, inner: Binding) -> str:

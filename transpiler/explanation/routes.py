@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from transpiler.diagnostics import clipped
-from transpiler.diagnostics import nearest as near_names
+from transpiler.diagnostics import clipped, did_you_mean
 from transpiler.explanation.binding_facts import binding_text, lacks
 from transpiler.explanation.wording import value_text
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
@@ -311,9 +310,8 @@ def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str 
     if topology.rules.destinations is not None:
         return _SENT_NOTES.get(routed.outcome)
     if routed.outcome == "no-exchange":
-        return (
-            f"there is no exchange called {value_text(name)}{_did_you_mean(str(name), list(topology.exchange_by_name))}"
-        )
+        near = did_you_mean(str(name), topology.exchange_by_name)
+        return f"there is no exchange called {value_text(name)}" + (f"; {near}" if near else "")
     if name is None:
         to = message.properties.to if message.properties is not None else None
         return "the message has no to" if to is None else f"its to, {value_text(to)}, leads nowhere"
@@ -323,7 +321,8 @@ def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str 
         named = [key for key in keys if key]
         if not named:
             return "the default exchange delivers to the queue that the key names, and the message has no key"
-        return f"no queue is called {value_text(named[0])}{_did_you_mean(named[0], sorted(topology.queue_names))}"
+        near = did_you_mean(named[0], sorted(topology.queue_names))
+        return f"no queue is called {value_text(named[0])}" + (f"; {near}" if near else "")
     if not topology.bindings_by_source.get(name) and not routed.queues:
         return f"the exchange {name} has no bindings"
     return None
@@ -335,8 +334,3 @@ _SENT_NOTES: Mapping[str, str] = {
     "error": "the sender gets an error: the message comes back to where it was, or a filter cannot be evaluated",
     "dead-letter": "no queue of its address took it, so that it goes to the dead letter address as well",
 }
-
-
-def _did_you_mean(name: str, known: list[str]) -> str:
-    near = near_names(name, known)
-    return f"; did you mean {near[0]}?" if near else ""

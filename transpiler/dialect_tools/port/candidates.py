@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from transpiler.analysis.constants import reads_clock
 from transpiler.dialect_tools.port.equivalence import Goal
@@ -26,6 +27,7 @@ from transpiler.translation.field_mapping import names_in
 from transpiler.translation.header_names import translate_tree
 
 Change = Callable[[ast.Expression], ast.Expression]
+_Literal = TypeVar("_Literal", ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral)
 
 _MODES = {"DURABLE": "PERSISTENT", "NON_DURABLE": "NON_PERSISTENT"}
 
@@ -56,7 +58,7 @@ def is_like(candidate: ast.Expression, node: ast.Expression) -> bool:
 def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with a test of the names that are NULL."""
     for condition in conditions:
-        names = list(dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)))
+        names = names_of(condition)
         if not names or len(names) > 3:
             continue
         for count in range(1, len(names) + 1):
@@ -95,18 +97,23 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with an upper bound below strings and booleans, which are above all numbers in Erlang."""
     for condition in conditions:
-        for name in dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)):
+        for name in names_of(condition):
             yield _all(condition, ast.Compare(ast.Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
 
 
 def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with tests for NaN and infinity, for ports without any change of meaning."""
     for condition in conditions:
-        names = list(dict.fromkeys(inner for inner in ast.walk(condition) if isinstance(inner, ast.Identifier)))
+        names = names_of(condition)
         if len(names) == 1:
             yield _any(condition, ast.Compare(ast.Comparison.NE, names[0], names[0]))
             yield _all(condition, ast.Compare(ast.Comparison.EQ, names[0], names[0]))
             yield _all(condition, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
+
+
+def names_of(node: ast.Expression) -> list[ast.Identifier]:
+    """Return the names in a tree, each once."""
+    return list(dict.fromkeys(inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)))
 
 
 def reads_message(node: ast.Expression) -> bool:
@@ -133,7 +140,7 @@ def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Itera
 
 
 def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
-    names = list(dict.fromkeys(inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)))
+    names = names_of(node)
     choices = [names_in(name, source, target)[:3] for name in names]
     for row in itertools.islice(itertools.product(*choices), 6):
         table = dict(zip(names, row, strict=True))
@@ -168,25 +175,26 @@ def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
 def _rewritten(tree: ast.Expression, source: Dialect) -> ast.Expression:
     """Replace string literals by their reading in the source."""
     table = dict(source.fields.rewritten)
-    return _mapped(
-        tree,
-        lambda node: (
-            replace(node, value=table.get(node.value, node.value)) if isinstance(node, ast.StringLiteral) else node
-        ),
-    )
+    return _with_literals(tree, ast.StringLiteral, lambda node: replace(node, value=table.get(node.value, node.value)))
+
+
+def _with_literals(
+    tree: ast.Expression, kind: type[_Literal], change: Callable[[_Literal], ast.Expression]
+) -> ast.Expression:
+    """Return the tree with a change made at every literal of a kind."""
+    return _mapped(tree, lambda node: change(node) if isinstance(node, kind) else node)
 
 
 def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
     """Replace string literals that the target would rewrite by a sum of two that it leaves alone."""
     words = dict(target.fields.rewritten)
 
-    def change(node: ast.Expression) -> ast.Expression:
-        if not isinstance(node, ast.StringLiteral) or node.value not in words:
+    def change(node: ast.StringLiteral) -> ast.Expression:
+        if node.value not in words:
             return node
-        halves = ast.StringLiteral(node.value[:-1]), ast.StringLiteral(node.value[-1:])
-        return ast.Calculate(ast.Arithmetic.ADD, *halves)
+        return ast.Calculate(ast.Arithmetic.ADD, ast.StringLiteral(node.value[:-1]), ast.StringLiteral(node.value[-1:]))
 
-    return _mapped(tree, change)
+    return _with_literals(tree, ast.StringLiteral, change)
 
 
 def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: Dialect) -> ast.Expression:
@@ -197,18 +205,15 @@ def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: 
     table = _MODES if durable[0] else {mode: word for word, mode in _MODES.items()}
     words = dict(source.fields.rewritten)
 
-    def change(inner: ast.Expression) -> ast.Expression:
-        if not isinstance(inner, ast.StringLiteral):
-            return inner
+    def change(inner: ast.StringLiteral) -> ast.Expression:
         word = words.get(inner.value, inner.value)
         return replace(inner, value=table.get(word, word))
 
-    return _mapped(tree, change)
+    return _with_literals(tree, ast.StringLiteral, change)
 
 
 def _names_durability(tree: ast.Expression, dialect: Dialect) -> bool:
-    names = (inner for inner in ast.walk(tree) if isinstance(inner, ast.Identifier))
-    fields = (dialect.fields.find(name.name, name.section) for name in names)
+    fields = (dialect.fields.find(name.name, name.section) for name in names_of(tree))
     return any(field is not None and field.has_conversion(Conversion.DURABILITY) for field in fields)
 
 
@@ -235,13 +240,10 @@ def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
 
 def _floating(tree: ast.Expression) -> ast.Expression:
     """Replace integers by floating point numbers, so that a division does not truncate and an integer has no width."""
-    return _mapped(
+    return _with_literals(
         tree,
-        lambda node: (
-            ast.FloatLiteral(float(node.value), node.span)
-            if isinstance(node, ast.IntegerLiteral) and abs(node.value) < 2**1000
-            else node
-        ),
+        ast.IntegerLiteral,
+        lambda node: ast.FloatLiteral(float(node.value), node.span) if abs(node.value) < 2**1000 else node,
     )
 
 
@@ -258,13 +260,10 @@ def _divided(tree: ast.Expression) -> ast.Expression:
 
 def _whole(tree: ast.Expression) -> ast.Expression:
     """Replace floating point numbers that are whole by integers."""
-    return _mapped(
+    return _with_literals(
         tree,
-        lambda node: (
-            ast.IntegerLiteral(int(node.value), node.span)
-            if isinstance(node, ast.FloatLiteral) and node.value.is_integer()
-            else node
-        ),
+        ast.FloatLiteral,
+        lambda node: ast.IntegerLiteral(int(node.value), node.span) if node.value.is_integer() else node,
     )
 
 
@@ -295,8 +294,7 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
                 for like in likes(replace(node, negated=False), source.escapes):
                     yield ast.Not(like)
         case ast.IsNull(operand=operand, negated=negated):
-            names = [inner for inner in ast.walk(operand) if isinstance(inner, ast.Identifier)]
-            tests = [ast.IsNull(name, negated) for name in dict.fromkeys(names)]
+            tests = [ast.IsNull(name, negated) for name in names_of(operand)]
             if tests:
                 yield _all(*tests) if negated else _any(*tests)
             yield ast.BooleanLiteral(negated)

@@ -15,7 +15,7 @@ from transpiler.analysis.solve import Open
 from transpiler.arguments import check_choice
 from transpiler.diagnostics import Diagnostic
 from transpiler.dialect_tools.deciding_rule import Rule
-from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
+from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, names_of, ordered, plain, texts
 from transpiler.dialect_tools.port.equivalence import Goal, Trial, Witness, parsed
 from transpiler.dialect_tools.port.simplification import without_superfluous
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
@@ -309,7 +309,7 @@ class _Porting:
         """Yield the candidates that read as the condition does, under the likeliest names; all if there is none."""
         known = [one for one in candidates if isinstance(self._readable(one), ast.Expression)]
         alike = [one for one in known if is_like(one, node)]
-        return iter([one for one in alike if _names(one) == _names(alike[0])] or candidates)
+        return iter([one for one in alike if {*names_of(one)} == {*names_of(alike[0])}] or candidates)
 
     def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
         """Return the tree that the target parses from a candidate's text; None where it is another one."""
@@ -342,8 +342,7 @@ class _Porting:
 
     def _unsaid(self, node: ast.Expression, refused: TranspilerError | None) -> Diagnostic:
         right = self.arriving.title
-        names = dict.fromkeys(inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier))
-        for name in names:
+        for name in names_of(node):
             if not names_in(name, self.leaving, self.arriving):
                 return self._nameless(name)
             if self._readable(ast.IsNull(name)) != ast.IsNull(name) and is_property(name, self.leaving):
@@ -381,10 +380,6 @@ class _Porting:
 def _terms_of(node: ast.Expression) -> set[ast.Expression]:
     """Return the terms of a junction, or the only one."""
     return set(node.terms) if isinstance(node, ast.And | ast.Or) else {node}
-
-
-def _names(node: ast.Expression) -> set[ast.Identifier]:
-    return {inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)}
 
 
 def _verdict(verdict: Verdict) -> str:

@@ -103,23 +103,17 @@ def _time_in_seconds(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    match node:
-        case ast.Compare(operator=operator, left=left, right=right) if not operator.is_equality:
-            yield from _ordered(left, (right,), operator.value, context)
-            yield from _ordered(right, (left,), operator.value, context)
-        case ast.Between(operand=operand, low=low, high=high):
-            yield from _ordered(operand, (low, high), "BETWEEN", context)
-        case _:
-            pass
-
-
-def _ordered(
-    named: ast.Expression, others: tuple[ast.Expression, ...], operator: str, context: Context
-) -> Iterator[Doubt]:
-    numbers = any(isinstance(other, ast.IntegerLiteral | ast.FloatLiteral) for other in others)
-    if _is_text(named, context) and (numbers or context.dialect.ordering is Ordering.FALSE):
-        hint = "compare it with =, <>, IN or LIKE"
-        yield Doubt(f"{context.text(named)} is a string, and {operator} orders numbers", named.span, hint)
+    if isinstance(node, ast.Compare) and node.operator.is_equality:
+        return
+    ordered: dict[ast.Expression, list[ast.Expression]] = {}
+    for named, other in _beside_literals(node):
+        ordered.setdefault(named, []).append(other)
+    sign = node.operator.value if isinstance(node, ast.Compare) else "BETWEEN"
+    for named, others in ordered.items():
+        numbers = any(isinstance(other, _NUMBERS) for other in others)
+        if _is_text(named, context) and (numbers or context.dialect.ordering is Ordering.FALSE):
+            hint = "compare it with =, <>, IN or LIKE"
+            yield Doubt(f"{context.text(named)} is a string, and {sign} orders numbers", named.span, hint)
 
 
 def _is_text(node: ast.Expression, context: Context) -> bool:

@@ -10,8 +10,8 @@ from textwrap import TextWrapper
 from typing import Any
 
 from transpiler import html
-from transpiler.analysis import subsumption
 from transpiler.analysis.contained_conditions import contained
+from transpiler.analysis.subsumption import never_true
 from transpiler.diagnostics import one_line
 from transpiler.filters.topics import MANY_WORDS
 from transpiler.selector import ast
@@ -157,24 +157,21 @@ def _ignored(topology: Topology) -> Iterator[Finding]:
         return
     for binding in topology.bindings:
         exchange_type = topology.exchange_by_name[binding.source].type
-        names = [name for name in binding.arguments if not name.startswith(("x-qpid", "qpid."))]
-        if not names:
-            continue
+        hint = ""
         if exchange_type == "headers":
             read = {name for name, _ in topology.headers(binding).pairs}
             read |= {"x-match", SELECTOR_ARGUMENT, REPLACEMENT_ARGUMENT}
-            ignored = [name for name in names if name not in read]
-            if ignored:
-                reason = f"a headers exchange does not compare {', '.join(ignored)}"
-                hint = "; from RabbitMQ 3.10 on x-match all-with-x does" if rules.headers.with_x else ""
-                yield Finding("ignored-argument", _shown(topology, binding), reason + hint)
+            hint = "; from RabbitMQ 3.10 on x-match all-with-x does" if rules.headers.with_x else ""
         elif exchange_type in ("direct", "topic", "fanout"):
             read = {REPLACEMENT_ARGUMENT} if rules.replaces_keys else set()
             read |= {SELECTOR_ARGUMENT} if exchange_type in rules.selector_types else set()
-            ignored = [name for name in names if name not in read]
-            if ignored:
-                reason = f"a {exchange_type} exchange does not look at {', '.join(ignored)}"
-                yield Finding("ignored-argument", _shown(topology, binding), reason)
+        else:
+            continue
+        ignored = [name for name in binding.arguments if name not in read and not name.startswith(("x-qpid", "qpid."))]
+        if ignored:
+            does = "compare" if exchange_type == "headers" else "look at"
+            reason = f"a {exchange_type} exchange does not {does} {', '.join(ignored)}{hint}"
+            yield Finding("ignored-argument", _shown(topology, binding), reason)
 
 
 #: The first RabbitMQ that refuses a topic's key with more than so many ``#``, and the longest pattern of a LIKE.
@@ -192,23 +189,21 @@ def _refused(topology: Topology) -> Iterator[Finding]:
     since = f"RabbitMQ {'.'.join(map(str, _STRICT))}"
     for binding in topology.bindings:
         exchange_type = topology.exchange_by_name[binding.source].type
+        reason = ""
         if exchange_type == "topic" and rules.topic.words(binding.key).count(MANY_WORDS) > _MAX_MANY_WORDS:
-            reason = f"from {since} on a key has {_MAX_MANY_WORDS} # at most"
-            yield Finding("refused-binding", _shown(topology, binding), reason)
-        elif (
-            exchange_type == "x-jms-topic"
-            and _longest_pattern(topology.selector(binding), rules.dialect) > _MAX_PATTERN
-        ):
-            reason = f"from {since} on a pattern has {_MAX_PATTERN:,} characters at most"
-            yield Finding("refused-binding", _shown(topology, binding), reason)
+            reason = f"a key has {_MAX_MANY_WORDS} # at most"
+        elif exchange_type == "x-jms-topic" and _has_long_pattern(topology.selector(binding), rules.dialect):
+            reason = f"a pattern has {_MAX_PATTERN:,} characters at most"
+        if reason:
+            yield Finding("refused-binding", _shown(topology, binding), f"from {since} on {reason}")
 
 
-def _longest_pattern(selector: str | None, dialect: str) -> int:
+def _has_long_pattern(selector: str | None, dialect: str) -> bool:
     if selector is None or len(selector) <= _MAX_PATTERN:
-        return 0
+        return False
     tree = parse_selector(selector, find_dialect(dialect))
     likes = (node for node in ast.walk(tree) if isinstance(node, ast.Like)) if tree is not None else ()
-    return max((len(like.pattern.value) for like in likes), default=0)
+    return any(len(like.pattern.value) > _MAX_PATTERN for like in likes)
 
 
 def _contained(topology: Topology) -> tuple[list[Finding], int]:
@@ -269,15 +264,11 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
                 yield Finding("never-matches", _shown(topology, binding), reason)
                 continue
         selector = topology.selector(binding)
-        why = never_true(selector, topology.rules.dialect) if selector else ""
-        if why:
-            yield Finding("never-matches", _shown(topology, binding), why)
+        if selector and _never_true(selector, topology.rules.dialect):
+            yield Finding("never-matches", _shown(topology, binding), "its selector is never true")
 
 
-@lru_cache(maxsize=4096)
-def never_true(selector: str, dialect: str) -> str:
-    """Return why no message makes a selector true; empty where that is not known."""
-    return "its selector is never true" if subsumption.never_true(selector, dialect) else ""
+_never_true = lru_cache(maxsize=4096)(never_true)
 
 
 def _dead(topology: Topology, summary: Summary) -> Iterator[Finding]:

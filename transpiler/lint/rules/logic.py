@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from transpiler.analysis.building import Conditions
 from transpiler.analysis.cases import Requirement
-from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, Junction, UndecidedError, all_tests, possible
+from transpiler.analysis.formula import NOT_TRUE, TRUE, Formula, UndecidedError, all_tests, possible
 from transpiler.analysis.representatives import representatives
 from transpiler.analysis.solve import Solver
 from transpiler.diagnostics import Severity
@@ -145,9 +145,8 @@ class _Analysis:
                 self._exclusion(group[may_hold[term]], [group[may_hold[other]] for other in others])
                 return
         elif alone or not self._context.dialect.on_throw:
-            joined = Junction(True, tuple(map(self._formula, group)), *self._tables(node))
-            outcomes = [possible(joined, cell) for cell in cells]
-            if not any(outcome & NOT_TRUE for outcome in outcomes):
+            joined = self._formula(ast.Or(tuple(group), node.span))
+            if not any(possible(joined, cell) & NOT_TRUE for cell in cells):
                 self._add(
                     "lint.always-true",
                     Doubt("this is true for every message", node.span, "remove it, or join with AND"),
@@ -157,11 +156,6 @@ class _Analysis:
                 return
         if positive and len(may_hold) <= _MAX_PAIRS:
             self._implications(node, group, rows, may_hold)
-
-    def _tables(self, node: ast.And | ast.Or) -> tuple[bool, bool]:
-        formula = self._formula(node)
-        assert isinstance(formula, Junction)
-        return formula.forgets, formula.strict
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
         """Report an OR that is true for all texts, or for all numbers, and so tests presence in a strange way."""
@@ -206,9 +200,12 @@ class _Analysis:
         return not Solver(pair).impossible(*map(Requirement, formulas))
 
     def _exclusion(self, term: ast.Expression, others: Sequence[ast.Expression]) -> None:
-        with_ = " and ".join(self._context.text(other) for other in others[:3])
-        message = f"this is never true together with {with_}{' and others' if len(others) > 3 else ''}"
+        message = f"this is never true together with {self._listed(others)}"
         self._add("lint.never-true", Doubt(message, term.span, "remove one of them, or join them with OR"))
+
+    def _listed(self, conditions: Sequence[ast.Expression]) -> str:
+        shown = " and ".join(self._context.text(one) for one in conditions[:3])
+        return f"{shown} and others" if len(conditions) > 3 else shown
 
     def _implications(
         self, node: ast.And | ast.Or, group: list[ast.Expression], rows: list[list[int]], may_hold: list[int]
@@ -310,17 +307,15 @@ class _Analysis:
     def _required(self, node: ast.Expression, outcomes: int = TRUE) -> Requirement:
         return Requirement(self._formula(node), outcomes)
 
-    def _never(self, term: ast.Expression, others: Sequence[ast.Expression]) -> bool:
+    def _never(self, term: ast.Expression, others: Sequence[ast.Expression], outcomes: int = TRUE) -> bool:
+        """Return True if a term has none of some outcomes where others are TRUE, by those that it is related to."""
         related = self._related(term, others)
         if others and not related:
             return False
-        return self._solver.impossible(*map(self._required, related), self._required(term))
+        return self._solver.impossible(*map(self._required, related), self._required(term, outcomes))
 
     def _always(self, term: ast.Expression, others: Sequence[ast.Expression]) -> bool:
-        related = self._related(term, others)
-        if others and not related:
-            return False
-        return self._solver.impossible(*map(self._required, related), self._required(term, NOT_TRUE))
+        return self._never(term, others, NOT_TRUE)
 
     def _related(self, term: ast.Expression, others: Sequence[ast.Expression]) -> list[ast.Expression]:
         """Return the conditions that have a variable in common with a term, directly or through others."""
@@ -338,15 +333,14 @@ class _Analysis:
     def _report(
         self, rule: str, term: ast.Expression, others: Sequence[ast.Expression], message: str, hint: str | None = None
     ) -> None:
-        needed = list(self._related(term, others))
-        never = rule != "lint.implied"
+        needed = self._related(term, others)
+        outcomes = NOT_TRUE if rule == "lint.implied" else TRUE
         # Name no more than what it takes.
-        for other in list(needed):
+        for other in needed:
             fewer = [one for one in needed if one is not other]
-            if fewer and (self._never(term, fewer) if never else self._always(term, fewer)):
+            if fewer and self._never(term, fewer, outcomes):
                 needed = fewer
-        shown = " and ".join(self._context.text(other) for other in needed[:3])
-        text = message.format(f"{shown}{' and others' if len(needed) > 3 else ''}")
+        text = message.format(self._listed(needed))
         # Where an exception ends the evaluation, the branch may guard those behind it.
         default = (
             "mend one of the two" if self._context.dialect.on_throw else "remove the branch, or mend one of the two"
@@ -359,16 +353,10 @@ class _Analysis:
         """Return the hint to remove a term; where that may turn an exception into a match, it says so."""
         if not self._context.dialect.on_throw:
             return "remove it"
-        without = _without(self._context.tree, term)
-        if without is None:
-            return _ERRORS_ONLY
-        rest = self._formula(without)
-        same = self._solver.impossible(Requirement(rest), Requirement(self._whole, NOT_TRUE))
-        return (
-            "remove it"
-            if same and self._solver.impossible(Requirement(self._whole), Requirement(rest, NOT_TRUE))
-            else _ERRORS_ONLY
-        )
+        rest = self._formula(_without(self._context.tree, term))
+        pairs = (rest, self._whole), (self._whole, rest)
+        same = all(self._solver.impossible(Requirement(one), Requirement(other, NOT_TRUE)) for one, other in pairs)
+        return "remove it" if same else _ERRORS_ONLY
 
     def _add(self, rule: str, doubt: Doubt) -> None:
         """Add a finding, unless one lies inside its place: that is the cause."""
@@ -382,19 +370,12 @@ def _is_special(content: object) -> bool:
     return isinstance(content, float) and not math.isfinite(content)
 
 
-def _without(node: ast.Expression, term: ast.Expression) -> ast.Expression | None:
-    """Return a condition without one of its terms; None where it has no such term."""
-    if not isinstance(node, ast.And | ast.Or):
-        return None
-    for place, own in enumerate(node.terms):
-        if own is term:
-            rest = (*node.terms[:place], *node.terms[place + 1 :])
-            return rest[0] if len(rest) == 1 else type(node)(rest, node.span)
-        if own.span.start <= term.span.start and term.span.end <= own.span.end:
-            inner = _without(own, term)
-            if inner is not None:
-                return type(node)((*node.terms[:place], inner, *node.terms[place + 1 :]), node.span)
-    return None
+def _without(node: ast.Expression, term: ast.Expression) -> ast.Expression:
+    """Return a condition without one of the terms of its junctions, each of which it has once."""
+    terms = tuple(own for own in node.terms if own is not term) if isinstance(node, ast.And | ast.Or) else ()
+    if isinstance(node, ast.And | ast.Or) and len(terms) < len(node.terms):
+        return terms[0] if len(terms) == 1 else type(node)(terms, node.span)
+    return ast.exchanged(node, lambda part: _without(part, term))
 
 
 def _implies(first: Sequence[int], second: Sequence[int]) -> bool:

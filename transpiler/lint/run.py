@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from transpiler.diagnostics import Diagnostic, Fix
 from transpiler.errors import TranspilerError
-from transpiler.lint.check import Checked, Checker, Finding
+from transpiler.lint.check import Checker, Finding
 from transpiler.lint.embedded import FoundSelector, UnreadableError, UnreadSelector, find_selectors, is_selector_file
 from transpiler.lint.embedded.mapped_text import plain
 from transpiler.lint.embedded.markers import IgnoreComments
@@ -62,50 +62,44 @@ class Run:
         return report
 
     def _arguments(self, selectors: Sequence[str], report: Report) -> None:
-        dialects = self.dialects or (JMS,)
-        checked = [self._checked(selector, dialects) for selector in selectors]
-        findings: list[list[Finding]] = [list(one.findings) for one in checked]
         places = [f"argument {number}" for number in range(1, len(selectors) + 1)]
-        for number, finding in self.checker.contained(checked, places):
-            findings[number].append(finding)
         names = places if len(selectors) > 1 else ["selector"]
-        for selector, name, own in zip(selectors, names, findings, strict=True):
-            located = _Located(Lines(_with_line_feeds(selector)), FoundSelector(plain(selector)), name)
-            self._add(report, own, located, dialects)
+        located = [
+            _Located(Lines(_with_line_feeds(selector)), FoundSelector(plain(selector)), name)
+            for selector, name in zip(selectors, names, strict=True)
+        ]
+        self._all(located, report, places)
 
     def _file(self, text: Text, report: Report) -> None:
         name = text.kind or text.file or ""
         in_file = list(filled(find_selectors(text.content, name), partial(self.properties, name)))
-        located_selectors = [one for one in in_file if isinstance(one, FoundSelector)]
         report.files += 1
         lines = Lines(text.content)
+        comments = IgnoreComments(lines.texts)
+        located = []
         for one in in_file:
             if isinstance(one, UnreadSelector):
                 place = f"{text.file or name}:{lines.place(Span(one.offset, one.offset)).line}"
                 report.unread.append(f"{place} ({one.reason})" if one.reason else place)
-        comments = IgnoreComments(lines.texts)
-        all_checked: list[Checked] = []
-        findings: list[list[Finding]] = []
-        chosen: list[tuple[Dialect, ...]] = []
-        for selector in located_selectors:
-            dialects = self.dialects or (find_dialect(selector.dialect or JMS.name),)
-            checked = self._checked(selector.mapped.text, dialects)
-            all_checked.append(checked)
-            findings.append(list(checked.findings))
-            chosen.append(dialects)
-        if is_selector_file(name):
-            starts = [lines.place(selector.mapped.place(Span(0, 1))).line for selector in located_selectors]
-            for number, finding in self.checker.contained(all_checked, [f"line {line}" for line in starts]):
-                findings[number].append(finding)
-        for selector, own, dialects in zip(located_selectors, findings, chosen, strict=True):
-            self._add(report, own, _Located(lines, selector, text.file or name, comments, text.file), dialects)
-        if located_selectors:
+            else:
+                located.append(_Located(lines, one, text.file or name, comments, text.file))
+        self._all(located, report, [f"line {one.line}" for one in located] if is_selector_file(name) else None)
+        if located:
             # Elsewhere such a comment is about something else, or an example.
             report.findings.extend(_unknown_ignores(comments, lines, text.file))
 
-    def _checked(self, selector: str, dialects: tuple[Dialect, ...]) -> Checked:
-        self.progress(1)
-        return self.checker.check(selector, dialects)
+    def _all(self, located: Sequence[_Located], report: Report, places: Sequence[str] | None) -> None:
+        """Check selectors; those that have ``places`` are one list, in which one may contain another."""
+        chosen = [self.dialects or (find_dialect(one.selector.dialect or JMS.name),) for one in located]
+        checked = []
+        for one, dialects in zip(located, chosen, strict=True):
+            self.progress(1)
+            checked.append(self.checker.check(one.selector.mapped.text, dialects))
+        findings = [list(one.findings) for one in checked]
+        for number, finding in self.checker.contained(checked, places) if places is not None else ():
+            findings[number].append(finding)
+        for one, own, dialects in zip(located, findings, chosen, strict=True):
+            self._add(report, own, one, dialects)
 
     def _add(
         self, report: Report, findings: Sequence[Finding], located: _Located, dialects: tuple[Dialect, ...]
@@ -132,6 +126,11 @@ class _Located(NamedTuple):
     comments: IgnoreComments | None = None
     file: str | None = None
 
+    @property
+    def line(self) -> int:
+        """The number of the line that the selector begins in."""
+        return self.lines.place(self.selector.mapped.place(Span(0, 1))).line
+
     def reported(self, diagnostic: Diagnostic, dialects: tuple[str, ...]) -> Reported:
         place = self.lines.place(self.selector.mapped.place(diagnostic.span or Span(0, 0)))
         text = self.selector.mapped.text
@@ -149,10 +148,9 @@ class _Located(NamedTuple):
     def ignores(self, reported: Reported) -> bool:
         if not self.comments:
             return False
-        first = self.lines.place(self.selector.mapped.place(Span(0, 1))).line
         return any(
             not comment.rules or any(fits(rule, reported.diagnostic) for rule in comment.rules)
-            for line in {first, reported.place.line}
+            for line in {self.line, reported.place.line}
             for comment in self.comments.at(line)
         )
 

@@ -24,6 +24,7 @@ from transpiler.cli.options import (
 from transpiler.cli.topologies import topology_options
 from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
 from transpiler.filters.sets import FilterSet
+from transpiler.reference.receiving import Receiver
 
 
 @click.command(
@@ -89,10 +90,11 @@ def diff(
         if isinstance(first.value, Topology) and isinstance(second.value, Topology):
             changes.of_topologies(first.value, second.value, files, layout, exchange)
         else:
-            test = condition(first, dialect, connection, destination)
-            changes.of_conditions(
-                test, condition(second, new_dialect or dialect, connection, destination), files, layout
-            )
+            # All messages are received at one time.
+            now = Receiver(None).time
+            before = condition(first.value, dialect, connection, now, destination)
+            after = condition(second.value, new_dialect or dialect, connection, now, destination)
+            changes.of_conditions(before, after, files, layout)
         say_result(changes, output_format)
         raise SystemExit(1 if changes.changed else 0)
     if layout != ChosenLayout():

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from transpiler import Message, evaluate, matches, parse_selector
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
+from transpiler.cli.message_changes import condition
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import dialect_option, filter_options, read_filter, read_text, receiver_options, warn
 from transpiler.cli.records import Errors, Record, compact
@@ -66,23 +65,12 @@ def match(
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are files.
     """
     filters = read_filter(filter_file, filter_bytes, unknown)
-    test: Callable[[Message], bool]
+    files = arguments if filters is not None else arguments[1:]
     if filters is not None:
         warn(filters.findings)
-        # Refuse a filter that cannot be asked before the first message is read.
-        matches(filters, Message(), dialect=dialect, connection=connection)
-        files = arguments
-
-        def test(message: Message) -> bool:
-            return matches(filters, message, dialect=dialect, connection=connection, now=now, destination=destination)
-
+        test = condition(filters, dialect, connection, now, destination)
     elif arguments:
-        tree = parse_selector(read_text(arguments[0]), dialect)
-        files = arguments[1:]
-
-        def test(message: Message) -> bool:
-            return evaluate(tree, message, dialect, now=now, destination=destination) is True
-
+        test = condition(read_text(arguments[0]), dialect, connection, now, destination)
     else:
         fail("nothing to match: give a selector, --filter FILE or --filter-bytes FILE")
     if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):

@@ -1,4 +1,4 @@
-"""Messages of files that a change wins and loses, for ``selector-sql diff OLD NEW MESSAGES``."""
+"""Tests of messages, and those of files that a change wins and loses, for ``selector-sql diff OLD NEW MESSAGES``."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from transpiler import Message, Topology, evaluate, matches, parse_selector
-from transpiler.cli.comparables import Comparable
 from transpiler.cli.layouts import ChosenLayout
 from transpiler.cli.messages import ReadMessage, read_messages
 from transpiler.cli.publishing import hint_exchange, published_to
 from transpiler.diagnostics import one_line
 from transpiler.filters.sets import FilterSet
-from transpiler.reference.receiving import Receiver
 from transpiler.reference.route import publish
 
 Condition = Callable[[Message], bool]
 
 
-def condition(compared: Comparable, dialect: str, connection: str | None, destination: str | None) -> Condition:
-    """Return the test of a message by a selector or a filter; all messages are received at one time."""
-    now = Receiver(None).time
-    value = compared.value
+def condition(
+    value: str | FilterSet | Topology, dialect: str, connection: str | None, now: int | None, destination: str | None
+) -> Condition:
+    """Return the test of a message by the text of a selector, or by a filter."""
     if isinstance(value, str):
         tree = parse_selector(value, dialect)
         return lambda message: evaluate(tree, message, dialect, now=now, destination=destination) is True
     assert isinstance(value, FilterSet)
+    # Refuse a filter that cannot be asked before the first message is read.
+    matches(value, Message(), dialect=dialect, connection=connection)
     return lambda message: matches(
         value, message, dialect=dialect, connection=connection, now=now, destination=destination
     )

@@ -131,10 +131,8 @@ def read(name: str) -> Text:
         content = "\n".join(line for _, line in input_lines(name))
         return Text(content, name, name.removesuffix(".gz"))
     if name.lower().endswith(".xml"):
-        try:
+        with suppress(UnicodeDecodeError, LookupError):
             return Text(_normalized(_decoded(read_bytes(name))), name)
-        except (UnicodeDecodeError, LookupError):
-            pass
     return Text(read_text_file(name), name)
 
 

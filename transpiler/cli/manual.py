@@ -54,6 +54,10 @@ class ManualCommand(click.Command):
                 message = f"{error.message} What the input is, --input-format says."
                 raise click.BadParameter(message, ctx, parameter) from None
             raise
+        except click.UsageError as error:
+            if "extra argument" in error.message and any("--message" in parameter.opts for parameter in self.params):
+                raise click.UsageError(f"{error.message}. --message FILE or JSON gives messages.", ctx) from None
+            raise
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the sections Examples and Exit codes."""

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from transpiler.errors import LayoutError
-from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path
+from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path, SparkType
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_schema import SECTIONS, UNION
 from transpiler.layouts.collations import Collations, type_with_collations
@@ -41,6 +41,8 @@ class Unusable:
 
 #: Columns in a ``repr``.
 MAX_NAMES = 8
+#: Columns that often are JSON, where they are text.
+_JSON = frozenset("body data headers json message payload properties value".split())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,9 +80,13 @@ class FlatLayout:
     def offers(self, place: MessageField) -> tuple[str, ...]:
         """Return the columns that may have a header field, or the stores that read properties from one."""
         if place.section == "application_properties":
-            return tuple(
-                column.offer for column in self.columns.values() if isinstance(column, Unusable) and column.offer
+            json = (
+                f"if the column {name} is JSON: stores.variant({name!r}, json=True)"
+                for name, column in self.columns.items()
+                if name.lower() in _JSON and isinstance(column, TypedColumn) and column.type.kind is SparkType.STRING
             )
+            unusable = (column.offer for column in self.columns.values() if isinstance(column, Unusable))
+            return tuple(filter(None, (*unusable, *json)))
         name = NAMES.get(place)
         like = [] if name is None else like_columns(name, self.names())
         return tuple(

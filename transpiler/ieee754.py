@@ -15,3 +15,10 @@ def float32(number: float) -> float:
         return float(struct.unpack("f", struct.pack("f", number))[0])
     except OverflowError:
         return math.copysign(math.inf, number)
+
+
+def special_name(number: float) -> str | None:
+    """Return ``NaN``, ``Infinity`` or ``-Infinity``, as Java and JSON's readers call them; None of a finite number."""
+    if math.isnan(number):
+        return "NaN"
+    return None if math.isfinite(number) else "Infinity" if number > 0 else "-Infinity"

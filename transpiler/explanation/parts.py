@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from transpiler.ieee754 import special_name
 from transpiler.message.message import Message
 from transpiler.message.types import SelectorValue, Truth
 from transpiler.reference.evaluate import Evaluated, Verdict, evaluate_operand, judge
@@ -74,8 +75,8 @@ def json_value(value: SelectorValue) -> Any:
     match value:
         case bytes():
             return value.hex()
-        case float() if value != value or value in (float("inf"), float("-inf")):
-            return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
+        case float():
+            return special_name(value) or value
         case str():
             return str(value)
         case _:
@@ -123,14 +124,12 @@ class Evaluation:
         return print_selector(node, self.dialect)
 
 
-def build_parts(tree: ast.Expression, evaluation: Evaluation, deciding: frozenset[int]) -> Part:
+def build_parts(
+    node: ast.Expression, evaluation: Evaluation, deciding: frozenset[int], *, is_condition: bool = True
+) -> Part:
     """Return the tree of parts; ``deciding`` has the ids of the nodes that decide."""
-    return _part(tree, evaluation, deciding, is_condition=True)
-
-
-def _part(node: ast.Expression, evaluation: Evaluation, deciding: frozenset[int], *, is_condition: bool) -> Part:
     below = isinstance(node, JUNCTIONS)
-    inner = tuple(_part(child, evaluation, deciding, is_condition=below) for child in ast.children(node))
+    inner = tuple(build_parts(child, evaluation, deciding, is_condition=below) for child in ast.children(node))
     verdict = evaluation.verdict(node) if is_condition else None
     # A junction is not asked for its value, nor is a condition that no operand stands for.
     as_operand = not is_condition or isinstance(node, ast.Identifier | ast.Call)

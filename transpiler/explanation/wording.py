@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from transpiler.diagnostics import clipped, nearest
 from transpiler.explanation.parts import Evaluation
+from transpiler.ieee754 import special_name
 from transpiler.message.fields import RECEIVER
-from transpiler.message.header_fields import HeaderField
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.headers import header_value
@@ -32,10 +31,8 @@ def value_text(value: object) -> str:
     match value:
         case bool():
             return "TRUE" if value else "FALSE"
-        case float() if math.isnan(value):
-            return "NaN"
-        case float() if math.isinf(value):
-            return "Infinity" if value > 0 else "-Infinity"
+        case float() if (name := special_name(value)) is not None:
+            return name
         case str():
             return _quoted(value)
         case bytes():
@@ -118,20 +115,15 @@ def _suggestion(node: ast.Identifier, message: Message) -> str:
     return f" (the message has {clipped(near[0], _MAX_PART)})" if near else ""
 
 
-def default_of(node: ast.Expression, evaluation: Evaluation) -> HeaderField | None:
-    """Return the header field of a name whose value is the default, because the message does not say one."""
+def _default_note(node: ast.Expression, evaluation: Evaluation) -> str:
+    """Return a note on a header field whose value is the default, because the message does not say one."""
     if not isinstance(node, ast.Identifier):
-        return None
+        return ""
     field = evaluation.dialect.fields.find(node.name, node.section)
     if field is None or field.default is None:
-        return None
+        return ""
     own = header_value(replace(field, default=None), evaluation.message, evaluation.dialect, evaluation.receiver)
-    return field if own is None else None
-
-
-def _default_note(node: ast.Expression, evaluation: Evaluation) -> str:
-    field = default_of(node, evaluation)
-    if field is None:
+    if own is not None:
         return ""
     place = next((place.field for place in field.places if place.section != RECEIVER), field.name)
     # The one flag with a default, whose name is no noun.
@@ -139,9 +131,9 @@ def _default_note(node: ast.Expression, evaluation: Evaluation) -> str:
     return f" (the default: the message has no {named})"
 
 
-def listed(items: list[str], most: int, last: str = "and") -> str:
+def listed(items: list[str], most: int) -> str:
     """Return items as a list in words, at most so many of them."""
     shown = items[:most]
     if len(items) > most:
-        return f"{', '.join(shown)} {last} {len(items) - most} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+        return f"{', '.join(shown)} and {len(items) - most} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

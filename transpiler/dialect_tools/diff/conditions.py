@@ -189,20 +189,15 @@ def diff_selectors(
 
         sides.append(_Side(conditions.selector(tree, own, other), judged))
 
-    def agree(message: Message) -> Callable[[Dialect, Dialect], bool]:
-        def alike(left: Dialect, right: Dialect) -> bool:
-            verdicts = (
-                judge(trees[0], message, left, NOW, destination),
-                judge(trees[1], message, right, NOW, destination),
-            )
-            return (verdicts[0].truth is True) is (verdicts[1].truth is True)
-
-        return alike
-
     def rule(message: Message) -> str | None:
         if first == second or trees[0] != trees[1]:
             return None
-        name = find_rule(first, second, agree(message))
+
+        def agree(left: Dialect, right: Dialect) -> bool:
+            truths = (judge(trees[0], message, dialect, NOW, destination).truth for dialect in (left, right))
+            return len({truth is True for truth in truths}) == 1
+
+        name = find_rule(first, second, agree)
         return None if name is None else str(rule_of(name, first, second))
 
     return _compare(conditions, sides[0], sides[1], rule)

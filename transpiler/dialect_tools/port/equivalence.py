@@ -6,7 +6,6 @@ both select the same, or finds a message on which they differ, the counterexampl
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -29,6 +28,7 @@ from transpiler.analysis.solve import Found, Open, Solver
 from transpiler.dialect_tools.deciding_rule import Rule, find_rule, rule_of
 from transpiler.dialect_tools.questions import QUESTIONS
 from transpiler.errors import TranspilerError
+from transpiler.ieee754 import special_name
 from transpiler.message.fields import MessageField
 from transpiler.message.header_fields import PROPERTIES
 from transpiler.message.message import Message
@@ -245,8 +245,8 @@ def _written(content: object) -> str:
             return str(content).upper()
         case bytes():
             return f"0x{content.hex().upper()}"
-        case float() if math.isnan(content):
-            return "NaN"
+        case float():
+            return special_name(content) or str(content)
         case str():
             return repr(content)
         case _:

@@ -7,7 +7,6 @@ beside it. The page's script only zooms, moves and searches what is already draw
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -17,7 +16,7 @@ from transpiler.errors import UnsupportedFeatureError
 from transpiler.topology.model import Topology
 from transpiler.topology.report.diagram import dot_text
 from transpiler.topology.report.findings import TopologyReport
-from transpiler.topology.report.picture_graph import Graph, Node, build_graph
+from transpiler.topology.report.picture_graph import Graph, build_graph
 from transpiler.topology.report.summary import Summary
 
 #: Colours on white; the picture brings its own background.
@@ -48,31 +47,23 @@ def draw_svg(topology: Topology, summary: Summary | None = None) -> str:
 def draw_page(topology: Topology, report: TopologyReport, summary: Summary | None = None, title: str = "") -> str:
     """Return the picture and a report as one HTML page with search and zoom; errors as those of ``draw_svg``."""
     graph = build_graph(topology, summary)
-    counts = topology.headline
+    names = {node.id: node.names or (node.title,) for node in graph.nodes}
     grouped = "Alike nodes are drawn as groups; the search looks into them." if graph.grouped else ""
     return Template(_asset("page.html")).substitute(
         title=escape(one_line(title) or "Topology"),
-        counts=escape(counts),
+        counts=escape(topology.headline),
         grouped=escape(grouped),
         svg=_without_prolog(_svg(graph)),
         report=report._repr_html_(),
         style=_asset("page.css"),
         script=_asset("page.js"),
         # A closing tag in a name must not end the script.
-        names=json.dumps(_names(graph), ensure_ascii=True).replace("</", "<\\/"),
+        names=json.dumps(names, ensure_ascii=True).replace("</", "<\\/"),
     )
 
 
 def _asset(name: str) -> str:
     return files("transpiler.topology.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _names(graph: Graph) -> Mapping[str, tuple[str, ...]]:
-    return {node.id: _searched(node) for node in graph.nodes}
-
-
-def _searched(node: Node) -> tuple[str, ...]:
-    return node.names or (node.title,)
 
 
 def _svg(graph: Graph) -> str:

@@ -212,6 +212,8 @@ def _csv_records(file: str, lines: Iterator[tuple[int, str]], errors: Errors) ->
             names = cells
             if len(set(names)) < len(names) or "" in names:
                 fail(f"{shown(file)}:{number}: a header of CSV names each column once: {one_line(text)}")
+            if len(names) == 1 and (found := re.search(r"\w([;\t|])\w", text)):
+                fail(f"{shown(file)}:{number}: commas separate the cells of CSV, and here it is {found[1]!r}")
             header = text
         elif len(cells) != len(names):
             with errors.told():

@@ -56,7 +56,7 @@ class _Reader:
     selectors: list[InFile] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.offsets = _ByteOffsets(self.text)
+        self.offsets = _ByteOffsets(self.text.encode("utf-8", "surrogatepass"))
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
 
@@ -133,7 +133,7 @@ def find_in_xml(text: str) -> Iterator[InFile]:
     parser = expat.ParserCreate("utf-8")
     reader = _Reader(text, parser)
     try:
-        parser.Parse(text.encode("utf-8", "surrogatepass"), True)
+        parser.Parse(reader.offsets.data, True)
     except expat.ExpatError as error:
         message = f"this is not XML: {expat.errors.messages[error.code]}"
         raise UnreadableError(message, reader.offsets.characters(parser.ErrorByteIndex)) from None
@@ -143,22 +143,15 @@ def find_in_xml(text: str) -> Iterator[InFile]:
 class _ByteOffsets:
     """Offsets in UTF-8 as offsets in code points; they are asked for in ascending order."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._ascii = text.isascii()
+    def __init__(self, data: bytes) -> None:
+        self.data = data
         self._byte = self._character = 0
 
     def characters(self, byte: int) -> int:
-        if self._ascii:
-            return byte
         if byte < self._byte:
             self._byte = self._character = 0
-        while self._byte < byte:
-            # A step that is never too far: no character has more than four bytes.
-            step = max(1, (byte - self._byte) // 4)
-            part = self._text[self._character : self._character + step]
-            self._byte += len(part.encode("utf-8", "surrogatepass"))
-            self._character += step
+        self._character += len(self.data[self._byte : byte].decode(errors="ignore"))
+        self._byte = byte
         return self._character
 
 

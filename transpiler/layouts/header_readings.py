@@ -11,7 +11,6 @@ from typing import Protocol
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, STRING, TIMESTAMP, ColumnType, SparkType
 from transpiler.layouts.java_times import read_time
-from transpiler.layouts.rows import iso_time
 from transpiler.layouts.spark_casts import cast_text
 from transpiler.layouts.stored import (
     NOTHING,
@@ -24,6 +23,7 @@ from transpiler.layouts.stored import (
 from transpiler.message.fields import DELIVERY_MODES
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass
 from transpiler.selector.ast import Comparison
+from transpiler.times import iso_time
 
 
 class Reading(Protocol):

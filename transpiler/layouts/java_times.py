@@ -13,11 +13,11 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from transpiler.errors import LayoutError
+from transpiler.times import since_epoch
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 #: Java's widest offset, in minutes.
 _WIDEST_OFFSET = 18 * 60
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 #: The part of a time that a letter stands for, and the regular expression of so many of it.
 _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
@@ -103,8 +103,7 @@ def read_time(text: str, pattern: str, zone: str) -> int | None:
         )
     except (ValueError, OverflowError, ZoneInfoNotFoundError):
         return None
-    since = moment.astimezone(UTC) - _EPOCH
-    return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
+    return since_epoch(moment)
 
 
 def _zone(offset: str | None, name: str) -> timezone | ZoneInfo:

@@ -23,10 +23,10 @@ from transpiler.layouts.amqp_schema import MAPS, STRUCTS, UNION
 from transpiler.layouts.flat import FlatLayout
 from transpiler.layouts.layout import Layout, archive_of, message_in
 from transpiler.layouts.named_fields import FIELDS
-from transpiler.layouts.rows import iso_time
 from transpiler.message.json import SECTION_NAMES
 from transpiler.message.message import Message, as_message
 from transpiler.message.rabbitmq_trace import entry_message, is_entry
+from transpiler.times import iso_time
 
 #: Members that may stand beside a message: the input of ``route``, its output, and the answer of a broker.
 BESIDE = (

@@ -20,8 +20,7 @@ from transpiler.ieee754 import float32
 from transpiler.ir.column_types import AMQP_TYPES, Key, Path, SparkType
 from transpiler.message.json import kind_of
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from transpiler.times import iso_time, since_epoch
 
 
 def refuse(path: Path, expected: str, value: object, hint: str | None = None) -> NoReturn:
@@ -102,21 +101,11 @@ def milliseconds(value: object) -> int | None:
     """Return the milliseconds since the epoch of a time as PySpark gives it, or of a number that says them."""
     match value:
         case datetime():
-            since = value.astimezone(UTC) - _EPOCH
-            return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
+            return since_epoch(value.astimezone(UTC))
         case int() if not isinstance(value, bool):
             return value
         case _:
             return None
-
-
-def iso_time(text: str) -> int | None:
-    """Return the milliseconds since the epoch of a time in ISO 8601, in UTC unless it says another zone."""
-    try:
-        time = datetime.fromisoformat(text)
-        return milliseconds(time if time.tzinfo is not None else time.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):
-        return None
 
 
 def _time(value: object, kind: SparkType, path: Path) -> int:

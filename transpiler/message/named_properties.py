@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -23,11 +23,10 @@ from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.json import SECTION_NAMES, kind_of, read_field, read_value
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.times import since_epoch
 
 if TYPE_CHECKING:
     from transpiler.message.message import Message
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class _Field(NamedTuple):
@@ -86,8 +85,7 @@ def _time(path: str, value: Any) -> int:
     if isinstance(value, datetime):
         if value.tzinfo is None:
             _refuse(path, "a time with its zone", str(value), hint)
-        since = value - _EPOCH
-        return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
+        return since_epoch(value)
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
         _refuse(path, "a time", value, hint)
     return value

@@ -17,9 +17,9 @@ from transpiler.selector import ast
 from transpiler.selector.dialect_rules import StaticTyping, UnaryPlus
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.functions import is_condition
-from transpiler.selector.iso_times import milliseconds_of
 from transpiler.selector.numbers import spelled_number
 from transpiler.source import Source, Span
+from transpiler.times import iso_time
 
 #: Callback that reports a finding: code, message, place, hint, fix.
 Report = Callable[[str, str, Span, str | None, Fix | None], None]
@@ -101,7 +101,7 @@ def _number_hint(node: ast.Expression) -> str | None:
         number = spelled_number(node.value)
         if number is not None:
             return f"a number is written without quotes: {number}"
-        time = milliseconds_of(node.value)
+        time = iso_time(node.value)
         return None if time is None else f"a time is a number, the milliseconds since 1970-01-01: {time}"
     return None
 

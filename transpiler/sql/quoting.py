@@ -7,10 +7,11 @@ it, and whatever is not plain printable text is written as its bytes in hexadeci
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import lru_cache
 
 from transpiler.ir.column_types import AsType, Element, Entry, Key, Path, SqlType
+from transpiler.times import EPOCH
 
 #: Words that Spark reads as something else than a name, under its default or its ANSI keywords.
 _RESERVED = frozenset(
@@ -95,13 +96,10 @@ def decimal_literal(unscaled: int, scale: int) -> str:
     return ("-" if unscaled < 0 else "") + text + "BD"
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
 def wall_clock_literal(microseconds: int) -> str:
     """Return a TIMESTAMP_NTZ literal by its microseconds since the epoch."""
     try:
-        moment = _EPOCH + timedelta(microseconds=microseconds)
+        moment = EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         return f"timestampadd(MICROSECOND, {microseconds}, TIMESTAMP_NTZ'1970-01-01 00:00:00')"
     return f"TIMESTAMP_NTZ'{moment.replace(tzinfo=None).isoformat(' ')}'"

@@ -14,7 +14,7 @@ from transpiler.message.operand_types import OperandType
 from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Ordering
-from transpiler.selector.iso_times import EPOCH, milliseconds_of
+from transpiler.times import EPOCH, iso_time
 
 #: The two words of a delivery mode, by the conversion of the field.
 _MODES = {
@@ -89,7 +89,7 @@ def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _milliseconds_hint(text: str) -> str:
-    time = milliseconds_of(text)
+    time = iso_time(text)
     return f"write the milliseconds since 1970-01-01{'' if time is None else f': {time}'}"
 
 

@@ -13,9 +13,9 @@ from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Wildcards
-from transpiler.selector.iso_times import milliseconds_of
 from transpiler.selector.numbers import spelled_number
 from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
+from transpiler.times import iso_time
 
 _DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
 
@@ -38,7 +38,7 @@ def _date_as_subtraction(node: ast.Expression, context: Context) -> Iterator[Dou
     """Doubt ``2024-01-31`` without quotes, which is the number 1992."""
     for part in ast.children(node):
         text = context.source.text[part.span.start : part.span.end]
-        time = milliseconds_of(text) if isinstance(part, ast.Calculate) and _DATE.fullmatch(text) else None
+        time = iso_time(text) if isinstance(part, ast.Calculate) and _DATE.fullmatch(text) else None
         if time is None:
             continue
         year, month, day = (int(digits) for digits in text.split("-"))

@@ -10,10 +10,10 @@ from types import MappingProxyType
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ListMember
 from transpiler.selector.dialects import dialects_with
-from transpiler.selector.iso_times import milliseconds_of
 from transpiler.selector.mistakes.word_patterns import Captured
 from transpiler.selector.mistakes.words import COMPARISONS, TESTS, Reading, literal, shortened
 from transpiler.source import Span
+from transpiler.times import iso_time
 
 #: The prefixes of a whole selector and the construct that a dialect with them has.
 PREFIXES: Mapping[str, Extension] = MappingProxyType(
@@ -51,7 +51,7 @@ def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
     """Find ``2024-08-09`` and ``2024-01-01T00:00:00Z``."""
     start = reading.at(reading.place).start
     for match in _TIME.finditer(reading.source.text, reading.start):
-        time = milliseconds_of(match[0])
+        time = iso_time(match[0])
         if match.start() <= start < match.end() and time is not None:
             before = next((word for word in reversed(reading.words) if word.end <= match.start()), reading.at(-1))
             is_ordered = before.key in COMPARISONS - {"=", "<>"} or before.key in ("BETWEEN", "AND")

@@ -1,4 +1,4 @@
-"""Times that people write as text where a header field counts milliseconds, for hints."""
+"""Times of messages: milliseconds since the epoch, and the ISO 8601 that people write for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def milliseconds_of(text: str) -> int | None:
+def since_epoch(time: datetime) -> int:
+    """Return a time with a zone in whole milliseconds since 1970-01-01 in UTC."""
+    return (time - EPOCH) // timedelta(milliseconds=1)
+
+
+def iso_time(text: str) -> int | None:
     """Return a time of ISO 8601 in milliseconds since 1970-01-01, in UTC where it has no zone; None for other text."""
     if not _DATE.match(text.strip()):
         return None
@@ -18,4 +23,4 @@ def milliseconds_of(text: str) -> int | None:
         time = datetime.fromisoformat(text.strip())
     except ValueError:
         return None
-    return ((time.replace(tzinfo=UTC) if time.tzinfo is None else time) - EPOCH) // timedelta(milliseconds=1)
+    return since_epoch(time.replace(tzinfo=UTC) if time.tzinfo is None else time)

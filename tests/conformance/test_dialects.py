@@ -21,7 +21,7 @@ UNASKED = ("activemq", "artemis", "qpid-java")
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_dialect_refuses_what_its_broker_refuses(dialect: str) -> None:
     parted = set()
-    for row in verdicts(dialect):
+    for row in sample(verdicts(dialect), 2_000, lambda row: (row.name.partition(":")[0], row.letters == "P")):
         try:
             parse_selector(row.selector, dialect)
         except TranspilerError:
@@ -41,7 +41,7 @@ def test_a_dialect_refuses_what_its_broker_refuses(dialect: str) -> None:
 def test_a_dialect_says_what_its_broker_says_and_throws_where_it_throws(dialect: str) -> None:
     parted, cases = set(), 0
     rows = [row for row in verdicts(dialect) if row.letters != "P"]
-    for row in sample(rows, 2_000, lambda row: (row.name.partition(":")[0], "X" in row.letters)):
+    for row in sample(rows, 1_000, lambda row: (row.name.partition(":")[0], "X" in row.letters)):
         tree = parse_selector(row.selector, dialect)
         for number, letter in zip(row.messages, row.letters, strict=True):
             cases += 1
@@ -49,7 +49,7 @@ def test_a_dialect_says_what_its_broker_says_and_throws_where_it_throws(dialect:
             if found.truth is not TRUTHS.get(letter) or (found.thrown is not None) is not (letter == "X"):
                 parted.add((dialect, row.name))
     assert parted == {key for key in PARTED if key[0] == dialect}
-    assert cases > size(25_000, 75_000)
+    assert cases > size(12_000, 75_000)
 
 
 def test_utc_is_the_clock_unless_it_is_given() -> None:

@@ -23,7 +23,7 @@ from transpiler.reference.route import publish, trace
 from transpiler.topology import topology_from_dict
 
 DEFINITIONS = str(Path(__file__).parents[2] / "examples" / "data" / "definitions.json")
-MANY = settings(max_examples=size(40, 150), suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=size(20, 150), suppress_health_check=list(HealthCheck))
 
 
 @given(pattern=topologies.patterns, key=topologies.keys)

@@ -17,7 +17,7 @@ from tests.sizes import sample
 
 OUTCOMES: dict[str, str] = json.loads(Path(__file__).with_name("bombs.json").read_text(encoding="utf-8"))
 PARTS = {name: part for part, bombs in parts().items() for name in bombs}
-NAMES = sample(OUTCOMES, 70, PARTS.get)
+NAMES = sample(OUTCOMES, 40, PARTS.get)
 
 
 @pytest.fixture(scope="module")

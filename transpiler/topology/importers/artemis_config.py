@@ -155,7 +155,7 @@ def read_core(core: Element) -> ArtemisConfig:
 
 
 def _words(wildcards: Element) -> str:
-    if not (wildcards.flag_of("routing-enabled", True) and wildcards.flag_of("enabled", True)):
+    if not (wildcards.flag("routing-enabled", True) and wildcards.flag("enabled", True)):
         return ""
     texts = [wildcards.child_text(name) for name in ("delimiter", "single-word", "any-words")]
     words = "".join(default if text is None else text for text, default in zip(texts, DEFAULT_WORDS, strict=True))
@@ -231,8 +231,8 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
             message = f"the filter of the queue {name!r} is not one, and the broker starts without the queue: {problem}"
             config.findings.append(queue.warning("topology.filter", message, f"its filter is {text!r}"))
             return
-    enabled = queue.flag_of("enabled", True)
-    purges = queue.flag_of("purge-on-no-consumers", False)
+    enabled = queue.flag("enabled", True)
+    purges = queue.flag("purge-on-no-consumers", False)
     # It changes no route, so that a placeholder in it needs no value.
     durable = (queue.child("durable") or queue).raw.strip().lower() != "false"
     config.queues.append(ArtemisQueue(name, address, routing_type, text, queue.place, durable, enabled, purges))
@@ -275,7 +275,7 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
         message = f"the divert {name!r} has a transformer, which may change the message: that is not computed"
         config.findings.append(element.warning("topology.not-computed", message))
     forwards = tuple(part.strip() for part in (forwarding or "").split(","))
-    exclusive = element.flag_of("exclusive", False)
+    exclusive = element.flag("exclusive", False)
     routing_name = element.value("routing-name") or f"\0{name}"
     config.diverts.append(Divert(name, routing_name, address or "", forwards, selector, exclusive, kind, element.place))
 

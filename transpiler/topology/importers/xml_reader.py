@@ -81,17 +81,9 @@ class Element:
         return value
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return an attribute that is true or false."""
-        return self._boolean(self.get(name), default)
-
-    def flag_of(self, name: str, default: bool) -> bool:
         """Return the text of an inner element, or the attribute in its place, that is true or false."""
-        return self._boolean(self.value(name), default)
-
-    def _boolean(self, value: str | None, default: bool) -> bool:
-        if value is None or value.strip() == "":
-            return default
-        return value.strip().lower() == "true"
+        value = (self.value(name) or "").strip().lower()
+        return default if value == "" else value == "true"
 
     def child(self, name: str) -> Element | None:
         """Return the first inner element of a name."""

@@ -28,7 +28,7 @@ from tests.benchmarks.routing import (
     selector_messages,
     selector_topology,
 )
-from transpiler import compiler, transpile_selector
+from transpiler import compiler, stores, transpile_selector
 from transpiler.routing import tuning as plans
 from transpiler.spark_plan import tuning as sql
 from transpiler.topology.broker_rules import QPID_JAVA
@@ -128,12 +128,26 @@ def _small_batches(bench: Bench) -> Query:
     return lambda: route(stored, compiled)
 
 
-def _filter(text: str) -> Callable[[Bench], Query]:
+def _filter(text: str, messages: int = 5 * MESSAGES) -> Callable[[Bench], Query]:
     """One selector as a filter over the canonical schema."""
 
     def query(bench: Bench) -> Query:
-        stored = bench.stored(CANONICAL.made(selector_messages(bench.spark, bench.scaled(5 * MESSAGES), 1_000)))
+        stored = bench.stored(CANONICAL.made(selector_messages(bench.spark, bench.scaled(messages), 1_000)))
         return lambda: stored.filter(transpile_selector(text).sql).selectExpr("properties.subject AS queues")
+
+    return query
+
+
+def _of_variant(text: str) -> Callable[[Bench], Query]:
+    """One selector as a filter over properties in a VARIANT beside a header in a column."""
+    layout = stores.variant(schema="JMSType STRING, properties VARIANT")
+
+    def query(bench: Bench) -> Query:
+        kind = "CASE WHEN id % 10 = 0 THEN 'order' ELSE 'other' END AS JMSType"
+        members = "'color', concat('c', id % 7), 'weight', id % 1000, 'urgent', id % 2 = 0, 'note', repeat('x', 30)"
+        properties = f"parse_json(to_json(named_struct({members}))) AS properties"
+        stored = bench.stored(bench.spark.range(bench.scaled(5 * MESSAGES)).selectExpr(kind, properties))
+        return lambda: stored.filter(transpile_selector(text, layout).sql).selectExpr("JMSType AS queues")
 
     return query
 
@@ -153,7 +167,7 @@ _SIX_KEYS = [
 _NO_BUDGET = {engine: {"METHOD": NEVER, "FUSED": NEVER, "OPERATIONS": NEVER}}
 _NO_PREFILTER = {engine: {"PREFILTERS": (0,), "SPREAD": 0}}
 _BOUNDS = "weight BETWEEN 100 AND 9900 AND price BETWEEN 1 AND 99.5"
-_HEADER = "weight > 100 AND price < 90.5 AND JMSPriority > 4"
+_HEADER = "urgent = TRUE AND JMSType = 'order'"
 _PAIRS = " OR ".join(f"(customer = 'c{number * 7}' AND weight > {number * 37})" for number in range(60))
 _RANGES = " OR ".join(f"weight BETWEEN {number * 5} AND {number * 5 + 2}" for number in range(4_000))
 _SUMS = " OR ".join(f"weight + {number} > price * {number}" for number in range(2, 62))
@@ -182,11 +196,13 @@ MECHANISMS = (
         again=True,
     ),
     Mechanism("map_lookups", _without("reuse_map_lookups"), "bounds of two numbers", _filter(_BOUNDS)),
-    Mechanism("conjunct_order", _without("order_conjuncts"), "two properties and a header", _filter(_HEADER)),
+    Mechanism(
+        "conjunct_order", _without("order_conjuncts"), "a property in a VARIANT and a header", _of_variant(_HEADER)
+    ),
     Mechanism(
         "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(_PAIRS)
     ),
-    Mechanism("row_chunks", {sql: {"CHUNKED_ROWS": NEVER}}, "OR of 4,000 ranges", _filter(_RANGES)),
+    Mechanism("row_chunks", {sql: {"CHUNKED_ROWS": NEVER}}, "OR of 4,000 ranges", _filter(_RANGES, MESSAGES)),
     Mechanism("method_splitting", _without("split_methods"), "OR of 60 sums", _filter(_SUMS)),
 )
 

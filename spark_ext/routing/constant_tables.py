@@ -143,16 +143,10 @@ class ConstantTables:
             rows = [group and list(group.items()) for group in groups]
             values = [listed and [list(map(of, delivered)) for _, delivered in listed] for listed in rows]
         columns: dict[str, list[Any]] = {f"{name}_d ARRAY<{payload if table.flat else f'ARRAY<{payload}>'}>": values}
-        types = table.signature.types
-        if table.in_structs:
-            fields = ", ".join(f"p{place}: {column_type}" for place, column_type in enumerate(types))
+        fields = ", ".join(f"p{place}: {column_type}" for place, column_type in enumerate(table.signature.types))
+        if fields:
             columns[f"{name}_p ARRAY<STRUCT<{fields}>>"] = [
-                listed and [_fields(constants) for constants, _ in listed] for listed in rows
-            ]
-            types = ()
-        for place, column_type in enumerate(types):
-            columns[f"{name}_p{place} ARRAY<{column_type}>"] = [
-                listed and [constants[place] for constants, _ in listed] for listed in rows
+                listed and [constants for constants, _ in listed] for listed in rows
             ]
         if table.index is not None:
             declared = _INTERVALS if isinstance(table.index, Interval) else _SUBSTRINGS
@@ -273,10 +267,6 @@ def _without_nulls(data_type: DataType) -> DataType:
 
 def _as_row(index: IntervalIndex | SubstringIndex) -> tuple[Any, ...]:
     return tuple(getattr(index, field.name) for field in fields(index))
-
-
-def _fields(constants: Sequence[Parameter]) -> dict[str, Parameter]:
-    return {f"p{place}": constant for place, constant in enumerate(constants)}
 
 
 def _lead(lead: Hop | None) -> tuple[int | None, str | None]:

@@ -171,11 +171,7 @@ def _filter_rows(name: str, table: Table, residual: ir.Predicate, grams: Mapping
 
     def constant(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
-        if number is None:
-            return column
-        if table.in_structs:
-            return ir.Column((f"{name}_p", Element(ROW), f"p{number}"), column.type)
-        return ir.Column((f"{name}_p{number}", Element(ROW)), column.type)
+        return column if number is None else ir.Column((f"{name}_p", Element(ROW), f"p{number}"), column.type)
 
     condition = emit_filter(ir.replace_columns(residual, constant))
     if index is None:

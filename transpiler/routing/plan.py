@@ -72,11 +72,6 @@ class Table:
         counts = [len(delivered) for group in self.rows.values() for delivered in group.values()]
         return sum(counts) <= len(counts) * tuning.MAX_REPEATED and max(counts) <= tuning.MAX_REPEATS
 
-    @property
-    def in_structs(self) -> bool:
-        """Return True if a row's constants are so many that they are one struct, of which few are read."""
-        return len(self.signature.types) > tuning.MAX_ARRAYS
-
     @cached_property
     def needed(self) -> ir.Predicate:
         """A condition on the message alone that every row implies, besides the equality of the key."""

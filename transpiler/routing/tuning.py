@@ -29,9 +29,6 @@ MAX_RESIDUAL = 2_000
 MAX_REPEATS = 4
 MAX_REPEATED = 1.1
 
-#: Constants of a row up to which there is an array of each. More are an array of structs: a message reads few of them.
-MAX_ARRAYS = 8
-
 #: Disjuncts that the short lists of a condition may make together, and those with one long list besides, each with
 #: rows of its own; a condition that would need more is tested as a whole.
 MAX_DISJUNCTS, MAX_LISTED = 64, 4_096

@@ -202,7 +202,7 @@ MECHANISMS = (
     Mechanism(
         "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(_PAIRS)
     ),
-    Mechanism("row_chunks", {sql: {"CHUNKED_ROWS": NEVER}}, "OR of 4,000 ranges", _filter(_RANGES, MESSAGES)),
+    Mechanism("row_chunks", {sql: {"CHUNKED_ROWS": NEVER}}, "OR of 4,000 ranges", _filter(_RANGES, MESSAGES // 5)),
     Mechanism("method_splitting", _without("split_methods"), "OR of 60 sums", _filter(_SUMS)),
 )
 

@@ -136,24 +136,18 @@ _PLACEHOLDER = re.compile(r"[$#]\{|\{\{|@[A-Za-z_.]+@")
 _PUNCTUATION = re.compile(r"[^a-z0-9*]")
 
 
-class Found(NamedTuple):
-    """A place that a reader asked for, and its dialect where the place says it."""
-
-    dialect: str | None
-
-
 def step(name: str, namespace: str = "") -> str:
     """Return a step of a path: a key, or the name of an element or attribute with its namespace."""
     return f"{_squeezed(namespace)}:{_squeezed(name)}"
 
 
-def find_place(path: Sequence[str], language: Language = "data") -> Found | None:
+def find_place(path: Sequence[str], language: Language = "data") -> Place | None:
     """Return the place to which the steps of a data file lead; None if no selector is kept there."""
     if not path:
         return None
     candidates = _by_last(language).get(path[-1].rpartition(":")[2], ())
     steps = "/".join(path)
-    return next((Found(dialect) for pattern, dialect in candidates if pattern.search(steps)), None)
+    return next((place for pattern, place in candidates if pattern.search(steps)), None)
 
 
 def names_of(path: Sequence[str]) -> list[str]:
@@ -162,14 +156,14 @@ def names_of(path: Sequence[str]) -> list[str]:
 
 
 @cache
-def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], str | None]]]:
+def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], Place]]]:
     """Return the patterns of a language by the name of their last step."""
-    found: dict[str, list[tuple[re.Pattern[str], str | None]]] = {}
+    found: dict[str, list[tuple[re.Pattern[str], Place]]] = {}
     for place in PLACES:
         if place.language in ("data", language):
             parts = [part.rpartition(":") for part in place.pattern.split("/")]
             pattern = "(?:/[^/]*)*/".join(map(_step_pattern, parts))
-            found.setdefault(_squeezed(parts[-1][2]), []).append((re.compile(f"(?:^|/){pattern}$"), place.dialect))
+            found.setdefault(_squeezed(parts[-1][2]), []).append((re.compile(f"(?:^|/){pattern}$"), place))
     return found
 
 

@@ -16,7 +16,7 @@ from transpiler.lint.embedded.mapped_text import plain
 from transpiler.lint.embedded.markers import IgnoreComments
 from transpiler.lint.embedded.placeholders import Properties, filled
 from transpiler.lint.registry import check_pattern, fits
-from transpiler.lint.report import Lines, PlacedFix, Report, Reported
+from transpiler.lint.report import Lines, Place, PlacedFix, Report, Reported
 from transpiler.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.source import Span
 
@@ -169,8 +169,5 @@ def _unknown_ignores(comments: IgnoreComments, lines: Lines, file: str | None) -
             except TranspilerError as error:
                 [known] = error.diagnostics
                 diagnostic = Diagnostic("check.unknown-rule", "warning", known.message, None, None, known.hint)
-                start, end = comment.span
-                place = lines.place(Span(0, 0))._replace(
-                    line=number, column=start + 1, end_line=number, end_column=end + 1
-                )
+                place = Place(number, comment.span.start + 1, number, comment.span.end + 1)
                 yield Reported(diagnostic, "", place, lines.texts[number - 1], file or "selector", file)

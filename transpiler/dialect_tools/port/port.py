@@ -177,7 +177,8 @@ class _Porting:
         if not goal.into:
             # The source's truths that make the target FALSE: AND is FALSE where a term is, OR where all are.
             if not (plain_tables or (self.arriving.logic is Logic.SQL and alone)):
-                raise self._failed(node, self._meaning_of_tables(node))
+                message = f"{self.arriving.title} has other tables of AND and OR, and under this NOT they tell"
+                raise self._failed(node, self._error("port.meaning", message, "write it without the NOT"))
         elif not alone and self.leaving.logic is not Logic.SQL:
             return self._forgetful(kind, terms, goal)
         # All of the terms where the junction is TRUE and an AND, or not TRUE and an OR.
@@ -225,18 +226,8 @@ class _Porting:
             raise _FailedError
         return conditions
 
-    def _meaning_of_tables(self, node: ast.Expression) -> Diagnostic:
-        return Diagnostic(
-            "port.meaning",
-            "error",
-            f"{self.arriving.title} has other tables of AND and OR, and under this NOT they tell",
-            self.source,
-            node.span,
-            "write it without the NOT",
-        )
-
     def _failed(self, node: ast.Expression, finding: Diagnostic) -> _FailedError:
-        self.errors.setdefault(node, finding)
+        self.errors.setdefault(node, replace(finding, span=node.span))
         return _FailedError()
 
     def _test(self, node: ast.Expression, goal: Goal) -> ast.Expression:
@@ -249,7 +240,7 @@ class _Porting:
                 self.results[key] = self._error("port.undecided", message, hint)
         result = self.results[key]
         if isinstance(result, Diagnostic):
-            raise self._failed(node, replace(result, span=node.span))
+            raise self._failed(node, result)
         candidate, note = result
         if note is not None:
             self.notes.append(note.at(node.span))

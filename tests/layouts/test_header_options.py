@@ -192,6 +192,7 @@ def test_a_column_beside_a_store_is_a_property_of_the_message_in_a_row() -> None
     [
         ("priority INT", "JMSPriority > 4", "infer_layout(df, headers={'JMSPriority': 'priority'})"),
         ("order_type STRING", "JMSType = 'a'", "df.withColumnRenamed('order_type', 'JMSType')"),
+        ("color STRING", "JMSType = 'a'", "give the table a column JMSType; missing='null' reads it as absent"),
         ("v VARIANT, c STRING", "x = 1", "stores.variant('v')"),
         ("id STRING, Payload STRING", "x = 1", "if the column Payload is JSON: stores.variant('Payload', json=True)"),
         ("id STRING, value INT", "x = 1", "the columns are id, value; missing"),

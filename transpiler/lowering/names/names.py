@@ -154,10 +154,11 @@ class Names:
             raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
         if field.origins and not parts and self.missing == "error":
             first = field.places[0]
+            own = () if identifier.section else (f"give the table a column {identifier.name}",)
             self._no_place(
                 identifier,
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
-                "; ".join((*self._offers(field), "missing='null' reads it as absent")),
+                "; ".join((*(self._offers(field) or own), "missing='null' reads it as absent")),
             )
         if parts and field.origins and not self._own_column(identifier):
             self._doubt(identifier, field.places[0])

@@ -27,13 +27,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(FULL if config.getoption("--full") else SAMPLE)
     # A sample is over before the JVM's second compiler has paid for itself, and with two processes on two cores no core
     # is left to a collector that works beside the program. Processes that tests start get the same.
-    options = "-XX:+UseParallelGC" if is_full() else "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    # Compiled code has room for all of Spark: what is thrown out of 48 MB is interpreted and compiled again.
+    sample = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    options = "-XX:+UseParallelGC" if is_full() else sample
     os.environ.setdefault("SPARK_SUBMIT_OPTS", options)
 
 
 @cache
 def _starts_a_jvm(file: Path) -> bool:
-    return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", "subprocess"))
+    return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", "subprocess", '"spark"'))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -88,7 +90,10 @@ def java_is_there() -> bool:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The session: two cores, quiet, in UTC."""
+    """The session: two cores, quiet, in UTC; in a sample it interprets its expressions."""
+    # Imported here: the size of the tests is known once they are collected.
+    from tests.spark.harness import IN_SAMPLE
+
     if not java_is_there():
         pytest.exit("Spark needs Java 17 or later: install it, or set JAVA_HOME to where it is", returncode=2)
     session = (
@@ -108,6 +113,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .config(map=IN_SAMPLE)
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
@@ -116,11 +122,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 @pytest.fixture
-def interpreted(spark: SparkSession) -> Iterator[None]:
-    """For a test of answers: in a sample Spark interprets its expressions, which for a few rows takes less time."""
-    # Imported here: the size of the tests is known once they are collected.
-    from tests.spark.harness import INTERPRETED_IN_SAMPLE
+def compiled(spark: SparkSession) -> Iterator[None]:
+    """For a test of plans or of generated code, which a sample is without."""
+    from tests.spark.harness import COMPILED
     from tests.spark.harness import settings as spark_settings
 
-    with spark_settings(spark, INTERPRETED_IN_SAMPLE):
+    with spark_settings(spark, COMPILED):
         yield

@@ -41,9 +41,10 @@ TINY = Size(
 
 
 #: The tables of each part: in a sample those of selectors over the layouts of this project.
-TABLES = {"filters": 3, "compiling": 4, "long": 2, "patterns": 1}
+TABLES = {"filters": 3, "compiling": 4}
 if is_full():
-    TABLES |= {"stores": 2, "activemq": 1, "routing": 1, "growth": 4, "compiled": 1, "ablation": 1, "peers": 1}
+    parts = ("stores", "activemq", "long", "patterns", "routing", "growth", "compiled", "ablation", "peers")
+    TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 4, 1, 1, 1), strict=True))
 
 
 def test_every_part_of_the_benchmarks_runs(spark: SparkSession, tmp_path: Path) -> None:

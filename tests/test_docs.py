@@ -92,7 +92,6 @@ def test_a_command_prints_what_the_page_says(
     check_step(page, step, tmp_path, monkeypatch)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("page", "step"), commands("selector-spark"))
 @pytest.mark.usefixtures("spark")
 def test_a_spark_job_prints_what_the_page_says(
@@ -139,7 +138,6 @@ def test_the_python_of_a_page_runs(
     run_python(page, {"__name__": "page"}, capsys)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("page", [page for page in PYTHON if needs_spark(page)])
 def test_the_python_of_a_page_runs_on_spark(
     page: str, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -20,7 +20,6 @@ ARCHIVE = EXAMPLES / "data" / "messages.jsonl"
 ALL_ROUTED = "3,000 of 3,000 messages have exactly the broker's queues"
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     "case",
     [

@@ -31,7 +31,6 @@ def cells(text: str, columns: int) -> list[list[str]]:
     return [[cell.strip().strip("`").replace("`", "") for cell in row] for row in rows if len(row) == columns]
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_blocks_of_a_page_are_true(
     page: Path, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -93,7 +92,6 @@ def test_the_index_lists_every_header_field_of_a_store() -> None:
     assert set(FIELDS) <= set(re.findall(r"`([\w-]+)`", section))
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_the_table_of_policies_says_what_spark_and_the_evaluator_answer(spark: SparkSession) -> None:
     rows = cells(INDEX, 7)
     assert len(rows) > 8

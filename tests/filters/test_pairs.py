@@ -59,7 +59,6 @@ def filters(value: AmqpValue) -> list[Filter]:
     return [pair, either, NotFilter(pair), ApplicationPropertiesFilter((("h", value),))]
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("layout", ["amqp", "amqp-0-10"])
 def test_filters_on_every_pair_are_answered_as_the_reference_does(spark: SparkSession, layout: str) -> None:
     asked = [node for value in VALUES if not isinstance(value.type, Compound) for node in filters(value)]
@@ -99,7 +98,6 @@ def test_other_keys_with_x_are_ignored_and_any_of_nothing_matches_nothing() -> N
         matches({"f": {"descriptor": "apache.org:legacy-amqp-headers-binding:map", "value": {"h": 1}}}, Message())
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_typed_columns_are_compared_as_the_reference_does(spark: SparkSession) -> None:
     schema = "a BOOLEAN, b BIGINT, c DOUBLE, d STRING, e BINARY, f DECIMAL(10,2), g TIMESTAMP, i INT, j FLOAT"
     types = [AmqpType.BOOLEAN, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BINARY, AmqpType.DECIMAL128]
@@ -167,12 +165,10 @@ def agree(spark: SparkSession, arguments: Sequence[str], messages: Sequence[Mess
         assert column == [route_message(topology, message) == ("q",) for message in messages], address
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_an_address_takes_what_its_binding_routes_on_every_pair(spark: SparkSession) -> None:
     agree(spark, [f"x-match: all, h: {text}" for text in WRITTEN], MESSAGES)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("node_type", ["direct", "topic"])
 def test_an_address_takes_the_routing_keys_that_its_binding_routes(spark: SparkSession, node_type: NodeType) -> None:
     patterns = sorted({row["binding"] for row in vectors.topics()})

@@ -98,7 +98,6 @@ NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("values", SETTINGS, ids=IDS)
 def test_a_literal_is_compared_as_it_was_written(spark: SparkSession, values: dict[str, str]) -> None:
     messages = [{"application_properties": {"a": text}} for text in TEXTS]
@@ -119,7 +118,6 @@ def test_a_literal_is_compared_as_it_was_written(spark: SparkSession, values: di
         assert [seen is True for seen in column] == [evaluate(tree, message) is True for message in known], text
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("values", SETTINGS, ids=IDS)
 def test_a_property_of_any_name_is_looked_up_in_its_map(spark: SparkSession, values: dict[str, str]) -> None:
     message = {name: number for number, name in enumerate(NAMES)}
@@ -132,7 +130,6 @@ def test_a_property_of_any_name_is_looked_up_in_its_map(spark: SparkSession, val
         assert answers(frame, [transpile_filter(one).sql for one in filters]) == [[True]] * len(NAMES)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("values", SETTINGS, ids=IDS)
 def test_a_column_of_any_name_is_reached(spark: SparkSession, values: dict[str, str]) -> None:
     schema = StructType([StructField(name, LongType()) for name in NAMES])
@@ -146,7 +143,6 @@ def test_a_column_of_any_name_is_reached(spark: SparkSession, values: dict[str, 
         assert answers(frame.selectExpr("*", "0 AS id_of_row"), texts, "id_of_row") == [[True]] * len(NAMES)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_collated_column_is_compared_by_its_bytes(spark: SparkSession) -> None:
     schema = StructType([StructField("s", StringType("UTF8_LCASE"))])
     frame = spark.createDataFrame([("abc",), ("ABC",)], schema)
@@ -154,7 +150,6 @@ def test_a_collated_column_is_compared_by_its_bytes(spark: SparkSession) -> None
         assert [row["s"] for row in frame.filter(compile_selector(selector, frame)).collect()] == ["ABC"], selector
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_names_are_case_sensitive_and_spark_is_not(spark: SparkSession) -> None:
     from transpiler import LayoutError
 
@@ -164,7 +159,6 @@ def test_names_are_case_sensitive_and_spark_is_not(spark: SparkSession) -> None:
     assert frame.filter(compile_selector("Color = 1", frame)).count() == 1
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_case_twins_are_two_columns_where_spark_says_so(spark: SparkSession) -> None:
     schema = StructType([StructField("Color", LongType()), StructField("color", LongType())])
     with settings(spark, {"spark.sql.caseSensitive": "true"}):
@@ -189,7 +183,6 @@ TOPOLOGY: dict[str, Any] = {
 }
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("values", SETTINGS[::3], ids=IDS[::3])
 def test_names_keys_and_headers_of_a_topology_are_taken_as_they_are(
     spark: SparkSession, values: dict[str, str]

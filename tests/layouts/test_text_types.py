@@ -53,7 +53,6 @@ SELECTORS = (
 POLICY_CASES: tuple[Types, ...] = (*POLICIES, *({"x": name, "*": "by-use"} for name in DECLARABLE))
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("ansi", ["true", "false"])
 @pytest.mark.parametrize(
     "types", sample(POLICY_CASES, 8), ids=lambda types: types if isinstance(types, str) else types["x"]
@@ -81,7 +80,6 @@ def test_a_text_is_in_spark_what_it_is_to_the_reference(spark: SparkSession, typ
     assert wrong == {}
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_text_beside_a_sum_that_is_a_number_or_a_text_is_read_by_the_row(spark: SparkSession) -> None:
     """In Java's dialects '5' + 1 is 6 where a text is read by its use, and 'a' + 1 is 'a1'."""
     layout = stores.text_map(types="by-use")

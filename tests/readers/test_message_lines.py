@@ -20,8 +20,6 @@ from pyspark.sql import functions as sf
 from spark_ext import MESSAGE_SCHEMA, compile_selector, create_messages, read_messages
 from spark_ext.message_lines import CONTENT, NO_MESSAGE, PROBLEM, parse_lines
 from tests.sizes import size
-from tests.spark.harness import INTERPRETED_IN_SAMPLE
-from tests.spark.harness import settings as spark_settings
 from tests.spark.strategies import messages
 from transpiler import Message, TranspilerError
 from transpiler.jsontext import JsonTextError, load_json
@@ -61,7 +59,6 @@ def assert_same(spark: SparkSession, lines: list[str]) -> None:
         assert plain(tuple(one)[: len(MESSAGE_SCHEMA)]) == plain(tuple(other)), line
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
 def test_the_messages_of_files_are_those_of_python(spark: SparkSession, file: Path) -> None:
     lines = file.read_text(encoding="utf-8").splitlines()[: size(150, 5_000)]
@@ -75,8 +72,7 @@ def test_the_messages_of_files_are_those_of_python(spark: SparkSession, file: Pa
 @given(st.lists(messages, min_size=40, max_size=40))
 @settings(max_examples=size(2, 20))
 def test_any_messages_are_those_of_python(spark: SparkSession, sent: list[Message]) -> None:
-    with spark_settings(spark, INTERPRETED_IN_SAMPLE):
-        assert_same(spark, [json.dumps(message.to_dict()) for message in sent])
+    assert_same(spark, [json.dumps(message.to_dict()) for message in sent])
 
 
 VALUES = [
@@ -278,7 +274,6 @@ def python_reads(line: str) -> bool:
     return True
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_line_that_is_no_message_for_python_is_none_for_spark(spark: SparkSession) -> None:
     found = [
         (line, row[PROBLEM])
@@ -288,7 +283,6 @@ def test_a_line_that_is_no_message_for_python_is_none_for_spark(spark: SparkSess
     assert [line for line, problem in found if problem != NO_MESSAGE] == []
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_the_content_of_a_list_or_a_map_is_told(spark: SparkSession) -> None:
     lines = [
         '{"application_properties": {"x": {"type": "list", "value": [1]}}}',
@@ -298,7 +292,6 @@ def test_the_content_of_a_list_or_a_map_is_told(spark: SparkSession) -> None:
     assert [row[PROBLEM] for row in parsed(spark, lines)] == [CONTENT] * 3
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -316,7 +309,6 @@ def test_no_query_overlooks_a_wrong_line(spark: SparkSession, tmp_path: Path, li
                 act()
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_files_are_read_whatever_they_are_called(spark: SparkSession, tmp_path: Path) -> None:
     text = "\ufeff" + "".join(f'{{"header": {{"priority": {place}}}}}\r\n\r\n' for place in range(5))
     (tmp_path / "a b").mkdir()

@@ -35,7 +35,6 @@ def texts(frame: DataFrame) -> list[str]:
     return sorted(row.text for row in frame.selectExpr("to_json(struct(*)) AS text").collect())
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("read", "file", "store"), READERS, ids=[store for *_, store in READERS])
 def test_a_file_reads_as_its_table(spark: SparkSession, read: Reader, file: str, store: str) -> None:
     table = spark.read.parquet(str(STORES / f"{store}.parquet")).drop("id")
@@ -45,7 +44,6 @@ def test_a_file_reads_as_its_table(spark: SparkSession, read: Reader, file: str,
     assert texts(found) == texts(table)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("read", "file", "store"), READERS, ids=[store for *_, store in READERS])
 def test_directories_patterns_gzip_and_several_paths_are_read(
     spark: SparkSession, tmp_path: Path, read: Reader, file: str, store: str
@@ -61,7 +59,6 @@ def test_directories_patterns_gzip_and_several_paths_are_read(
         assert read(spark, *(str(tmp_path / path) for path in paths)).count() == count * len(paths)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("read", "file", "store"), READERS, ids=[store for *_, store in READERS])
 def test_a_file_of_another_kind_is_an_error_that_names_it(
     spark: SparkSession, tmp_path: Path, read: Reader, file: str, store: str
@@ -72,7 +69,6 @@ def test_a_file_of_another_kind_is_an_error_that_names_it(
         read(spark, str(tmp_path / "other")).collect()
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_types_and_blanks_are_kept(spark: SparkSession) -> None:
     trace = read_rabbitmq_trace(spark, str(RAW / "trace.jsonl"))
     kinds = trace.selectExpr("schema_of_variant(try_variant_get(properties, '$.headers.color', 'variant')) AS kind")
@@ -82,7 +78,6 @@ def test_types_and_blanks_are_kept(spark: SparkSession) -> None:
     assert {"red", "red "} <= values
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_events_say_whose_they_are(spark: SparkSession, tmp_path: Path) -> None:
     files = {"activemq": str(RAW / "lambda_amq.json"), "rabbitmq": str(RAW / "lambda_rmq.json")}
     for broker, file in files.items():

@@ -14,7 +14,7 @@ from pyspark.sql import functions as sf
 from spark_ext import CompiledTopology, compile_topology, route
 from spark_ext.routing import constant_tables, session_tables, tuning
 from tests.sizes import sample
-from tests.spark.harness import settings
+from tests.spark.harness import COMPILED, settings
 from transpiler import Message, route_message
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.message.types import AmqpType, AmqpValue
@@ -115,7 +115,7 @@ def test_messages_of_which_the_optimizer_knows_a_key_route_under_any_setting(
         "one row": spark.sql("SELECT 0L AS id, 'r1' AS region, 99L AS weight"),
     }
     for name, frame in frames.items():
-        with settings(spark, own):
+        with settings(spark, COMPILED | own):
             routed = route(frame, compiled)
             answers = [routed.collect(), routed.localCheckpoint().collect()]
         for answer in answers:

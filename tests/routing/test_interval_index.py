@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages, route
+from tests.spark.harness import COMPILED, settings
 from transpiler import Message
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.message.types import AmqpType, AmqpValue
@@ -69,11 +70,8 @@ def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> Non
             assert isinstance(message.application_properties, dict)
             message.application_properties["n"] = number
     frame = create_messages(spark, messages).coalesce(1)
-    spark.conf.set("spark.sql.codegen.wholeStage", fused)
-    try:
+    with settings(spark, COMPILED | {"spark.sql.codegen.wholeStage": fused}):
         rows = route(frame, where, exchange="amq.fanout").select("queues").collect()
-    finally:
-        spark.conf.unset("spark.sql.codegen.wholeStage")
     assert [row.queues for row in rows] == [list(route_message(where, message, "amq.fanout")) for message in messages]
 
 

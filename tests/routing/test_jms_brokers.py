@@ -41,7 +41,6 @@ def compared(spark: SparkSession, topology: Topology, sent: list[Sent]) -> list[
     return wrong
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("rings", [False, True], ids=["without rings", "with rings"])
 @pytest.mark.parametrize("broker", live_brokers.BROKERS)
 def test_spark_routes_as_the_live_brokers_did(spark: SparkSession, broker: str, rings: bool) -> None:

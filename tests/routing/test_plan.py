@@ -14,7 +14,7 @@ from pyspark.sql import functions as sf
 from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route
 from spark_ext.routing import constant_tables
 from tests.sizes import sample, size
-from tests.spark.harness import INTERPRETED_IN_SAMPLE, largest_method, settings
+from tests.spark.harness import largest_method, settings
 from transpiler import LayoutError, Message, SelectorSyntaxError, UnsupportedFeatureError
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -134,9 +134,8 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
         wanted.append(list(route_message(found, message, exchange)))
     assert {tuple(names) for names in wanted} >= {(), ("q5",), ("q0", "q1", "q2")}
     known = frame.filter("n < 4")
-    with settings(spark, INTERPRETED_IN_SAMPLE):
-        for given in sample((frame, known, known.filter("n < 0"), frame.withColumn("other", sf.lit(1))), 2):
-            assert [row.queues for row in route(frame, found, frame, keys=given).orderBy("n").collect()] == wanted
+    for given in sample((frame, known, known.filter("n < 0"), frame.withColumn("other", sf.lit(1))), 2):
+        assert [row.queues for row in route(frame, found, frame, keys=given).orderBy("n").collect()] == wanted
     text = plan(route(frame, found, frame, keys=frame))
     assert text.count("FileScan") == 2
     assert text.count("Exchange hashpartitioning") == text.count("Exchange hashpartitioning(_routing_") == 1

@@ -16,7 +16,6 @@ from spark_ext import create_messages, route
 from tests.routing import topologies
 from tests.routing.test_route import EXAMPLES, INTERPRETED, MESSAGES, PHASES, published, with_keys
 from tests.sizes import sample, size
-from tests.spark.harness import INTERPRETED_IN_SAMPLE
 from tests.spark.harness import settings as spark_settings
 from transpiler import Message
 from transpiler.message.message import Properties
@@ -169,8 +168,7 @@ def test_spark_has_the_same_table(spark: SparkSession) -> None:
         topology = unroutable(broker)
         publisher = Publisher(protocol, "m" in asked, "r" in asked)
         frame = published(spark, [Message()] * len(names), names)
-        with spark_settings(spark, INTERPRETED_IN_SAMPLE):
-            rows = route(frame, topology, outcome="outcome", publisher=publisher).orderBy("id").collect()
+        rows = route(frame, topology, outcome="outcome", publisher=publisher).orderBy("id").collect()
         assert [row.outcome for row in rows] == [
             publish(topology, Message(), n, publisher=publisher).outcome for n in names
         ]

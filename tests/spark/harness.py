@@ -39,13 +39,29 @@ INTERPRETED = {
     "spark.sql.adaptive.enabled": "false",
 }
 
-#: For a few rows of which only the answers matter: interpreted in a sample, and in full as users run them.
-INTERPRETED_IN_SAMPLE = {} if is_full() else INTERPRETED
+#: The session of a sample: its tests plan more than they run, and no answer depends on what a plan implies, which is a
+#: quarter of the time of planning a route. At full size the session is as users run it.
+IN_SAMPLE = (
+    {}
+    if is_full()
+    else INTERPRETED
+    | {
+        "spark.sql.constraintPropagation.enabled": "false",
+        "spark.sql.lightweightPlanChangeValidation": "false",
+    }
+)
+
+#: Plans that adapt themselves and generated code, as users have them, for the tests in a sample that are about these.
+COMPILED = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.adaptive.enabled": "true",
+}
 
 
 def java_options() -> str:
-    """Return the options of Java that give the Spark of another process the settings ``INTERPRETED_IN_SAMPLE``."""
-    chosen = [f"-D{key}={value}" for key, value in INTERPRETED_IN_SAMPLE.items()]
+    """Return the options of Java that give the Spark of another process the settings ``IN_SAMPLE``."""
+    chosen = [f"-D{key}={value}" for key, value in IN_SAMPLE.items()]
     return " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *chosen]).strip()
 
 
@@ -80,7 +96,9 @@ def settings(spark: SparkSession, values: dict[str, str]) -> Iterator[None]:
 
 def largest_method(frame: DataFrame) -> int:
     """The largest method of the generated code of a query, in bytes; the JIT takes up to 8,000."""
-    found = frame._jdf.queryExecution().debug().codegenToSeq()
+    # An adaptive plan has no code before it runs.
+    with settings(frame.sparkSession, COMPILED | {"spark.sql.adaptive.enabled": "false"}):
+        found = frame.select("*")._jdf.queryExecution().debug().codegenToSeq()
     sizes = [found.apply(place)._3().maxMethodCodeSize() for place in range(found.size())]
     assert sizes, "nothing was generated"
     assert min(sizes) > 0, "the generated code does not compile"

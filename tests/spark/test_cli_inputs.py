@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,9 @@ from pyspark.sql import SparkSession
 from spark_ext import create_messages
 from spark_ext.cli import main
 from tests.sizes import is_full
-from tests.spark.harness import INTERPRETED_IN_SAMPLE, settings
 from transpiler.cli import main as selector_sql
+
+pytestmark = pytest.mark.usefixtures("spark")
 
 RAW = Path(__file__).parent.parent / "data" / "stores" / "raw"
 TOPOLOGY = {
@@ -31,11 +31,9 @@ MESSAGES = [
 
 
 @pytest.fixture(autouse=True)
-def in_a_directory_with_files(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def in_a_directory_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("topology.json").write_text(json.dumps(TOPOLOGY), encoding="utf-8")
-    with settings(spark, INTERPRETED_IN_SAMPLE):
-        yield
 
 
 def lines(values: list[dict[str, object]]) -> str:

@@ -14,7 +14,7 @@ TABLES = Path(__file__).parents[1] / "data" / "stores"
 KAFKA, MAP, CONFLUENT = (str(TABLES / f"{name}.parquet") for name in ("kafka_ibm_mq", "plain_map", "confluent_jms"))
 LINES = '{"application_properties": {"color": "red", "weight": 2600}}\n{"application_properties": {"color": 5}}\n'
 
-pytestmark = pytest.mark.usefixtures("interpreted")
+pytestmark = pytest.mark.usefixtures("spark")
 
 
 def run(*words: str) -> Result:

@@ -15,7 +15,6 @@ MESSAGES = [
 ]
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_the_rows_that_change_hands_are_counted_and_shown(spark: SparkSession) -> None:
     frame = create_messages(spark, MESSAGES)
     found = compare_dialects(frame, "n = b", ["jms", "activemq", "rabbitmq"])
@@ -26,7 +25,6 @@ def test_the_rows_that_change_hands_are_counted_and_shown(spark: SparkSession) -
     assert (row.matches_jms, row.matches_activemq, row.matches_rabbitmq) == (True, False, True)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_dialect_that_refuses_takes_no_part_and_says_why(spark: SparkSession) -> None:
     frame = create_messages(spark, MESSAGES)
     found = compare_dialects(frame, "n BETWEEN 1 AND 9", ["jms", "rabbitmq"])
@@ -37,7 +35,6 @@ def test_a_dialect_that_refuses_takes_no_part_and_says_why(spark: SparkSession) 
         compare_dialects(frame, "n = = 1", ["jms", "rabbitmq"])
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_typed_columns_compare_by_their_own_types(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(5, 5), (6, 7)], "n INT, small TINYINT")
     found = compare_dialects(frame, "n = small", ["jms", "artemis", "qpid-cpp"])

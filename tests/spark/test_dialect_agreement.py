@@ -26,7 +26,7 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 
 SELECTORS, MESSAGES = size(5, 20), 16
-EXAMPLES = 2
+EXAMPLES = size(1, 2)
 
 
 def takes(text: str, dialect: str) -> bool:

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
 from tests.sizes import size
-from tests.spark.harness import INTERPRETED_IN_SAMPLE, answers, numbered, settings
+from tests.spark.harness import answers, numbered, settings
 from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, transpile_selector
 from transpiler.selector.dialect_rules import (
     Division,
@@ -46,7 +46,7 @@ def test_an_integer_beyond_38_digits_is_unknown_and_never_wrong(spark: SparkSess
     # Of a sample, each setting has every second one: the SQL of the brokers' integers is long.
     tried = dict(list(LONG.items())[size(int(ansi == "false"), 0) :: size(2, 1)])
     assert any(tried.values())
-    with settings(spark, {"spark.sql.ansi.enabled": ansi, **INTERPRETED_IN_SAMPLE}):
+    with settings(spark, {"spark.sql.ansi.enabled": ansi}):
         frame = numbered(create_messages(spark, MESSAGES))
         sqls = [transpile_selector(text, dialect="rabbitmq", result="ternary").sql for text in tried]
         columns = answers(frame, sqls)
@@ -111,7 +111,6 @@ def test_what_is_no_xpath_is_refused_before_java_fails_on_it(expression: str, co
     assert (found.code, found.span.start) == ("spark.xpath", len("XPATH '") + column - 1)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("expression", "holds"),
     [

@@ -58,7 +58,6 @@ SELECTORS = (
 )
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("old", "new", "dialect", "new_dialect"), SELECTORS)
 def test_rows_are_counted_as_the_reference_evaluator_selects_them(
     frame: DataFrame, old: str, new: str, dialect: str, new_dialect: str | None
@@ -77,7 +76,6 @@ def test_rows_are_counted_as_the_reference_evaluator_selects_them(
     assert result.differs is bool(result.changed_rows)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_filters_are_compared_as_objects_mappings_and_json(frame: DataFrame) -> None:
     old, new = {"t": topic("order.#")}, {"t": topic("#")}
     result = diff(frame, old, new)
@@ -88,14 +86,12 @@ def test_filters_are_compared_as_objects_mappings_and_json(frame: DataFrame) -> 
         assert diff(frame, one, new, examples=0).won_rows == expected
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_examples_are_messages_without_their_bodies(spark: SparkSession) -> None:
     message = {"application_properties": {"color": "red"}, "body": {"section": "data", "data": "eHl6"}}
     [example] = diff(create_messages(spark, [message]), "color = 'blue'", "color = 'red'").examples
     assert (example.change, example.message) == ("won", {"color": "red"})
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_typed_columns_and_other_layouts_are_read_too(spark: SparkSession) -> None:
     flat = spark.sql("SELECT 'red' AS color, 5L AS weight, TIMESTAMP '2024-01-01' AS at")
     [example] = diff(flat, "weight > 5", "weight >= 5").examples
@@ -104,7 +100,6 @@ def test_typed_columns_and_other_layouts_are_read_too(spark: SparkSession) -> No
     assert diff(text, "weight > 5", "weight >= 5", stores.text_map(types="by-use")).won_rows == 1
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_the_queues_of_messages_are_compared(frame: DataFrame) -> None:
     result = diff(frame, OLD_TOPOLOGY, NEW_TOPOLOGY, exchange="orders", examples=3)
     counts: dict[str, Counter[str]] = {queue.name: Counter() for queue in (*OLD_TOPOLOGY.queues, *NEW_TOPOLOGY.queues)}
@@ -139,7 +134,6 @@ def test_the_queues_of_messages_are_compared(frame: DataFrame) -> None:
     assert len({(one.queues_won, one.queues_lost) for one in result.examples}) == min(3, len(combinations))
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_the_report_fits_a_pull_request(spark: SparkSession) -> None:
     frame = create_messages(
         spark, [{"application_properties": {"color": color, "n": n}} for n, color in enumerate(("red", "blue", "a`|b"))]
@@ -190,7 +184,6 @@ def test_the_report_fits_a_pull_request(spark: SparkSession) -> None:
     assert "{&quot;color&quot;: &quot;blue&quot;, &quot;n&quot;: 1}" in html
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_report_on_topologies_has_a_row_a_queue(spark: SparkSession) -> None:
     old = topology_from_dict({"broker": "rabbitmq", "queues": ["a", "b", "gone"]})
     new = topology_from_dict({"broker": "rabbitmq", "queues": ["a", "b", "c|d"]})
@@ -214,7 +207,6 @@ def test_a_report_on_topologies_has_a_row_a_queue(spark: SparkSession) -> None:
     assert not diff(create_messages(spark, [{}]), old, old).differs
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("old", "new", "error", "told"),
     [
@@ -232,7 +224,6 @@ def test_what_cannot_be_compared_is_an_error(
         diff(frame, old, new)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_settings_that_make_no_sense_are_errors(spark: SparkSession, frame: DataFrame) -> None:
     with pytest.raises(TypeError, match="found a Column: give the text of a selector"):
         diff(frame, compile_selector("a = 1", frame), "a = 1")  # type: ignore[arg-type]
@@ -283,7 +274,6 @@ def test_the_command_answers(words: str, code: int, printed: str) -> None:
     assert "Traceback" not in result.output
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.usefixtures("spark", "files")
 def test_the_report_is_written_to_a_file() -> None:
     result = run("old.sel", "speed > 5", "m.jsonl", "--format", "markdown", "--output", "report.md")

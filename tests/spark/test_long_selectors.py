@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import compile_selector, create_messages, infer_layout
 from tests.sizes import randomness, sample, size
-from tests.spark.harness import INTERPRETED_IN_SAMPLE, SPARK, answers, largest_method, settings
+from tests.spark.harness import COMPILED, SPARK, answers, largest_method, settings
 from tests.sql_text import bare
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
 from transpiler.compiler import Result
@@ -153,7 +153,7 @@ def test_a_long_selector_says_what_the_oracle_says(
 ) -> None:
     texts = [chain(name, count) for name in LISTS] + [alternation(count)]
     emitted = [transpile_selector(text, result=result).sql for text in texts]
-    engine = {} if count == 70 and nulls == "true" else INTERPRETED_IN_SAMPLE
+    engine = COMPILED if count == 70 and nulls == "true" else {}
     with settings(spark, {"spark.sql.legacy.followThreeValuedLogicInArrayExists": nulls, **engine}):
         every = answers(canonical, emitted)
     for text, found in zip(texts, every, strict=True):

@@ -138,7 +138,6 @@ def messages() -> Iterator[Message]:
     yield Message()
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_spark_answers_every_query_as_the_reference_does(spark: SparkSession) -> None:
     given = list(messages())
     columns = []
@@ -176,7 +175,6 @@ ADDRESSES = (
 SUBJECTS = (None, "", "red", "blue", "eu.red", "it's")
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_spark_answers_every_address_as_the_router_and_the_evaluator_do(spark: SparkSession) -> None:
     given = [
         Message.from_dict(

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import compile_filter, compile_selector, create_messages
 from tests.sizes import sample
-from tests.spark.harness import INTERPRETED_IN_SAMPLE, answers, numbered, settings
+from tests.spark.harness import answers, numbered, settings
 from tests.spark.test_plans import pushed_filters
 from transpiler import Message, evaluate, matches, transpile_filter, transpile_selector
 
@@ -58,8 +58,7 @@ def test_spark_reads_the_receivers_time_and_destination_as_the_reference_does(sp
         for text, dialect, receiver in cases
     ]
     frame = numbered(create_messages(spark, messages, layout)).cache()
-    with settings(spark, INTERPRETED_IN_SAMPLE):
-        columns = answers(frame, texts)
+    columns = answers(frame, texts)
     parted = {
         (text, dialect, str(receiver))
         for (text, dialect, receiver), column in zip(cases, columns, strict=True)

@@ -13,6 +13,8 @@ from tests.spark.harness import SPARK, settings
 from tests.spark.test_plans import pushed_filters
 from transpiler import LayoutError
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 
 def test_conditions_on_a_variant_reach_the_reader_from_4_1_on(spark: SparkSession, tmp_path: Path) -> None:
     file = str(tmp_path / "variants")

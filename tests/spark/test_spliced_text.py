@@ -21,7 +21,6 @@ ROWS = tuple(product((None, "a", "b"), (None, 2, 3), (None, True, False)))
 COLUMNS = "c STRING, n BIGINT, b BOOLEAN"
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("result", ["filter", "boolean", "ternary"])
 def test_the_text_of_a_selector_is_one_operand_of_a_larger_condition(spark: SparkSession, result: Result) -> None:
     texts = [str(transpile_selector(text, COLUMNS, result=result)) for text in SELECTORS]
@@ -42,7 +41,6 @@ LINE_ENDS = ("\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029")
 NUMBERS = ("5", "5.5", "+5", "5e0", "5d")
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_number_with_a_line_end_behind_it_is_text(spark: SparkSession) -> None:
     texts = [number + end for number in NUMBERS for end in ("", *LINE_ENDS)] + ["\t 5 \x01", "\u00855"]
     selectors = ("x = 5", "x > 4.5", "x <> 5", "x = '5'", "x + 1 = 6")

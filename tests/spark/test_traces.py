@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import compile_selector, create_messages, deliveries, route, trace_messages
-from tests.spark.harness import largest_method, settings
+from tests.spark.harness import COMPILED, largest_method, settings
 from transpiler import route_message
 from transpiler.cli.messages import read_messages
 from transpiler.layouts.amqp import AmqpLayout
@@ -41,11 +41,8 @@ def test_spark_reads_the_log_as_python_does(spark: SparkSession, trace: DataFram
 def test_every_message_gets_the_queues_that_the_broker_gave_it(
     spark: SparkSession, trace: DataFrame, wholly_compiled: str
 ) -> None:
-    spark.conf.set("spark.sql.codegen.wholeStage", wholly_compiled)
-    try:
+    with settings(spark, COMPILED | {"spark.sql.codegen.wholeStage": wholly_compiled}):
         rows = route(trace, TOPOLOGY).select("exchange", "queues", "routed_queues").collect()
-    finally:
-        spark.conf.unset("spark.sql.codegen.wholeStage")
     assert len(rows) == 3000
     # The log names the queue of the default exchange before the broker looks whether there is one.
     recorded = [[] if row.routed_queues == ["nobody"] else sorted(row.routed_queues) for row in rows]

@@ -38,7 +38,6 @@ def orders(spark: SparkSession) -> DataFrame:
     return spark.sql(f"SELECT color, CAST(weight AS BIGINT) AS weight FROM {rows}")
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", STORES)
 def test_spark_and_the_reference_agree_on_every_store(spark: SparkSession, name: str) -> None:
     df = spark.read.parquet(str(TABLES / f"{name}.parquet"))
@@ -51,7 +50,6 @@ def test_spark_and_the_reference_agree_on_every_store(spark: SparkSession, name:
     assert (verified.rows, verified.compared) == (50, 50)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_verification_counts_the_answers(orders: DataFrame) -> None:
     verified = verify(orders, "color = 'red' AND weight > 2500")
     assert verified.agrees
@@ -79,7 +77,6 @@ def miswritten(df: DataFrame) -> Layout:
     return Miswritten(layout.columns, layout.sections)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_disagreement_has_its_row_and_both_answers(orders: DataFrame) -> None:
     verified = verify(orders, "weight > 2500", miswritten(orders))
     assert not verified.agrees
@@ -100,7 +97,6 @@ def test_a_disagreement_has_its_row_and_both_answers(orders: DataFrame) -> None:
     ]
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_the_text_of_many_disagreements_fits_a_terminal(spark: SparkSession) -> None:
     df = spark.range(20).select(sf.lit("x" * 500).alias("color"), sf.lit(1).cast("bigint").alias("weight"))
     lines = str(verify(df, "weight = 1", miswritten(df))).splitlines()
@@ -109,7 +105,6 @@ def test_the_text_of_many_disagreements_fits_a_terminal(spark: SparkSession) -> 
     assert lines[-1] == "and 15 more, in .disagreements"
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_sample_is_drawn_alike_each_time(spark: SparkSession) -> None:
     df = spark.range(0, 5000, 1, 4).select(sf.col("id").alias("weight"), sf.lit("red").alias("color"))
     layout = miswritten(df)
@@ -125,7 +120,6 @@ def test_a_sample_is_drawn_alike_each_time(spark: SparkSession) -> None:
     assert verify(df, "weight >= 0", sample=None).compared == 5000
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_layout_is_given_in_any_of_its_forms(spark: SparkSession, orders: DataFrame) -> None:
     for layout in (None, "color STRING, weight BIGINT", orders.schema, orders, infer_layout(orders)):
         assert verify(orders, "weight > 5", layout).answers[True] == 3
@@ -143,7 +137,6 @@ def test_a_layout_is_given_in_any_of_its_forms(spark: SparkSession, orders: Data
     assert verified.answers[True] == 1
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_header_column_has_the_type_of_the_dataframe(spark: SparkSession) -> None:
     df = spark.sql("SELECT map('weight', '2600') AS properties, TIMESTAMP'2024-06-24 13:38:20' AS JMSTimestamp")
     layout = stores.text_map(types={"weight": "BIGINT"})
@@ -169,7 +162,6 @@ HEADER_SELECTORS = (
 )
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("struct", [None, "properties"])
 def test_header_columns_are_read_as_they_are(spark: SparkSession, struct: str | None) -> None:
     df = spark.sql(HEADER_COLUMNS)
@@ -185,7 +177,6 @@ def test_header_columns_are_read_as_they_are(spark: SparkSession, struct: str | 
             assert verify(df, selector, layout, missing="null").answers[True] == 1, selector
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_the_flag_of_redelivery_counts_one_failed_delivery(spark: SparkSession) -> None:
     df = create_messages(spark, [Message.of(JMSXDeliveryCount=3), Message.of(x=1)], layout="amqp-0-10")
     selectors = ("JMSRedelivered = TRUE", "JMSXDeliveryCount = 2")
@@ -193,7 +184,6 @@ def test_the_flag_of_redelivery_counts_one_failed_delivery(spark: SparkSession) 
         assert verify(df, selector, "amqp-0-10", dialect=dialect, missing="null").agrees, (dialect, selector)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_times_beyond_pythons_and_without_a_zone_are_compared(spark: SparkSession) -> None:
     df = spark.sql(
         "SELECT timestamp_millis(253402300800000 * 30) AS late, TIMESTAMP_NTZ'1969-12-31 23:59:59.9995' AS wall, "
@@ -207,13 +197,11 @@ def test_times_beyond_pythons_and_without_a_zone_are_compared(spark: SparkSessio
     assert verified.answers[True] == 1
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_a_column_may_have_any_name(spark: SparkSession) -> None:
     df = spark.sql("SELECT 1 AS _selector_answer, 2 AS `a.b``c`, 3 AS weight")
     assert verify(df, "weight = 3").answers[True] == 1
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_both_evaluations_have_the_rules_of_the_dialect_and_the_receiver(spark: SparkSession) -> None:
     df = create_messages(spark, [Message.of(x=5, JMS_AMQP_TTL=10)])
     assert verify(df, "x = '5'", dialect="activemq").agrees
@@ -222,7 +210,6 @@ def test_both_evaluations_have_the_rules_of_the_dialect_and_the_receiver(spark: 
     assert verify(df, "UTC() > 0", dialect="rabbitmq").answers[True] == 1
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_what_cannot_be_verified_is_an_error(spark: SparkSession, orders: DataFrame) -> None:
     with pytest.raises(SelectorSyntaxError):
         verify(orders, "color = = 5")
@@ -236,7 +223,6 @@ def test_what_cannot_be_verified_is_an_error(spark: SparkSession, orders: DataFr
         verify(stream, "x = 5")
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_no_rows_agree(spark: SparkSession) -> None:
     verified = verify(spark.createDataFrame([], "x INT"), "x = 5")
     assert verified.agrees

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
@@ -67,18 +66,15 @@ def parted(spark: SparkSession, bodies: Iterable[str]) -> list[tuple[str, str, A
     return found
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_hostile_bodies_end_no_query_and_change_no_other_answer(spark: SparkSession) -> None:
     short = (text for text, _ in BODIES.values() if len(text) < 5_000)
     assert [(name, body[:80]) for name, body, _ in parted(spark, short)] == []
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_edited_bodies_are_answered_as_by_the_reference(spark: SparkSession) -> None:
     assert parted(spark, edited_bodies(EDITED, seed=16)) == []
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_spark_takes_for_documents_what_the_table_says(spark: SparkSession) -> None:
     frame = numbered(
         create_messages(spark, [Message.from_dict({"body": {"value": text}}) for text, _ in BODIES.values()])
@@ -88,7 +84,6 @@ def test_spark_takes_for_documents_what_the_table_says(spark: SparkSession) -> N
     assert {name for place, (name, (_, right)) in enumerate(BODIES.items()) if rows[place] is not right} == set()
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_no_entity_is_resolved(spark: SparkSession, tmp_path: Path) -> None:
     """A body with a document type is no XML, whatever it declares; an entity that is not declared is none either."""
     secret = tmp_path / "secret"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
@@ -67,7 +66,6 @@ def read_by_both(draw: random.Random) -> Iterator[tuple[str, str]]:
             continue
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_spark_answers_as_the_reference(spark: SparkSession) -> None:
     found = read_by_both(randomness(11))
     selectors = dict(next(found) for _ in range(EXPRESSIONS))

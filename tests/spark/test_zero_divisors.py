@@ -27,7 +27,7 @@ from transpiler.selector.dialects import DIALECTS, find_dialect
 
 #: The brokers' SQL is long, and to analyze it takes most of the time.
 SELECTORS = size(2, 6)
-EXAMPLES = 2
+EXAMPLES = size(1, 2)
 
 #: Integers whose sums, differences and products are often zero, and those at the ends of their widths.
 _WHOLE = (0, 1, -1, 2, 4, 5, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63))

@@ -9,8 +9,6 @@ from pyspark.sql import SparkSession
 
 from spark_ext import compare_dialects, route
 from tests.sizes import sample
-from tests.spark.harness import INTERPRETED_IN_SAMPLE
-from tests.spark.harness import settings as spark_settings
 from tests.stores.tables import DOCUMENTS, LAYOUTS, layout, path
 from transpiler import evaluate, route_message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -62,8 +60,7 @@ def test_the_queues_are_those_of_the_messages_in_the_rows(spark: SparkSession, t
     routed = frame
     for number, exchange in enumerate(("h", "t", "")):
         routed = route(routed, TOPOLOGY, bound, exchange=exchange, column=f"queues{number}", missing="null")
-    with spark_settings(spark, INTERPRETED_IN_SAMPLE):
-        answers = {row.id: [sorted(row[f"queues{number}"]) for number in range(3)] for row in routed.collect()}
+    answers = {row.id: [sorted(row[f"queues{number}"]) for number in range(3)] for row in routed.collect()}
     for name, message in messages.items():
         expected = [sorted(route_message(TOPOLOGY, message, exchange, keys[name])) for exchange in ("h", "t", "")]
         assert answers[name] == expected, name
@@ -94,10 +91,7 @@ def test_the_relay_reads_the_destination_of_a_store(spark: SparkSession, table: 
     frame = spark.read.parquet(path(table))
     bound = layout(table, policy).bind(frame.schema.jsonValue())
     routed = route(frame, RELAY, bound, publish_to="to", outcome="outcome", missing="null")
-    with spark_settings(spark, INTERPRETED_IN_SAMPLE):
-        answers = {
-            row.id: (tuple(row.queues), row.outcome) for row in routed.select("id", "queues", "outcome").collect()
-        }
+    answers = {row.id: (tuple(row.queues), row.outcome) for row in routed.select("id", "queues", "outcome").collect()}
     expected = {row.id: publish(RELAY, bound.message(row), publish_to="to") for row in frame.collect()}
     assert answers == {name: (answer.queues, answer.outcome) for name, answer in expected.items()}
     destinations = {row.id: None if (p := bound.message(row).properties) is None else p.to for row in frame.collect()}

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_ext import infer_layout
 from spark_ext.schemas import bound_layout
 from tests.sizes import sample, size
-from tests.spark.harness import INTERPRETED_IN_SAMPLE, answers
+from tests.spark.harness import COMPILED, answers
 from tests.spark.harness import settings as spark_settings
 from tests.stores.frames import COLLATIONS, collated
 from tests.stores.tables import DOCUMENTS, LAYOUTS, Query, layout, path, queries, schema
@@ -73,10 +73,10 @@ def assert_matches(
     texts = [transpile_selector(query.selector, bound).sql for query, bound in pairs]
     ansi, zone = where
     # Spark's reader of VARIANT columns extracts paths while it reads, and has no interpreter for that.
-    interpreted = {} if '"variant"' in json.dumps(schema(table)) else INTERPRETED_IN_SAMPLE
+    compiled = COMPILED if '"variant"' in json.dumps(schema(table)) else {}
     with spark_settings(
         spark,
-        {"spark.sql.ansi.enabled": ansi, "spark.sql.session.timeZone": zone, **interpreted},
+        {"spark.sql.ansi.enabled": ansi, "spark.sql.session.timeZone": zone, **compiled},
     ):
         found = ids(rows_of(spark, table) if frame is None else frame, texts)
     for (query, _), sql, matching in zip(pairs, texts, found, strict=True):

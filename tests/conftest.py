@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import shutil
@@ -62,6 +63,11 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
         on_spark = "spark" in getattr(item, "fixturenames", ())
         cases.setdefault(item.nodeid.partition("[")[0] if on_spark else item.nodeid, []).append(item)
     return {random.Random(name).choice(group) for name, group in cases.items()}
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of tests to no collection of garbage, each of which would go through them."""
+    gc.freeze()
 
 
 class _Scheduler(LoadFileScheduling):

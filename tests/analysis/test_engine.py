@@ -144,6 +144,11 @@ def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None
         # The sum of the largest integer and 1 is none.
         ("a + 1 > 3", "a > 5", "jms", False),
         ("a + 1 > 3", "a = 1", "jms", False),
+        ("color IN ('red', 'blue')", "INLIST(MAKELIST('red'), color)", "activemq", True),
+        ("INLIST(MAKELIST('red'), color)", "color IN ('red', 'blue')", "activemq", False),
+        ("a = 5", "INLIST(MAKELIST(5), a)", "activemq", True),
+        # A long is equal to 5, and no Integer.
+        ("INLIST(MAKELIST(5), a)", "a = 5", "activemq", False),
         # A regular expression that is not served is decided by nobody.
         ("REGEX('(a)\\1', s)", "REGEX('ab', s)", "activemq", None),
     ],

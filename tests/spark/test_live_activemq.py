@@ -116,6 +116,10 @@ messages = st.dictionaries(st.sampled_from(_NAMES[:-1]), values, max_size=4).map
 )
 
 
+#: Members of lists: of each type, NULL, and names.
+_MEMBERS = ("'a'", "'5'", "5", "5L", "3000000000", "2.5", "0.0", "-0.0", "TRUE", "NULL", "a", "b", "missing")
+
+
 @st.composite
 def texts(draw: st.DrawFn) -> str:
     """Selectors in ActiveMQ's own spelling, remainders, chains and conversions among them."""
@@ -133,6 +137,10 @@ def texts(draw: st.DrawFn) -> str:
             return (
                 f"{text} AND REGEX('{draw(st.sampled_from(('a', '^5', '[0-9]+$')))}', {draw(st.sampled_from(_NAMES))})"
             )
+        case 5:
+            listed = ", ".join(draw(st.lists(st.sampled_from(_MEMBERS), min_size=1, max_size=4)))
+            made = draw(st.sampled_from((f"MAKELIST({listed})", "SPLIT('a,5', ',')", "a")))
+            return f"INLIST({made}, {draw(st.sampled_from((*_NAMES, *_MEMBERS)))})"
         case _:
             return text
 

@@ -354,7 +354,10 @@ def _is_decided(node: ast.Expression) -> bool:
             return all(isinstance(part, (ast.Identifier, ast.BinaryLiteral, *_LITERALS)) for part in (left, right))
         case ast.Between(operand=operand, low=low, high=high):
             return isinstance(operand, ast.Identifier) and isinstance(low, _LITERALS) and isinstance(high, _LITERALS)
-        case ast.In(operand=operand, members=members):
+        case (
+            ast.In(operand=operand, members=members)
+            | ast.Call(function="INLIST", arguments=(ast.Call(function="MAKELIST", arguments=members), operand))
+        ):
             literals = (ast.BinaryLiteral, *_LITERALS)
             return isinstance(operand, ast.Identifier) and all(isinstance(member, literals) for member in members)
         case ast.Like(operand=operand) | ast.IsNull(operand=operand):

@@ -9,7 +9,7 @@ from typing import Any
 from transpiler.ieee754 import special_name
 from transpiler.message.message import Message
 from transpiler.message.types import SelectorValue, Truth
-from transpiler.reference.evaluate import Evaluated, Verdict, evaluate_operand, judge
+from transpiler.reference.evaluate import Evaluated, Verdict, evaluate_operand, judge, plain_value
 from transpiler.reference.operands import Operand
 from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast
@@ -135,14 +135,13 @@ def build_parts(
     as_operand = not is_condition or isinstance(node, ast.Identifier | ast.Call)
     evaluated = evaluation.operand(node) if as_operand else Evaluated(None)
     operand = evaluated.operand
-    value = None if operand is None else operand.value
     return Part(
         type(node).__name__.lower(),
         evaluation.source.text[node.span.start : node.span.end],
         node.span,
         is_condition,
         verdict.truth if verdict is not None else None,
-        ", ".join(value) if isinstance(value, tuple) else value,
+        plain_value(operand),
         None if operand is None else operand.type.value,
         verdict.thrown if verdict is not None else evaluated.thrown,
         id(node) in deciding,

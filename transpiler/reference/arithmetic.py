@@ -192,7 +192,7 @@ def java_text(value: Value) -> str:
         case float() as number:
             return _java_float(number, value.type)
         case tuple() as items:
-            return f"[{', '.join(items)}]"
+            return f"[{', '.join('null' if item is None else java_text(item) for item in items)}]"
         case bytes():
             # An address follows, which nobody can know.
             return "[B@"

@@ -15,7 +15,7 @@ from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AND, NOT, OR, SelectorValue, Truth
 from transpiler.reference import operands
-from transpiler.reference.arithmetic import calculate, sign
+from transpiler.reference.arithmetic import calculate, java_text, sign
 from transpiler.reference.comparison import compare, compare_null
 from transpiler.reference.headers import is_id, look_up
 from transpiler.reference.operands import BrokerError, Operand, Value
@@ -90,10 +90,14 @@ def value_of(
     destination: str | None = None,
 ) -> SelectorValue:
     """Evaluate an operand on one message; None where it is NULL, or where the broker would have thrown."""
-    operand = evaluate_operand(node, message, dialect, now, destination).operand
+    return plain_value(evaluate_operand(node, message, dialect, now, destination).operand)
+
+
+def plain_value(operand: Operand) -> SelectorValue:
+    """Return the value of an operand; of a list, the text that Java writes for it."""
     if operand is None:
         return None
-    return ", ".join(operand.value) if isinstance(operand.value, tuple) else operand.value
+    return java_text(operand) if isinstance(operand.value, tuple) else operand.value
 
 
 def evaluate_operand(
@@ -212,7 +216,8 @@ class _Evaluator:
             case ast.Call(function="UTC"):
                 return Value(OperandType.LONG, self.receiver.time)
             case ast.Call(function=function, arguments=arguments):
-                return call(function, [lambda item=item: self.operand(item) for item in arguments])  # type: ignore[misc]
+                made = [lambda item=item: self.operand(item) for item in arguments]
+                return call(function, made, self.dialect)
             case (
                 ast.Compare()
                 | ast.Between()

@@ -26,7 +26,7 @@ class Value(NamedTuple):
     """An operand that is not NULL. ``origin`` is the property that it comes from, for types compared by identity."""
 
     type: OperandType
-    value: bool | int | float | str | bytes | tuple[str, ...]
+    value: bool | int | float | str | bytes | tuple[Value | None, ...]
     origin: str = ""
 
     @property

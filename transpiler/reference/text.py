@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.arithmetic import java_text
+from transpiler.reference.comparison import compare
 from transpiler.reference.operands import BrokerError, Operand, Value
+from transpiler.reference.untyped import typed_by_use
 from transpiler.regex.search import SearchLimitError, compile_regular
 from transpiler.regex.syntax import RegexError
+from transpiler.selector.ast import Comparison
 from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
@@ -130,7 +133,7 @@ def _line_matches(text: str, pattern: Pattern) -> bool:
     return len(text) in ends
 
 
-def call(function: str, arguments: list[Callable[[], Operand]]) -> Operand:
+def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dialect) -> Operand:
     """Call a function of ActiveMQ; raise ``BrokerError`` for an argument of the wrong type."""
     match function:
         case "REGEX":
@@ -146,21 +149,28 @@ def call(function: str, arguments: list[Callable[[], Operand]]) -> Operand:
             values, member = arguments[0](), arguments[1]()
             if values is None or not isinstance(values.value, tuple):
                 raise BrokerError("INLIST looks into what is no list")
-            return Value(
-                OperandType.BOOLEAN,
-                member is not None and member.type is OperandType.STRING and member.value in values.value,
-            )
+            return Value(OperandType.BOOLEAN, any(_equals(item, member, dialect) for item in values.value))
         case "MAKELIST":
-            items = [argument() for argument in arguments]
-            return Value(OperandType.BYTES, tuple(str(item.value) for item in items if item is not None))
+            return Value(OperandType.BYTES, tuple(argument() for argument in arguments))
         case "SPLIT":
             text, separator = _text(arguments[0]()), _text(arguments[1]())
             with _bounded():
-                return Value(OperandType.BYTES, compile_regular(separator).split(text))
+                parts = compile_regular(separator).split(text)
+                return Value(OperandType.BYTES, tuple(Value(OperandType.STRING, part) for part in parts))
         case _:
             text, regular, replacement = (_text(argument()) for argument in arguments)
             with _bounded():
                 return Value(OperandType.STRING, compile_regular(regular).replace(text, replacement))
+
+
+def _equals(item: Operand, member: Operand, dialect: Dialect) -> bool:
+    """Compare a member of a list by Java's ``equals``, which no value of another type passes."""
+    if item is None:
+        raise BrokerError("INLIST meets a NULL in its list")
+    if member is None:
+        return False
+    item, member = typed_by_use(item, member), typed_by_use(member, item)
+    return item.type is member.type and compare(Comparison.EQ, item, member, dialect)
 
 
 def _text(value: Operand) -> str:

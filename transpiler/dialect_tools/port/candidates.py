@@ -359,7 +359,8 @@ def _list_of(node: ast.Expression) -> list[str]:
     """Return the members of a list of literals; of a split text, its parts."""
     match node:
         case ast.Call(function="MAKELIST", arguments=arguments):
-            return [item.value for item in arguments if isinstance(item, ast.StringLiteral)]
+            texts = [item.value for item in arguments if isinstance(item, ast.StringLiteral)]
+            return texts if len(texts) == len(arguments) else []
         case ast.Call(function="SPLIT", arguments=(ast.StringLiteral(value=text), ast.StringLiteral(value=mark), *_)):
             return text.split(mark) if (mark and mark.isalnum()) or mark in ",;: -" else []
         case _:

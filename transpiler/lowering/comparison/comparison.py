@@ -32,6 +32,12 @@ def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialec
     return _Pairs(operator, left, right, dialect, convert).outcomes()
 
 
+def equals(left: Operand, right: Operand, dialect: Dialect) -> ir.Predicate:
+    """Return the rows where Java's ``equals`` holds: both have values of one type, which are equal."""
+    left, right = typed_by_use(left, right), typed_by_use(right, left)
+    return _Pairs(Comparison.EQ, left, right, dialect, False, one_type=True).holding()
+
+
 def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
     """The operand with its numbers as one double, where it is compared with a small constant and that is the same.
 
@@ -53,7 +59,15 @@ class _Pairs:
 
     __slots__ = ("_dialect", "_kinds", "_left", "_operator", "_pairs_hold", "_pairs_throw", "_right", "_same_array")
 
-    def __init__(self, operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool) -> None:
+    def __init__(
+        self,
+        operator: Comparison,
+        left: Operand,
+        right: Operand,
+        dialect: Dialect,
+        convert: bool,
+        one_type: bool = False,
+    ) -> None:
         self._operator = operator
         self._left = left
         self._right = right
@@ -66,6 +80,7 @@ class _Pairs:
             for second in right.alternatives
             if (kind := comparison_kind(operator, first.type, second.type, dialect, convert))
             is not ComparisonKind.NEVER
+            and not (one_type and first.type is not second.type)
             and not (self._same_array and operator.is_equality and first.type is OperandType.BYTES)
         ]
         self._pairs_hold: ir.Predicate | None = None
@@ -78,7 +93,7 @@ class _Pairs:
     def _true(self) -> ir.Predicate:
         """The rows where a pair holds, or, in some dialects, NULL is equal or unequal."""
         equal = self._operator is Comparison.EQ
-        return ir.any_of(self._holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
+        return ir.any_of(self.holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
 
     def _false(self) -> ir.Predicate:
         """The rows where both operands have values and no pair holds or throws, or, in some dialects, by NULL."""
@@ -115,7 +130,7 @@ class _Pairs:
             ends = False
         return ir.any_of(left.error, ir.all_of(left.present, right.error) if ends else right.error)
 
-    def _holding(self) -> ir.Predicate:
+    def holding(self) -> ir.Predicate:
         """The rows where a pair of alternatives makes the comparison TRUE."""
         if self._pairs_hold is None:
             is_itself = self._same_array and self._operator is Comparison.EQ and self._left.of(OperandType.BYTES)
@@ -156,7 +171,7 @@ class _Pairs:
         if len(self._kinds) == every and all(kind in COMPLEMENTED for kind, _, _ in self._kinds):
             # No value of one side is unlike one of the other, so the opposite operator says it.
             return ir.any_of(*self._of_pairs(False))
-        decided = ir.any_of(self._holding(), self._throwing())
+        decided = ir.any_of(self.holding(), self._throwing())
         return ir.all_of(left.present, right.present, complement(decided))
 
     def _guards(self, pairs: list[_Pair]) -> tuple[ir.Predicate, ...]:

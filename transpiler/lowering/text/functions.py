@@ -12,8 +12,7 @@ from typing import NoReturn
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
-from transpiler.lowering.comparison.comparison_kinds import ComparisonKind
-from transpiler.lowering.comparison.comparison_predicates import compare_as
+from transpiler.lowering.comparison.comparison import equals
 from transpiler.lowering.names.receiving import Receiver
 from transpiler.lowering.operands import (
     Alternative,
@@ -113,13 +112,12 @@ class Functions:
         else:
             self._refuse(listed, "INLIST in Spark takes SPLIT or MAKELIST")
         thrown = ir.any_of(*(member.error for member in members), candidate.error)
-        equal = [
-            ir.all_of(first.guard, second.guard, compare_as(ComparisonKind.STRINGS, ast.Comparison.EQ, first, second))
-            for member in members
-            for first in member.of(_STRING)
-            for second in candidate.of(_STRING)
-        ]
-        true = ir.any_of(*equal)
+        true: ir.Predicate = ir.FALSE
+        for member in members:
+            is_equal = ir.all_of(equals(member, candidate, self.dialect), complement(thrown))
+            # Java asks NULL for its equals, where no member before has ended the loop.
+            thrown = ir.any_of(thrown, ir.all_of(member.absent, complement(true)))
+            true = ir.any_of(true, is_equal)
         return truth_value(true, complement(ir.any_of(true, thrown)), thrown)
 
     def _replace(self, node: ast.Call) -> Operand:

@@ -186,6 +186,21 @@ def test_a_text_is_split_as_java_splits_it(text: str, separator: str, parts: tup
 
 
 @pytest.mark.parametrize(
+    ("limit", "parts"),
+    [
+        (0, ("", "a", "b")),
+        (-1, ("", "a", "b", "", "")),
+        (1, (",a,b,,",)),
+        (2, ("", "a,b,,")),
+        (4, ("", "a", "b", ",")),
+        (9, ("", "a", "b", "", "")),
+    ],
+)
+def test_a_text_is_split_into_as_many_parts_as_a_limit_says(limit: int, parts: tuple[str, ...]) -> None:
+    assert Regular(",").split(",a,b,,", limit) == parts
+
+
+@pytest.mark.parametrize(
     ("expression", "replacement", "text", "expected"),
     [
         ("(a)(b)?", "[$2$1]", "abxa", "[ba]x[a]"),

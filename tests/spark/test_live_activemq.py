@@ -117,7 +117,23 @@ messages = st.dictionaries(st.sampled_from(_NAMES[:-1]), values, max_size=4).map
 
 
 #: Members of lists: of each type, NULL, and names.
-_MEMBERS = ("'a'", "'5'", "5", "5L", "3000000000", "2.5", "0.0", "-0.0", "TRUE", "NULL", "a", "b", "missing")
+_MEMBERS = (
+    "'a'",
+    "'5'",
+    "''",
+    "'a,5,,'",
+    "5",
+    "5L",
+    "3000000000",
+    "2.5",
+    "0.0",
+    "-0.0",
+    "TRUE",
+    "NULL",
+    "a",
+    "b",
+    "missing",
+)
 
 
 @st.composite
@@ -139,7 +155,8 @@ def texts(draw: st.DrawFn) -> str:
             )
         case 5:
             listed = ", ".join(draw(st.lists(st.sampled_from(_MEMBERS), min_size=1, max_size=4)))
-            made = draw(st.sampled_from((f"MAKELIST({listed})", "SPLIT('a,5', ',')", "a")))
+            split = f"SPLIT(',a,5,,', ','{draw(st.sampled_from(('', ', 0', ', 1', ', 2', ', -1', ', 2L', ', a')))})"
+            made = draw(st.sampled_from((f"MAKELIST({listed})", split, "a")))
             return f"INLIST({made}, {draw(st.sampled_from((*_NAMES, *_MEMBERS)))})"
         case _:
             return text

@@ -154,8 +154,11 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
             return Value(OperandType.BYTES, tuple(argument() for argument in arguments))
         case "SPLIT":
             text, separator = _text(arguments[0]()), _text(arguments[1]())
+            limit = arguments[2]() if len(arguments) > 2 else Value(OperandType.INT, 0)
+            if limit is None or limit.type is not OperandType.INT:
+                raise BrokerError("the limit is no Integer")
             with _bounded():
-                parts = compile_regular(separator).split(text)
+                parts = compile_regular(separator).split(text, int(limit.value))  # type: ignore[arg-type]
                 return Value(OperandType.BYTES, tuple(Value(OperandType.STRING, part) for part in parts))
         case _:
             text, regular, replacement = (_text(argument()) for argument in arguments)

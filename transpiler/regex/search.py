@@ -58,17 +58,23 @@ class Regular:
         self._check_length(text)
         return self._compiled.search(text) is not None
 
-    def split(self, text: str) -> tuple[str, ...]:
-        """Split as Java's ``String.split``: no empty texts at the end, nor before an empty match at the beginning."""
-        parts, at = [], 0
+    def split(self, text: str, limit: int = 0) -> tuple[str, ...]:
+        """Split as Java's ``String.split``: into ``limit`` parts at most, or, below 1, into as many as there are.
+
+        There is no empty text before an empty match at the beginning, and with 0 none at the end.
+        """
+        parts: list[str] = []
+        at = 0
         for match in self.find_all(text):
+            if len(parts) + 1 == limit:
+                break
             if match.end() > 0:
                 parts.append(text[at : match.start()])
                 at = match.end()
         if not at:
             return (text,)
         parts.append(text[at:])
-        while parts and not parts[-1]:
+        while limit == 0 and parts and not parts[-1]:
             parts.pop()
         return tuple(parts)
 

@@ -134,13 +134,14 @@ _MEMBERS = (
     "b",
     "missing",
 )
+_EXPRESSIONS = ("'[ab]'", "'x*'", "'5'", "b")
 
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
     """Selectors in ActiveMQ's own spelling, remainders, chains and conversions among them."""
     text = print_selector(draw(strategies.selectors(_NAMES)), ACTIVEMQ)
-    match draw(st.integers(0, 7)):
+    match draw(st.integers(0, 9)):
         case 0:
             return f"NOT {text}"
         case 1:
@@ -158,6 +159,9 @@ def texts(draw: st.DrawFn) -> str:
             split = f"SPLIT(',a,5,,', ','{draw(st.sampled_from(('', ', 0', ', 1', ', 2', ', -1', ', 2L', ', a')))})"
             made = draw(st.sampled_from((f"MAKELIST({listed})", split, "a")))
             return f"INLIST({made}, {draw(st.sampled_from((*_NAMES, *_MEMBERS)))})"
+        case 6:
+            subject, member, other = (draw(st.sampled_from(some)) for some in (_NAMES, _MEMBERS, _MEMBERS))
+            return f"REPLACE({subject}, {draw(st.sampled_from(_EXPRESSIONS))}, {member}) = {other}"
         case _:
             return text
 

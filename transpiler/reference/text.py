@@ -139,8 +139,9 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
         case "REGEX":
             expression = arguments[0]()
             candidate = None if expression is None else arguments[1]()
-            # The text of an array is where it lies in memory.
-            if expression is None or candidate is None or candidate.type is OperandType.BYTES:
+            # The text of an array is where it lies in memory, and that of a list its members.
+            is_array = candidate is not None and candidate.type is OperandType.BYTES
+            if candidate is None or expression is None or (is_array and not isinstance(candidate.value, tuple)):
                 return Value(OperandType.BOOLEAN, False)
             with _bounded():
                 matches = compile_regular(java_text(expression)).search(java_text(candidate))
@@ -161,9 +162,13 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
                 parts = compile_regular(separator).split(text, int(limit.value))  # type: ignore[arg-type]
                 return Value(OperandType.BYTES, tuple(Value(OperandType.STRING, part) for part in parts))
         case _:
-            text, regular, replacement = (_text(argument()) for argument in arguments)
+            text, regular, replacement = _text(arguments[0]()), _text(arguments[1]()), arguments[2]()
             with _bounded():
-                return Value(OperandType.STRING, compile_regular(regular).replace(text, replacement))
+                matcher = compile_regular(regular)
+                if replacement is None and not matcher.search(text):
+                    # Java looks at the replacement where there is a match.
+                    return Value(OperandType.STRING, text)
+                return Value(OperandType.STRING, matcher.replace(text, _text(replacement)))
 
 
 def _equals(item: Operand, member: Operand, dialect: Dialect) -> bool:

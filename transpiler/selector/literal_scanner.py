@@ -18,7 +18,7 @@ from transpiler.source import Span
 #: patterns begin with a set of characters, for which the engine searches without trying every alternative.
 _LITERALS = re.compile(
     r"""(['0-9]
-    (?:(?<=')[^']*(?:''[^']*)*'
+    (?:(?<=')(?:[^']++|'')*+'
     |(?<![\w.$].)                                                     # Not inside a word or a longer number.
      (?:(?<=[1-9])[0-9]{0,17}                                         # An integer.
      |(?:(?<=0)(?!\.0+(?![0-9]))|(?<=[1-9])[0-9]{0,8})\.[0-9]{1,6})   # A float.

@@ -300,7 +300,7 @@ def test_every_name_of_the_api_has_an_example(page: Path) -> None:
 
 
 def test_every_error_has_an_example_that_prints_it() -> None:
-    """What the handler prints is compared where the page's Python runs, so the example raises that error."""
+    """The page has a handler of each error class; the run of the page's Python compares what it prints."""
     for name in (name for name in transpiler.__all__ if name.endswith("Error")):
         [part] = re.findall(rf"^::: transpiler\.{name}\n(.*?)(?=^::: |\Z)", read("docs/api/errors.md"), re.M | re.S)
         assert f"except {name} as error:" in part, name

@@ -41,7 +41,7 @@ CASES: tuple[tuple[str, str | None], ...] = (
     ("${orders.missing}", "${orders.missing} has no value"),
     ("${a.b} OR ${orders.type:x} OR ${a.b}", "${a.b} has no value"),
     ("${orders.shell}", "${orders.shell} has several values"),
-    # What is filled in is complete, or it is not read.
+    # A value with a placeholder of its own is not read.
     ("${orders.nested}", ""),
     ("#{config.selector}", ""),
     ("{{orders.type}}", ""),

@@ -221,7 +221,7 @@ class _Kinds(NamedTuple):
     integers: tuple[AmqpType, ...]
     floats: tuple[AmqpType, ...]
     texts: tuple[AmqpType, ...]
-    #: Whether a dialect reads an unsigned long as a positive number, and whether dialects differ on that.
+    #: ``unsigned`` if a dialect keeps an unsigned long above 2**63-1; ``wrapped`` if another one makes it negative.
     unsigned: bool
     wrapped: bool
 

@@ -25,7 +25,7 @@ from transpiler.layouts.layout import message_in, reads_rows
 from transpiler.selector.dialects import find_dialect
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
-from transpiler.topology.model import Topology
+from transpiler.topology.model import Topology, check_exchange
 
 #: A subject of comparison: the text of a selector, a filter or filter set, or a topology.
 Comparable: TypeAlias = "str | FiltersLike | Topology"
@@ -177,7 +177,13 @@ def _diff_topologies(
     df = rows.df
     names = [unused_name(name, df) for name in ("_queues_of_old", "_queues_of_new")]
     routed = df
+    if exchange not in old.exchange_by_name:
+        check_exchange(new, exchange)
     for name, topology in zip(names, (old, new), strict=True):
+        if exchange is not None and topology.rules.destinations is None and exchange not in topology.exchange_by_name:
+            # The other one has it, which is a change.
+            routed = routed.withColumn(name, sf.expr("CAST(array() AS ARRAY<STRING>)"))
+            continue
         if not choices(topology):
             routed = route(routed, topology, rows.layout, exchange=exchange, column=name, missing=missing)
             continue

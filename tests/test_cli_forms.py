@@ -125,6 +125,8 @@ def test_queues_that_a_backtest_has_no_whole_record_of_are_not_extra() -> None:
     told = "1 of 2 messages go to the queue that they were read from (2 deliveries)"
     for options in (["--partial", "--recorded", "queue"], ["--recorded-queue", "eu"]):
         assert run("backtest", "read.jsonl", "new.json", *options).stdout.startswith(told)
+    misspelt = run("backtest", "read.jsonl", "new.json", "--exchange", "typo")
+    assert (misspelt.exit_code, "there is no exchange called 'typo'" in misspelt.stderr) == (2, True)
     result = run("backtest", "read.jsonl", "new.json")
     assert (result.exit_code, "read.jsonl has no recorded queues" in result.stderr) == (2, True)
 

@@ -80,6 +80,14 @@ def test_topologies_are_compared_by_queue() -> None:
     assert (counts["gained"], counts["lost"]) == ({"q": 1}, {"q": 1})
 
 
+def test_an_exchange_is_one_of_either_topology() -> None:
+    Path("old.json").write_text(topology(q="#"), encoding="utf-8")
+    Path("new.json").write_text(topology(q="#").replace('"e"', '"events"'), encoding="utf-8")
+    assert diff("old.json", "new.json", "a.jsonl", "--exchange", "events").stdout.startswith("4 of 4 messages change")
+    result = diff("old.json", "new.json", "a.jsonl", "--exchange", "event")
+    assert (result.exit_code, "did you mean events?" in result.output) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -26,7 +26,7 @@ from transpiler.routing.compiled_topology import CompiledTopology, Destination, 
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
 from transpiler.topology.destinations import ROUTING_TYPES, entered_by
-from transpiler.topology.model import Topology, check_topology
+from transpiler.topology.model import Topology, check_exchange, check_topology
 from transpiler.topology.publishing import PUBLISH_TO, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
@@ -55,7 +55,10 @@ def prepare(
     publish_to: PublishTo,
     routing_type: str | None = None,
 ) -> Prepared:
-    """Resolve where messages are published to. ``ValueError`` for parameters that exclude each other."""
+    """Resolve where messages are published to.
+
+    Raises ``ValueError`` for parameters that exclude each other, and ``TopologyError`` for an unknown exchange.
+    """
     check_topology(topology)
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if topology.rules.destinations is not None:
@@ -67,6 +70,7 @@ def prepare(
         return Prepared(entered, columns, Destination(named=exchange, routing_type=routing_type), False)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
+    check_exchange(topology, exchange)
     resolved = columns.layout
     to = Destination(exchange, relay=publish_to == "to")
     if address is not None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import create_messages, route
+from spark_ext import compile_topology, create_messages, route
 from tests.routing import topologies
 from tests.routing.test_route import EXAMPLES, INTERPRETED, MESSAGES, PHASES
 from tests.spark.harness import numbered
@@ -184,6 +184,16 @@ def test_an_address_that_leads_nowhere_is_refused(broker: str, address: str, exp
     with pytest.raises(TopologyError) as error:
         publish(topology(broker), Message(), address=address)
     assert expected in str(error.value)
+
+
+def test_a_constant_exchange_that_is_not_there_is_refused(spark: SparkSession) -> None:
+    frame = create_messages(spark, [Message()]).selectExpr("*", "'nwes' AS exchange")
+    expected = r"(?s)there is no exchange called 'nwes'.*did you mean news\?"
+    with pytest.raises(TopologyError, match=expected):
+        route(frame, topology("rabbitmq"), exchange="nwes")
+    with pytest.raises(TopologyError, match=expected):
+        compile_topology(topology("rabbitmq"), exchange="nwes")
+    assert route(frame, topology("rabbitmq"), outcome="outcome").first().outcome == "no-exchange"
 
 
 def test_rabbitmqs_own_addresses_are_senders_too() -> None:

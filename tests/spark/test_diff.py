@@ -17,7 +17,16 @@ from spark_ext import compile_selector, create_messages, diff
 from spark_ext.cli import main
 from spark_ext.differences import QueueChange
 from tests.sizes import sample
-from transpiler import Message, SelectorSyntaxError, UnsupportedFeatureError, evaluate, matches, route_message, stores
+from transpiler import (
+    Message,
+    SelectorSyntaxError,
+    TopologyError,
+    UnsupportedFeatureError,
+    evaluate,
+    matches,
+    route_message,
+    stores,
+)
 from transpiler.filters.kinds import TopicBinding
 from transpiler.topology import read_topology, topology_from_dict
 
@@ -98,6 +107,14 @@ def test_typed_columns_and_other_layouts_are_read_too(spark: SparkSession) -> No
     assert example.message["weight"] == 5
     text = spark.sql("SELECT map('weight', '5') AS properties")
     assert diff(text, "weight > 5", "weight >= 5", stores.text_map(types="by-use")).won_rows == 1
+
+
+def test_an_exchange_that_only_one_topology_has_is_a_change(frame: DataFrame) -> None:
+    renamed = topology_from_dict({"broker": "rabbitmq", "exchanges": [{"name": "new", "type": "fanout"}]})
+    result = diff(frame, OLD_TOPOLOGY, renamed, exchange="orders", examples=0)
+    assert (result.won_rows, result.lost_rows > 0) == (0, True)
+    with pytest.raises(TopologyError, match="there is no exchange called 'ordres'"):
+        diff(frame, OLD_TOPOLOGY, NEW_TOPOLOGY, exchange="ordres")
 
 
 def test_the_queues_of_messages_are_compared(frame: DataFrame) -> None:

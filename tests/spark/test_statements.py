@@ -77,6 +77,8 @@ def test_a_function_a_view_and_a_query_have_the_plan_of_the_column(
         (["a = 1", "--as", "where", "t", "--from", "t"], "--as view NAME"),
         (["a = 1", "--names", "jms", "--as", "where", "t"], "give one of the two"),
         (["a = 1", "--as", "table", "t"], "'table' is not one of"),
+        (["a = 1", "--as", "function"], "--as takes KIND NAME, as in: selector-sql sql"),
+        (["--as", "where", "a = 1"], "'a = 1' is no name in SQL"),
     ],
 )
 def test_a_statement_that_cannot_be_written_is_refused(arguments: list[str], said: str) -> None:

@@ -18,6 +18,7 @@ from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish
 from transpiler.topology.backtest import Backtest
+from transpiler.topology.model import check_exchange
 
 
 @click.command(
@@ -56,6 +57,7 @@ def backtest(
     """
     where = read_topology_file(topology, form, vhost)
     warn(where.findings)
+    check_exchange(where, exchange)
     result = Backtest(examples, partial=partial or recorded_queue is not None)
     any_recorded, unnamed = False, 0
     for number, read in enumerate(read_messages([log], layout, progress=True), 1):

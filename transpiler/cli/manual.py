@@ -47,6 +47,14 @@ class ManualCommand(click.Command):
             if now is None or now.partition(" ")[0] not in options:
                 raise
             raise click.UsageError(f"{error.option_name} is {now} in this command", ctx) from None
+        except click.BadOptionUsage as error:
+            # Only an option of several values says by its number that something is missing.
+            option = next((one for one in self.params if error.option_name in one.opts), None)
+            examples = [each.command for each in self.examples if f"{error.option_name} " in each.command]
+            if option is None or option.nargs < 2 or not examples:
+                raise
+            message = f"{error.option_name} takes {option.metavar}, as in: {examples[0]}"
+            raise click.UsageError(message, ctx) from None
         except click.BadParameter as error:
             parameter = error.param
             of_output = parameter is not None and "--format" in parameter.opts

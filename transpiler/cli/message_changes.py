@@ -13,6 +13,7 @@ from transpiler.cli.publishing import hint_exchange, published_to
 from transpiler.diagnostics import one_line
 from transpiler.filters.sets import FilterSet
 from transpiler.reference.route import publish
+from transpiler.topology.model import check_exchange
 
 Condition = Callable[[Message], bool]
 
@@ -58,6 +59,9 @@ class MessageChanges:
         self, old: Topology, new: Topology, files: Sequence[str], layout: ChosenLayout, exchange: str | None
     ) -> None:
         """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
+        if exchange not in old.exchange_by_name:
+            # What one of the two has is a change.
+            check_exchange(new, exchange)
         self._of_queues = True
         unnamed = 0
         for read in read_messages(files, layout, progress=True):

@@ -12,7 +12,7 @@ from transpiler import Topology
 from transpiler.cli.group import fail
 from transpiler.cli.messages import ReadMessage, Sent
 from transpiler.cli.options import Options, together
-from transpiler.diagnostics import did_you_mean
+from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
 
@@ -85,7 +85,7 @@ def read_destination(
 ) -> Sender | None:
     """The sender with the address, if there is one; exit code 2 where options contradict each other.
 
-    ``TopologyError`` for an address that leads nowhere.
+    ``TopologyError`` for an exchange that is not there, and for an address that leads nowhere.
     """
     given = {
         "--exchange": exchange is not None,
@@ -99,10 +99,7 @@ def read_destination(
         if address is not None or publish_to == "to":
             fail(f"senders to {topology.rules.name} name destinations: give --exchange, or each message an exchange")
         return None
-    if exchange is not None and exchange not in topology.exchange_by_name:
-        known = topology.exchange_by_name
-        hint = did_you_mean(exchange, known) or f"there are {', '.join(filter(None, known))}"
-        fail(f"there is no exchange called {exchange!r}\n  hint: {hint}")
+    check_exchange(topology, exchange)
     return None if address is None else resolve_sender(topology, address)
 
 

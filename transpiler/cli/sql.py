@@ -1,24 +1,50 @@
-"""selector-sql sql: the Spark SQL of a selector or a filter set."""
+"""selector-sql sql: the Spark SQL of a selector or a filter set, alone or in a statement: a function, a view, a query.
+
+A condition compiled with ``result="filter"`` is what a row filter wants: a row is shown where it is TRUE and hidden
+where it is FALSE or NULL. The planner inlines functions and views, so the plan is that of the condition itself.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args
 
 import click
 
-from transpiler import Transpiled, translate_names, transpile_filter, transpile_selector
+from transpiler import Layout, Transpiled, translate_names, transpile_filter, transpile_selector
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import (
-    filter_options,
-    read_filter,
-    read_text,
-    receiver_options,
-    warn,
+from transpiler.cli.options import filter_options, read_filter, read_text, receiver_options, warn
+from transpiler.layouts.amqp_schema import UNION
+from transpiler.layouts.columns import UnionShape
+from transpiler.layouts.layout import archive_of
+from transpiler.presets import find_layout
+from transpiler.sql.quoting import quote_name
+
+#: The kinds of statements.
+Kind = Literal["function", "view", "where"]
+_KINDS = get_args(Kind)
+
+#: SQL names of the types whose names in Spark's JSON form are other words.
+_SQL_NAMES: Mapping[str, str] = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
+
+#: A table is named for nothing to read it.
+_NO_VIEW = "--from names the table of a view: give it with --as view NAME"
+
+_PART = r"(?:[A-Za-z_]\w*|`(?:[^`]|``)+`)"
+_NAME = re.compile(rf"{_PART}(?:\.{_PART})*", re.ASCII)
+
+#: Tokens of emitted SQL: a text, a quoted name, or a word. A word behind a dot is a field, one before a parenthesis a
+#: function.
+_TOKEN = re.compile(r"'[^']*'|(?<!\.)`(?P<quoted>(?:[^`]|``)*)`|(?<![.\w])(?P<word>[A-Za-z_]\w*)\b(?!\()")
+
+#: A text, a quoted name, a parenthesis, CASE, or a word that may begin a line.
+_BREAKS = re.compile(
+    r"'[^']*'|`[^`]*`|(?P<open>\w?\(|(?<![.\w])CASE\b)|(?P<close>\)|(?<![.\w])END\b)| (?P<word>AND|OR)\b"
 )
-from transpiler.cli.statements import KINDS, NO_VIEW, Kind, on_lines, statement
 
 
 @click.command(
@@ -55,7 +81,7 @@ from transpiler.cli.statements import KINDS, NO_VIEW, Kind, on_lines, statement
 @click.option(
     "--as",
     "named",
-    type=(click.Choice(KINDS), str),
+    type=(click.Choice(_KINDS), str),
     metavar="KIND NAME",
     help="Print a statement: CREATE FUNCTION NAME, CREATE VIEW NAME, or for where the rows of the table NAME.",
 )
@@ -84,6 +110,11 @@ def sql(
     pretty: bool | None,
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
+    if named is not None:
+        # A selector behind a kind without a name is taken for the name.
+        _check_statement(*named, source)
+    elif source is not None:
+        fail(_NO_VIEW)
     filters = read_filter(filter_file, filter_bytes, unknown)
     if filters is not None and (selector is not None or names is not None):
         fail("a filter set takes the place of SELECTOR and --names: give one of the two")
@@ -107,8 +138,102 @@ def sql(
         return
     else:
         transpiled = transpile_selector(read_text(selector), **options)
-    if named is None and source is not None:
-        fail(NO_VIEW)
-    text = transpiled.sql if named is None else statement(*named, transpiled.sql, layout, source)
-    click.echo(on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
+    text = transpiled.sql if named is None else _statement(*named, transpiled.sql, layout, source)
+    click.echo(_on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
     warn(transpiled.diagnostics)
+
+
+def _on_lines(sql: str) -> str:
+    """Return a condition with each AND and OR on a line of its own, indented by the parentheses around it.
+
+    Arguments of functions and the parts of CASE stay on their line.
+    """
+    around: list[bool] = []
+
+    def broken(found: re.Match[str]) -> str:
+        if found["open"]:
+            around.append(found["open"] == "(")
+        elif found["close"] and around:
+            around.pop()
+        elif found["word"] and all(around):
+            return f"\n{'  ' * len(around)}{found['word']}"
+        return found[0]
+
+    return _BREAKS.sub(broken, sql)
+
+
+def _check_statement(kind: Kind, name: str, source: str | None) -> None:
+    """End the command for a statement that cannot be written."""
+    if kind != "view" and source is not None:
+        fail(_NO_VIEW)
+    _check_name(name)
+    if source is not None:
+        _check_name(source)
+    elif kind == "view":
+        fail(f"--as view {name}: name the table that it reads with --from TABLE")
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        fail(f"{name!r} is no name in SQL: write words joined by dots, and others in backticks, as in lake.`my table`")
+
+
+def _statement(kind: Kind, name: str, condition: str, layout: ChosenLayout, source: str | None) -> str:
+    """Return a statement around a condition.
+
+    A function has the columns that the condition reads as parameters, with the types of the schema.
+    """
+    match kind:
+        case "function":
+            parameters = ", ".join(f"{quote_name(column)} {text}" for column, text in _parameters(condition, layout))
+            return f"CREATE FUNCTION {name}({parameters}) RETURNS BOOLEAN RETURN {condition}"
+        case "view":
+            return f"CREATE VIEW {name} AS SELECT * FROM {source} WHERE {condition}"
+        case "where":
+            return f"SELECT * FROM {name} WHERE {condition}"
+
+
+def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str]]:
+    """Yield the columns that a condition reads, with their SQL types, in the order of the schema."""
+    types = layout.types or _archive_types(layout.layout)
+    if not types:
+        fail("--as function: the parameters need types: give the columns with --schema")
+    read = {match["word"] or (match["quoted"] or "").replace("``", "`") for match in _TOKEN.finditer(condition)}
+    # A name with ${ in it is written as bytes.
+    every = "IDENTIFIER(" in condition
+    for column, spark_type in types.items():
+        if every or column in read:
+            yield column, _sql_type(spark_type)
+
+
+def _archive_types(layout: str | Layout) -> Mapping[str, Any]:
+    found = archive_of(find_layout(layout))
+    return {} if found is None else found.schema
+
+
+def _sql_type(spark_type: Any) -> str:
+    """Return the SQL text of a type in Spark's JSON form, or of a layout's columns.
+
+    Text has no collation: an argument is cast to its parameter's type, and a selector compares by bytes.
+    """
+    match spark_type:
+        case UnionShape.UNION:
+            return _sql_type(UNION)
+        case UnionShape.UNIONS:
+            return f"MAP<STRING, {_sql_type(UNION)}>"
+        case {"type": "struct", "fields": fields}:
+            return _sql_type({field["name"]: field["type"] for field in fields})
+        case {"type": "array", "elementType": element}:
+            return f"ARRAY<{_sql_type(element)}>"
+        case {"type": "map", "keyType": key, "valueType": value}:
+            return f"MAP<{_sql_type(key)}, {_sql_type(value)}>"
+        case {"type": "udt", "sqlType": inner}:
+            return _sql_type(inner)
+        case Mapping():
+            return f"STRUCT<{', '.join(f'{quote_name(name)}: {_sql_type(kind)}' for name, kind in spark_type.items())}>"
+        case str() if spark_type.startswith(("string", "char", "varchar")):
+            return "STRING"
+        case str():
+            return _SQL_NAMES.get(spark_type, spark_type.upper())
+        case _:
+            return str(spark_type)

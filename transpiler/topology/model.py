@@ -6,7 +6,7 @@ default exchange and the broker's predeclared ones are always there and are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -282,6 +282,19 @@ def check_topology(value: object) -> None:
     if not isinstance(value, Topology):
         hint = f"read the file with read_topology({value!r})" if isinstance(value, str) else None
         raise unexpected("topology", "a Topology", value, hint)
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> TopologyError:
+    """Return the error for the name of an exchange or a queue that is not there, with near names or some of all."""
+    named = sorted(filter(None, known))
+    hint = did_you_mean(name, named) or f"there are {', '.join(named[:5])}{', …' if len(named) > 5 else ''}"
+    return TopologyError.at("topology.unknown", f"there is no {what} called {name!r}", hint=hint)
+
+
+def check_exchange(topology: Topology, name: str | None) -> None:
+    """Raise ``TopologyError`` for an exchange that is not there; senders to a JMS broker may name any destination."""
+    if name is not None and topology.rules.destinations is None and name not in topology.exchange_by_name:
+        raise unknown_name("exchange", name, topology.exchange_by_name)
 
 
 def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagnostic:

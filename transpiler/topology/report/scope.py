@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from transpiler.diagnostics import did_you_mean
-from transpiler.errors import TopologyError
 from transpiler.topology.graph import Node, all_ways, reached, reverse, routes, successors
-from transpiler.topology.model import Alternate, Topology
+from transpiler.topology.model import Alternate, Topology, unknown_name
 
 
 def narrow(
@@ -33,7 +31,7 @@ def narrow(
     forward = successors(topology, routes(topology))
     for kind, name in (*starts, *ends):
         if (kind, name) not in forward:
-            raise _unknown(kind, name, [other for other_kind, other in forward if other_kind == kind])
+            raise unknown_name(kind, name, [other for other_kind, other in forward if other_kind == kind])
     kept = reached(forward, starts) | reached(reverse(forward), ends)
     linked = successors(topology, all_ways(topology))
     back = reverse(linked)
@@ -45,14 +43,8 @@ def _named(topology: Topology, name: str) -> list[Node]:
     nodes: list[Node] = [("exchange", name)] if name in topology.exchange_by_name else []
     nodes += [("queue", name)] if name in topology.queue_names else []
     if not nodes:
-        raise _unknown("exchange or queue", name, [*topology.exchange_by_name, *topology.queue_names])
+        raise unknown_name("exchange or queue", name, [*topology.exchange_by_name, *topology.queue_names])
     return nodes
-
-
-def _unknown(kind: str, name: str, known: list[str]) -> TopologyError:
-    shown = ", ".join(sorted(filter(None, known))[:5])
-    hint = did_you_mean(name, known) or f"there are {shown}{', …' if len(known) > 5 else ''}"
-    return TopologyError.at("topology.unknown", f"there is no {kind} called {name!r}", hint=hint)
 
 
 def _part(topology: Topology, kept: set[Node]) -> Topology:

@@ -13,14 +13,13 @@ ROOT = Path(__file__).parent.parent
 WITH_SLY = {
     "transpiler.selector.lexer",
     "transpiler.selector.token_rewriting",
-    "transpiler.selector.lr_driver",
-    "transpiler.selector.limits",
     "transpiler.selector.grammar",
+    "transpiler.selector.parsing",
 }
 #: Names that several modules have, which are of one thing: in the compiler and the evaluator, in a command and the tool
 #: behind it, in the plan of a route and its query in Spark, or read for one broker by a store and an importer.
 COUNTERPARTS = {
-    *("arithmetic", "comparison", "documents", "functions", "headers", "limits", "operands", "receiving", "xquery"),
+    *("arithmetic", "comparison", "documents", "functions", "headers", "operands", "receiving", "xquery"),
     *(
         "backtest",
         "check",

@@ -18,7 +18,7 @@ from transpiler.reference.exchange_walk import matches_headers
 from transpiler.reference.match import matches_words
 from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import find_dialect
-from transpiler.selector.grammar import parse_selector
+from transpiler.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import TAKING_ALL, Rules
 from transpiler.topology.model import Binding, Topology
 from transpiler.topology.xquery import parse_query
@@ -46,7 +46,7 @@ def binding_formula(conditions: Conditions, topology: Topology, binding: Binding
     if selector is not None:
         dialect = find_dialect(topology.rules.dialect)
         try:
-            tree = parse_selector(selector, dialect)
+            tree = parse_tree(selector, dialect)
         except TranspilerError:
             return NEVER
         terms.append(Accepted(conditions.selector(tree, dialect)))

@@ -20,7 +20,7 @@ from transpiler.reference.pairs import is_equal
 from transpiler.reference.xquery import matches_query
 from transpiler.selector import ast
 from transpiler.selector.dialects import DIALECTS
-from transpiler.selector.grammar import parse_selector
+from transpiler.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
 from transpiler.topology.destinations import OWN_QUEUE, own_queue
@@ -220,7 +220,7 @@ class ExchangeWalk:
 
 @lru_cache(maxsize=4096)
 def _parsed(selector: str, dialect: str) -> ast.Expression | None:
-    return parse_selector(selector, DIALECTS[dialect])
+    return parse_tree(selector, DIALECTS[dialect])
 
 
 @lru_cache(maxsize=4096)

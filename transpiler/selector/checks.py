@@ -24,9 +24,8 @@ from transpiler.selector.dialect_rules import (
     Wildcards,
 )
 from transpiler.selector.dialects import JMS, Dialect
-from transpiler.selector.functions import FUNCTIONS
 from transpiler.selector.pattern import PatternError, is_control, read_pattern
-from transpiler.selector.static_typing import check_types, describe, without_plus
+from transpiler.selector.static_typing import FUNCTIONS, check_types, describe, without_plus
 from transpiler.source import Source, Span
 
 #: The nodes that no dialect refuses for their form.

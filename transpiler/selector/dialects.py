@@ -1,4 +1,4 @@
-"""Dialects: the rules of each broker as frozen data, one instance a broker.
+"""Dialects: the rules of each broker as frozen data, one instance a broker, and its reserved words.
 
 A dialect never brings a grammar or an evaluator of its own; it is a row of values that the one lexer, the one check,
 the one evaluator and the one compiler consult. The field names are questions, ``dialect_rules`` has the answers.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 
 from transpiler.arguments import unexpected
@@ -318,3 +319,36 @@ def dialects_with(extension: Extension) -> str:
     """Return the names of the dialects that have a construct, for a hint."""
     names = [dialect.name for dialect in DIALECTS.values() if dialect.has(extension)]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+#: Reserved words, in any case.
+KEYWORDS = ("AND", "OR", "NOT", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE", "NULL", "TRUE", "FALSE")
+
+#: Words that the SQL filter keeps for later, besides the reserved words in any other spelling than upper case.
+UNUSABLE = frozenset("NAN INF LOWER UPPER LEFT RIGHT SUBSTRING UTC DATE EXISTS".split())
+
+_QUERIES = frozenset(("XPATH", "XQUERY"))
+
+
+@cache
+def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
+    """Return the reserved words, in the spellings that people use, with their tokens."""
+    reserved = set(KEYWORDS)
+    if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
+        reserved -= {"NULL", "IS"}
+    elif words is ReservedWords.UPPER_CASE:
+        return {word: word for word in reserved - {"BETWEEN"}}
+    spellings = {spelling: word for word in reserved for spelling in (word, word.lower(), word.capitalize())}
+    if queries:
+        spellings |= dict.fromkeys(("XPATH", "xpath", "XQUERY", "xquery"), "QUERY")
+    return spellings
+
+
+def is_reserved(name: str, dialect: Dialect) -> bool:
+    """Return True if the identifier must be quoted."""
+    upper = name.upper()
+    if upper in KEYWORDS:
+        return True
+    if dialect.reserved_words is ReservedWords.UPPER_CASE:
+        return upper in UNUSABLE
+    return dialect.has(Extension.XPATH) and upper in _QUERIES

@@ -2,35 +2,121 @@
 
 Each layer binds tighter than the one before it, so the grammar needs no table of precedences and has no conflicts.
 It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse names what was expected
-in words that a person uses; SLY's own recovery is never used, so every error raises.
+in words that a person uses; the first error raises, so the loop that runs SLY's tables over the tokens is one without
+SLY's books for the recovery from errors, which take three times as long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
-from typing import Any, NoReturn
+from functools import cache, partial
+from operator import itemgetter
+from typing import Any, NamedTuple, NoReturn
 
 from sly import Parser
 from sly.lex import Token
 
-from transpiler.errors import SelectorSyntaxError, UnsupportedFeatureError
+from transpiler.errors import UnsupportedFeatureError
 from transpiler.selector import ast
-from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Extension
+from transpiler.selector.dialect_rules import Associativity, Extension
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.lexer import SelectorLexer
-from transpiler.selector.limits import too_deep, too_many_terms, within_limits
-from transpiler.selector.lr_driver import UnexpectedTokenError, drive
 from transpiler.selector.token_rewriting import CHAINING, Chains, retag
 from transpiler.source import Source, Span
 
-#: What stands before a selector: the extension that has it, which of two switches it sets, and to what.
-_PREFIXES = (
-    ("convert_string_expressions:", Extension.CONVERT_STRINGS, 0, True),
-    ("hyphenated_props:", Extension.HYPHENATED, 1, True),
-    ("no_convert_string_expressions:", Extension.NEGATED_PREFIXES, 0, False),
-    ("no_hyphenated_props:", Extension.NEGATED_PREFIXES, 1, False),
-)
+
+class UnexpectedTokenError(Exception):
+    """The failure of a parse: the place of the refused token, None at the end, and the legal ones."""
+
+    def __init__(self, span: Span | None, legal: set[str]) -> None:
+        super().__init__(span, legal)
+        self.span = span
+        self.legal = legal
+
+
+#: The action that ends a parse; a positive one is the next state, a negative one the number of a production.
+_ACCEPT = 0
+
+
+class _Parts(tuple[Any, ...]):
+    """The argument of a production's function: its symbols by index, and their values as attributes by name.
+
+    A symbol is a token or, of a production, its value. Each production has a class of its own, with its names.
+    """
+
+    __slots__ = ()
+
+    @property
+    def start(self) -> int:
+        """The offset of the production's first token."""
+        start: int = self[0].index
+        return start
+
+    @property
+    def end(self) -> int:
+        """The offset behind the production's last token."""
+        end: int = self[-1].end
+        return end
+
+
+def drive(parser: Parser, tokens: Iterator[Token]) -> Any:
+    """Parse all tokens and return the value of the start symbol.
+
+    ``parser.state`` says where the parse is whenever a token is read or refused; ``parser.error`` must raise.
+    """
+    actions, goto = parser._lrtable.lr_action, parser._lrtable.lr_goto
+    productions = _productions(parser.__class__)
+    states: list[int] = [0]
+    symbols: list[Any] = []
+    while True:
+        parser.state = states[-1]
+        token = next(tokens, None)
+        kind = "$end" if token is None else token.type
+        while (action := actions[states[-1]].get(kind)) is not None and action < 0:
+            name, length, parts, make = productions[-action]
+            # A slice from the end would be the whole list if a production has no symbols.
+            start = len(symbols) - length
+            symbols[start:] = (make(parser, parts(symbols[start:])),)
+            states[start + 1 :] = (goto[states[start]][name],)
+        if action is None:
+            parser.error(token)
+            raise AssertionError("the parser's error method returned")
+        if action == _ACCEPT:
+            return symbols[0]
+        states.append(action)
+        symbols.append(token)
+
+
+class _Production(NamedTuple):
+    """One production: its name, the number of its symbols, the class that wraps them, and its function."""
+
+    name: str
+    length: int
+    parts: type[_Parts]
+    make: Callable[[Any, Any], Any]
+
+
+@cache
+def _productions(grammar: type[Parser]) -> list[_Production]:
+    """The productions of a grammar by number."""
+    return [
+        _Production(rule.name, rule.len, _parts(rule.prod, grammar._grammar.Terminals), rule.func)
+        for rule in grammar._grammar.Productions
+    ]
+
+
+def _parts(symbols: tuple[str, ...], terminals: Container[str]) -> type[_Parts]:
+    """Build the class for the symbols of a production; symbols of the same name are numbered from 0."""
+    names: dict[str, Any] = {"__slots__": ()}
+    for place, symbol in enumerate(symbols):
+        name = symbol if symbols.count(symbol) == 1 else f"{symbol}{symbols[:place].count(symbol)}"
+        names[name] = property(partial(_token_value, place) if symbol in terminals else itemgetter(place))
+    return type("_Parts", (_Parts,), names)
+
+
+def _token_value(place: int, symbols: _Parts) -> Any:
+    return symbols[place].value
 
 
 class SelectorParser(Parser):
@@ -298,85 +384,3 @@ def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> as
         # AND and OR are associative in three values too, so a chain in parentheses is the same chain.
         terms = [inner for term in terms for inner in (term.terms if isinstance(term, node) else (term,))]
     return node(tuple(terms), span)
-
-
-def parse_selector(text: str, dialect: Dialect, name: str = "selector") -> ast.Expression | None:
-    """Parse a selector into its surface tree; None if it is empty or white space.
-
-    ``SelectorSyntaxError`` where the text is no sentence of the grammar, ``UnsupportedFeatureError`` beyond the
-    dialect's limits. A text that parses and that the dialect still refuses is an error of ``check``.
-    """
-    source = Source(text, name)
-    if len(text) > dialect.max_length:
-        raise UnsupportedFeatureError.at(
-            "limit.length",
-            f"the selector has {len(text):,} characters, and the limit is {dialect.max_length:,}",
-            source,
-            Span(dialect.max_length, len(text)),
-            "split it into several selectors",
-        )
-    start, convert, hyphens = _prefixes(text, dialect)
-    if not text.strip(SelectorLexer.ignore):
-        if dialect.blank_is_no_selector:
-            return None
-        raise SelectorSyntaxError.at(
-            "syntax.blank",
-            f"{dialect.title} has no empty selector",
-            source,
-            Span(0, len(text)),
-            "leave the selector out to match every message",
-        )
-    if hyphens:
-        # Artemis' grammar of hyphenated names has no token in double quotes.
-        dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
-    lexer = SelectorLexer(source, dialect, start, hyphens)
-    tokens = lexer.scan()
-    if len(text) > 2 * dialect.max_terms:
-        # The shortest text that can have too many operands.
-        tokens = within_limits(tokens, dialect, source)
-    parser = SelectorParser(source, dialect, tokens)
-    try:
-        tree = parser.read()
-    except (SelectorSyntaxError, UnexpectedTokenError) as failure:
-        from transpiler.selector.mistakes import explain
-
-        raise explain(failure, source, dialect, start, lexer.misspelled) from None
-    if lexer.misspelled is not None:
-        raise lexer.misspelled
-    # Each node of the tree has a token of its own.
-    if parser.count > min(dialect.max_nesting, dialect.max_terms):
-        _check_limits(tree, dialect, source)
-    return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
-
-
-def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
-    """Return where the selector begins behind its prefixes, whether strings convert, and whether names have hyphens.
-
-    Artemis' SelectorParser takes prefixes in any number and order, without white space; the last one of a kind counts.
-    """
-    start, switches = 0, [False, False]
-    known = [prefix for prefix in _PREFIXES if dialect.has(prefix[1])]
-    while True:
-        for prefix, _, switch, value in known:
-            if text.startswith(prefix, start):
-                start, switches[switch] = start + len(prefix), value
-                break
-        else:
-            return start, switches[0], switches[1]
-
-
-def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> None:
-    """Refuse a tree that recursive walkers, or Spark's own parser, could not follow. Itself not recursive."""
-    level, depth, terms = [tree], 0, 0
-    while level:
-        depth += 1
-        if depth > dialect.max_nesting:
-            raise too_deep(dialect, source, level[0].span)
-        below: list[ast.Expression] = []
-        for node in level:
-            inner = ast.children(node)
-            below.extend(inner)
-            terms += not inner
-        level = below
-    if terms > dialect.max_terms:
-        raise too_many_terms(dialect, source, tree.span)

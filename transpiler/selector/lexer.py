@@ -19,8 +19,7 @@ from transpiler.diagnostics import Fix
 from transpiler.errors import SelectorSyntaxError
 from transpiler.message.header_fields import PROPERTIES
 from transpiler.selector.dialect_rules import Comments, DoubleQuotes, Extension, Identifiers, Remainder, ReservedWords
-from transpiler.selector.dialects import Dialect
-from transpiler.selector.keywords import UNUSABLE, keywords
+from transpiler.selector.dialects import UNUSABLE, Dialect, keywords
 from transpiler.selector.numbers import NumberError, read_number
 from transpiler.selector.pattern import is_control
 from transpiler.source import Source, Span

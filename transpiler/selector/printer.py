@@ -9,8 +9,7 @@ from typing import assert_never
 from transpiler.arguments import unexpected
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Associativity, DoubleQuotes, Extension, NotBinding, NumericLiterals
-from transpiler.selector.dialects import Dialect, find_dialect
-from transpiler.selector.keywords import is_reserved
+from transpiler.selector.dialects import Dialect, find_dialect, is_reserved
 
 #: Precedence of each kind of node, after the grammar's layers.
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _PRIMARY = range(8)

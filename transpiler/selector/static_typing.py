@@ -1,4 +1,4 @@
-"""Static checks of operand types, as far as a dialect makes them before any message is read.
+"""Static checks of operand types, as far as a dialect makes them before any message is read, and what functions take.
 
 Jakarta Messaging 3.8.1.2 lists what may be compared; of a property only a message shows the type, so the checks are on
 literals and on whole conditions. ActiveMQ's parser makes a part of them, by the classes of its objects.
@@ -8,18 +8,47 @@ RabbitMQ's JMS client infers a type for every expression.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from types import MappingProxyType
+from typing import NamedTuple
 
 from transpiler.diagnostics import Fix
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import StaticTyping, UnaryPlus
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.functions import is_condition
 from transpiler.selector.numbers import spelled_number
 from transpiler.source import Source, Span
 from transpiler.times import iso_time
+
+
+class Function(NamedTuple):
+    """Arity of a function: the least and the most arguments; None for any number.
+
+    A call of one that ``is_condition`` stands where conditions do, and no comparison is needed.
+    """
+
+    least: int
+    most: int | None
+    is_condition: bool = False
+
+
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        "REGEX": Function(2, 2, is_condition=True),
+        "INLIST": Function(2, 2, is_condition=True),
+        "MAKELIST": Function(1, None),
+        "SPLIT": Function(2, 3),
+        "REPLACE": Function(3, 3),
+    }
+)
+
+
+def is_condition(function: str) -> bool:
+    """Return True if a call of a function of that name is a condition."""
+    return function in FUNCTIONS and FUNCTIONS[function].is_condition
+
 
 #: Callback that reports a finding: code, message, place, hint, fix.
 Report = Callable[[str, str, Span, str | None, Fix | None], None]

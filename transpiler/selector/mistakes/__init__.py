@@ -7,7 +7,7 @@ matches replaces the message.
 
 Invariants: this runs after a failure only, in linear time, and never decides that a text is wrong.
 
-In reading order: ``words``, ``expected``, ``word_patterns``, ``table``, ``special``.
+In reading order: ``words``, ``word_patterns``, ``table``, ``special``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from __future__ import annotations
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import SelectorSyntaxError
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.lr_driver import UnexpectedTokenError
-from transpiler.selector.mistakes.expected import describe
+from transpiler.selector.grammar import UnexpectedTokenError
 from transpiler.selector.mistakes.table import HINTS, RULES
 from transpiler.selector.mistakes.words import Reading, brief
 from transpiler.source import Source
+
+_OPERAND_STARTS = {"IDENTIFIER", "LPAREN", "MINUS"}
 
 
 def explain(
@@ -57,8 +58,38 @@ def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
     span = failure.span if failure.span and failure.span.start < failure.span.end else word.span
     # An error may lie within a word, at the second sign of two.
     before = source.text[word.start : span.start] or previous.text
-    expected = describe(failure.legal, reading)
+    expected = _described(failure.legal, reading)
     after = f" after {brief(before)}" if before else ""
     found = reading.found(reading.place) if word.kind == "end" else f"found {brief(source.text[slice(*span)])}"
     code = "syntax.unexpected-end" if word.kind == "end" else "syntax.unexpected-token"
     return Diagnostic(code, "error", f"expected {expected}{after}, {found}", source, span)
+
+
+def _described(legal: set[str], reading: Reading) -> str:
+    """Describe the legal next tokens briefly."""
+    opened = reading.opened
+    in_list = opened is not None and reading.at(opened - 1).key == "IN"
+    if legal >= _OPERAND_STARTS:
+        return "a condition" if "NOT" in legal and reading.place == 0 else "an operand"
+    if legal == {"STRING"}:
+        return "a string literal"
+    if "LIKE" in legal and "EQ" not in legal:
+        return "LIKE, IN or BETWEEN"
+    if legal == {"LPAREN"}:
+        return "a list in parentheses"
+    if legal <= {"NULL", "NOT"}:
+        return "NULL or NOT NULL" if "NOT" in legal else "NULL"
+    if "AND" in legal and "OR" not in legal:
+        return "AND and the upper bound"
+    parts = ["a comparison"] if "EQ" in legal and not in_list else []
+    if in_list:
+        parts.append("a comma")
+    elif "OR" in legal:
+        parts.append("AND, OR")
+    if opened is not None:
+        parts.append("a closing parenthesis")
+    elif "$end" in legal:
+        parts.append("the end")
+    if not parts:
+        parts.append("an operator")
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"

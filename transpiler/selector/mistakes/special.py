@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ListMember
 from transpiler.selector.dialects import dialects_with
 from transpiler.selector.mistakes.word_patterns import Captured
 from transpiler.selector.mistakes.words import COMPARISONS, TESTS, Reading, literal, shortened
+from transpiler.selector.parsing import PREFIXES
 from transpiler.source import Span
 from transpiler.times import iso_time
 
-#: The prefixes of a whole selector and the construct that a dialect with them has.
-PREFIXES: Mapping[str, Extension] = MappingProxyType(
-    {
-        "convert_string_expressions:": Extension.CONVERT_STRINGS,
-        "hyphenated_props:": Extension.HYPHENATED,
-        # Artemis takes each prefix back, too; it is the one with hyphens.
-        "no_convert_string_expressions:": Extension.HYPHENATED,
-        "no_hyphenated_props:": Extension.HYPHENATED,
-    }
-)
 #: A date and what people write behind it. Nothing of a word or of a text in quotes.
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
 _NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]+,[0-9]+")
@@ -39,7 +28,7 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     near = [text] if text in PREFIXES else nearest(text, PREFIXES)
     if not near:
         return None
-    names = dialects_with(PREFIXES[near[0]])
+    names = dialects_with(PREFIXES[near[0]][0])
     have = f"the dialects {names} have it" if " and " in names else f"the dialect {names} has it"
     message, hint = f"{reading.dialect.title} has no prefix {text}", f"remove it; {have}"
     if near[0] != text:

@@ -12,8 +12,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from transpiler.selector.dialect_rules import Comments, DoubleQuotes, Extension
-from transpiler.selector.dialects import Dialect
-from transpiler.selector.keywords import KEYWORDS
+from transpiler.selector.dialects import KEYWORDS, Dialect
 from transpiler.source import Source, Span
 
 #: Quotation marks of typography and the backtick, which people write for ' and ".

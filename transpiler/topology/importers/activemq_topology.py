@@ -19,7 +19,7 @@ from transpiler.diagnostics import Diagnostic
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.selector import ast
 from transpiler.selector.dialects import ACTIVEMQ as DIALECT
-from transpiler.selector.grammar import parse_selector
+from transpiler.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
     ACTIVEMQ_KEYS,
@@ -312,7 +312,7 @@ class _ActiveMQ:
 
     def _failures(self, source: str, selector: str, place: str, key: str = ANY_KEY) -> None:
         """Rule 5: arithmetic on a boolean ends the send."""
-        tree = parse_selector(selector, DIALECT)
+        tree = parse_tree(selector, DIALECT)
         if tree is None:
             return
         shielded = any(isinstance(node, ast.And | ast.Or) for node in ast.walk(tree))

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
-from transpiler.selector.grammar import parse_selector
+from transpiler.selector.parsing import parse_tree
 
 
 class Unknown(Enum):
@@ -71,4 +71,4 @@ def _literal(value: str | int | None) -> str:
 
 @lru_cache(maxsize=1024)
 def _parsed(selector: str, dialect: Dialect) -> ast.Expression | None:
-    return parse_selector(selector, dialect)
+    return parse_tree(selector, dialect)

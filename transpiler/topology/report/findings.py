@@ -16,7 +16,7 @@ from transpiler.diagnostics import one_line
 from transpiler.filters.topics import MANY_WORDS
 from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
-from transpiler.selector.grammar import parse_selector
+from transpiler.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices
 from transpiler.topology.graph import Node, reached, routes, successors
@@ -201,7 +201,7 @@ def _refused(topology: Topology) -> Iterator[Finding]:
 def _has_long_pattern(selector: str | None, dialect: str) -> bool:
     if selector is None or len(selector) <= _MAX_PATTERN:
         return False
-    tree = parse_selector(selector, find_dialect(dialect))
+    tree = parse_tree(selector, find_dialect(dialect))
     likes = (node for node in ast.walk(tree) if isinstance(node, ast.Like)) if tree is not None else ()
     return any(len(like.pattern.value) > _MAX_PATTERN for like in likes)
 

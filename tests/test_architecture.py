@@ -26,7 +26,6 @@ COUNTERPARTS = {
         "compare_dialects",
         "diff",
         "explain",
-        "html",
         "match",
         "port",
         "publishing",

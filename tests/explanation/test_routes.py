@@ -15,9 +15,8 @@ from tests.routing import topologies
 from tests.sizes import size
 from transpiler import Message, Topology
 from transpiler.cli import main
-from transpiler.explanation.binding_facts import lacks
+from transpiler.explanation.binding_facts import lacks, part_words
 from transpiler.explanation.routes import explain_route
-from transpiler.explanation.topic_keys import part_words
 from transpiler.reference.match import matches_words
 from transpiler.reference.route import publish, trace
 from transpiler.topology import topology_from_dict

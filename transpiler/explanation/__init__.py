@@ -11,8 +11,8 @@ dialect.
 Not here: rows of a DataFrame (``spark_ext.match_explanations``), and why SQL looks as it does (``Transpiled.trace``).
 
 Reading order: ``parts`` (the tree with its verdicts), ``deciding`` (which of them decide), ``wording`` (values and
-names), ``operand_facts`` and ``facts`` (a sentence about one part), ``sentences`` (about all), ``marks`` (carets),
-``explanation`` (the object), ``html``. Then ``topic_keys``, ``binding_facts`` and ``routes``, for topologies.
+names), ``facts`` (a sentence about one part), ``sentences`` (about all), ``explanation`` (the object). Then
+``binding_facts`` and ``routes``, for topologies.
 """
 
 from __future__ import annotations

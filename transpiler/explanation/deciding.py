@@ -8,9 +8,9 @@ are. In SQL's logic no leaf of it can be left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from transpiler.explanation.parts import Evaluation
+from transpiler.explanation.parts import JUNCTIONS, Evaluation
 from transpiler.message.types import NOT, Truth
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Logic
@@ -22,47 +22,17 @@ NOT_TRUE: Goal = frozenset({False, None})
 _IS_FALSE: Goal = frozenset({False})
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """A condition that decides by itself."""
+class Decision(NamedTuple):
+    """The parts that decide the verdict of a condition.
+
+    A condition without AND, OR and NOT decides by itself, and has nothing inside. Of a NOT its operand is inside, of an
+    OR all alternatives, none of which holds, and of an AND the terms that decide together; or the one that does so by
+    itself, with the decisions of the ``others`` that would, too, and are worth a mention.
+    """
 
     node: ast.Expression
-
-
-@dataclass(frozen=True, slots=True)
-class All:
-    """The terms of an AND that decide together."""
-
-    node: ast.And
-    decisions: tuple[Decision, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NoneOf:
-    """The alternatives of an OR, none of which holds."""
-
-    node: ast.Or
-    decisions: tuple[Decision, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Negated:
-    """Return the parts that decide the operand of NOT."""
-
-    node: ast.Not
-    decision: Decision
-
-
-@dataclass(frozen=True, slots=True)
-class First:
-    """The term of an AND that decides by itself; the decisions of other terms that would, too, are worth a mention."""
-
-    node: ast.And
-    decision: Decision
-    others: tuple[Decision, ...]
-
-
-Decision = Leaf | All | NoneOf | Negated | First
+    inner: tuple[Decision, ...] = ()
+    others: tuple[Decision, ...] = ()
 
 
 def decide(tree: ast.Expression, evaluation: Evaluation) -> Decision:
@@ -77,43 +47,35 @@ def decide(tree: ast.Expression, evaluation: Evaluation) -> Decision:
 
 def leaves(decision: Decision) -> Iterator[ast.Expression]:
     """Yield the deciding leaves, in the order of the text."""
-    match decision:
-        case Leaf(node=node):
-            yield node
-        case Negated(decision=inner) | First(decision=inner):
-            yield from leaves(inner)
-        case All(decisions=several) | NoneOf(decisions=several):
-            for inner in several:
-                yield from leaves(inner)
+    if not decision.inner:
+        yield decision.node
+    for inner in decision.inner:
+        yield from leaves(inner)
 
 
 def common_node(decision: Decision) -> ast.Expression:
     """Return the smallest node that holds all deciding leaves."""
-    match decision:
-        case Negated(decision=inner) | First(decision=inner):
-            return common_node(inner)
-        case _:
-            return decision.node
+    return common_node(decision.inner[0]) if len(decision.inner) == 1 else decision.node
 
 
-def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> Leaf:
+def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> Decision:
     """Return the leaf with which the broker's evaluation ends: the first one that throws."""
     while isinstance(node, ast.And | ast.Or | ast.Not):
         node = next(term for term in ast.children(node) if evaluation.verdict(term).thrown == thrown)
-    return Leaf(node)
+    return Decision(node)
 
 
 def _decide(node: ast.Expression, goal: Goal, evaluation: Evaluation) -> Decision:
     match node:
         case ast.Not(operand=operand):
             negated = frozenset(NOT[truth] for truth in goal)
-            return Negated(node, _decide(operand, negated, evaluation))
+            return Decision(node, (_decide(operand, negated, evaluation),))
         case ast.And(terms=terms):
             return _conjunction(node, terms, goal, evaluation)
         case ast.Or(terms=terms):
             return _disjunction(node, terms, goal, evaluation)
         case _:
-            return Leaf(node)
+            return Decision(node)
 
 
 def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, evaluation: Evaluation) -> Decision:
@@ -126,7 +88,7 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
             failing.sort(key=lambda term: evaluation.verdict(term).truth is None)
         named = [term for term in failing if evaluation.verdict(term).thrown is None]
         first, *others = (_decide(term, goal, evaluation) for term in named)
-        return First(node, first, tuple(others)) if others else first
+        return Decision(node, (first,), tuple(others)) if others else first
     if True in goal and (all(truths) or not ends_at_unknown):
         return _together(node, [_decide(term, goal, evaluation) for term in terms])
     # The first term that is not TRUE is the verdict, so those before it have to stay TRUE.
@@ -138,19 +100,11 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
 
 def _whole(node: ast.Expression) -> Decision:
     """Return the decision of a condition whose verdict has to stay as it is: all of its leaves."""
-    match node:
-        case ast.And(terms=terms):
-            return All(node, tuple(map(_whole, terms)))
-        case ast.Or(terms=terms):
-            return NoneOf(node, tuple(map(_whole, terms)))
-        case ast.Not(operand=operand):
-            return Negated(node, _whole(operand))
-        case _:
-            return Leaf(node)
+    return Decision(node, tuple(map(_whole, ast.children(node))) if isinstance(node, JUNCTIONS) else ())
 
 
 def _together(node: ast.And, decisions: list[Decision]) -> Decision:
-    return decisions[0] if len(decisions) == 1 else All(node, tuple(decisions))
+    return decisions[0] if len(decisions) == 1 else Decision(node, tuple(decisions))
 
 
 def _disjunction(node: ast.Or, terms: tuple[ast.Expression, ...], goal: Goal, evaluation: Evaluation) -> Decision:
@@ -161,7 +115,7 @@ def _disjunction(node: ast.Or, terms: tuple[ast.Expression, ...], goal: Goal, ev
         if last_decides:
             # Of alternatives that are not TRUE the last one is the verdict.
             goals = [NOT_TRUE] * (len(terms) - 1) + [goal]
-        return NoneOf(node, tuple(_decide(term, each, evaluation) for term, each in zip(terms, goals, strict=True)))
+        return Decision(node, tuple(_decide(term, each, evaluation) for term, each in zip(terms, goals, strict=True)))
     for term, truth in zip(terms, truths, strict=True):
         if truth is True:
             return _decide(term, IS_TRUE, evaluation)

@@ -1,27 +1,31 @@
-"""``explain_selector``: a selector, a message, and one sentence on why it matches or does not."""
+"""``explain_selector``: a selector, a message, and one sentence on why it matches or does not; as text and as HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from transpiler.diagnostics import clipped
+from transpiler import html
+from transpiler.diagnostics import caret_block, clipped, shortened
 from transpiler.explanation.deciding import common_node, decide, leaves
-from transpiler.explanation.marks import underline
 from transpiler.explanation.parts import Evaluation, Part, build_parts
 from transpiler.explanation.sentences import sentence
+from transpiler.explanation.wording import value_text
 from transpiler.layouts.json_rows import message_from_json, message_from_json_row
 from transpiler.layouts.layout import Layout, message_in
 from transpiler.message.message import Message
-from transpiler.message.types import Truth
+from transpiler.message.types import TRUTH_TEXT, Truth
 from transpiler.presets import LayoutLike, find_layout
 from transpiler.reference.receiving import Receiver
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.parsing import parse_selector
 from transpiler.selector.printer import print_selector
-from transpiler.source import Source
+from transpiler.source import Source, Span
+
+#: Lines of a selector and parts of a tree that are shown.
+_MAX_LINES, _MAX_PARTS = 6, 200
 
 _NO_SELECTOR = "there is no selector, and so every message matches"
 
@@ -74,7 +78,7 @@ class Explanation:
 
     def marked(self) -> list[str]:
         """Return the lines of the selector with what decides, each with carets below it."""
-        return underline(Source(self.selector), [part.span for part in self.deciding])
+        return _underlined(Source(self.selector), [part.span for part in self.deciding])
 
     def __str__(self) -> str:
         lines = [self.headline, *self.marked()]
@@ -104,9 +108,54 @@ class Explanation:
         return result
 
     def _repr_html_(self) -> str:
-        from transpiler.explanation.html import explanation_html
+        """Return the verdict with its reason, the selector with what decides marked, and the tree folded away."""
+        deciding = ((part.span.start, part.span.end, part.verdict) for part in self.deciding)
+        rows = [html.badged(self.outcome, self.verdict, self.reason), html.marked(self.selector, deciding)]
+        if self.consequence is not None:
+            rows.append(html.text(f"in {self.dialect}: {self.consequence}"))
+        if self.tree is not None:
+            rows.append(html.folded("all parts", _lines(self.tree)))
+        return "".join(rows)
 
-        return explanation_html(self)
+
+def _underlined(source: Source, spans: Sequence[Span]) -> list[str]:
+    """Return the lines that the spans are in, each with a line of carets below it.
+
+    A long line is shown by a window around the first span in it. A span of several lines is underlined to the end of
+    its first one.
+    """
+    by_line: dict[int, list[Span]] = {}
+    for span in sorted(spans):
+        by_line.setdefault(source.position(span.start).line, []).append(span)
+    width = len(str(max(by_line, default=1)))
+    lines = []
+    for line, inside in list(by_line.items())[:_MAX_LINES]:
+        start = inside[0].start - (source.position(inside[0].start).column - 1)
+        spans_of_line = [Span(span.start - start, span.end - start) for span in inside]
+        lines += caret_block(source.line_at(inside[0].start), str(line).rjust(width), spans_of_line)
+    if len(by_line) > _MAX_LINES:
+        lines.append(f"  {' ' * width} | and {len(by_line) - _MAX_LINES} more lines")
+    return lines
+
+
+def _lines(tree: Part) -> Iterator[tuple[int, str, str, str]]:
+    pending, shown = [(tree, 0)], 0
+    while pending and shown < _MAX_PARTS:
+        part, depth = pending.pop()
+        if not part.kind.endswith("literal"):
+            yield depth, shortened(part.text, 80), *_value(part)
+            shown += 1
+        pending.extend((inner, depth + 1) for inner in part.parts[::-1])
+    if pending:
+        yield 0, "…", f"more than {_MAX_PARTS} parts", "inherit"
+
+
+def _value(part: Part) -> tuple[str, str]:
+    if part.thrown is not None:
+        return f"throws: {part.thrown}", html.COLOURS[False]
+    if part.is_condition:
+        return TRUTH_TEXT[part.verdict], html.COLOURS[part.verdict]
+    return "NULL" if part.value is None else value_text(part.value), "inherit"
 
 
 def explain_selector(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transpiler.diagnostics import clipped, did_you_mean
-from transpiler.explanation.binding_facts import binding_text, lacks
+from transpiler.explanation.binding_facts import Lack, binding_text, lacks
 from transpiler.explanation.wording import value_text
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.message import Message
@@ -42,37 +42,25 @@ _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
 class BindingExplanation:
     """A binding of an exchange that a message came to.
 
+    ``source`` is the exchange, and ``end`` the queue or exchange that the binding leads to; of a message that was sent
+    to a JMS broker they are destinations, or a destination and a queue. ``target`` is the end as a line shows it.
     ``lacks`` is what the message lacked, empty if the binding took it; ``distance`` grows with what would have to
     change.
     """
 
     binding: Binding
     asks: str
+    source: str
+    end: str
+    target: str
     lacks: tuple[str, ...] = ()
     distance: float = 0.0
-    #: The ends of the binding, where the message was sent to a JMS broker: destinations, or a destination and a queue.
-    ends: tuple[str, str] | None = None
-
-    @property
-    def source(self) -> str:
-        """The exchange, or the destination, that the message came to."""
-        return self.binding.source if self.ends is None else self.ends[0]
-
-    @property
-    def target(self) -> str:
-        """The queue, or the exchange as such, that the binding leads to."""
-        if self.ends is not None:
-            is_address = self.binding.destination_type == "exchange" and "://" not in self.ends[1]
-            return f"address {self.ends[1]}" if is_address else self.ends[1]
-        if self.binding.destination_type == "queue":
-            return self.binding.destination
-        return f"exchange {self.binding.destination}"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return {
             "exchange": self.source,
-            self.binding.destination_type: self.binding.destination if self.ends is None else self.ends[1],
+            self.binding.destination_type: self.end,
             "asks": self.asks,
             **({"lacks": list(self.lacks)} if self.lacks else {}),
         }
@@ -145,8 +133,10 @@ class RouteExplanation:
         for heading, bindings in headed:
             if not bindings:
                 continue
+            most = _MAX_SENT if self.sent else _MAX_TEXT
             targets = [
-                clipped(_place(one, several), _MAX_SENT if self.sent else _MAX_TEXT) for one in bindings[:_MAX_LINES]
+                clipped(f"{one.source} → {one.target}" if several else one.target, most)
+                for one in bindings[:_MAX_LINES]
             ]
             width = max(map(len, targets))
             lines.append(f"  {heading}")
@@ -174,10 +164,6 @@ class RouteExplanation:
             **({"note": self.note} if self.note is not None else {}),
             **({"path": [one.to_dict() for one in self.path]} if self.path else {}),
         }
-
-
-def _place(one: BindingExplanation, several: bool) -> str:
-    return f"{one.source} → {one.target}" if several else one.target
 
 
 def explain_route(
@@ -231,31 +217,24 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     for visit in traced.visits:
         choice = choice_of(topology, visit.exchange)
         if choice is not None and not choice.by_match:
-            possible += (BindingExplanation(binding, binding_text(topology, binding)) for binding in choice.bindings)
+            possible += (_binding(topology, binding, visit) for binding in choice.bindings)
         bindings = topology.bindings_by_source.get(visit.exchange.name, ()) if visit.matched else ()
         matched = [binding for binding, is_match in zip(bindings, visit.matched, strict=False) if is_match]
         chosen = choice is not None and choice.by_match and leaves_open(topology, choice, matched)
         for binding, is_match in zip(bindings, visit.matched, strict=True):
             if sent and not _leads_on(topology, binding):
                 continue
-            asks, ends = binding_text(topology, binding), None
-            if sent:
-                asks, ends = _asked(topology, binding), _ends(topology, binding, visit)
             if is_match:
-                (possible if chosen else took).append(BindingExplanation(binding, asks, ends=ends))
+                (possible if chosen else took).append(_binding(topology, binding, visit))
             elif not (sent and is_sent_wildcard(topology, binding.key)):
-                lacking = lacks(topology, binding, visit, message)
-                texts = tuple(lack.text for lack in lacking)
-                distance = sum(lack.distance for lack in lacking)
-                missed.append(BindingExplanation(binding, asks, texts, distance, ends))
+                missed.append(_binding(topology, binding, visit, lacks(topology, binding, visit, message)))
     if sent:
         # Several cases of a broker lead along one divert, or to one queue.
         took, possible, missed = (_once(listed) for listed in (took, possible, missed))
         took = took if own_prefix(topology) == "" else _without_ends(took)
-        sent_to = {one.ends[0] for one in (*took, *possible, *missed) if one.ends is not None}
-        sent_to -= {one.ends[1] for one in (*took, *possible) if one.ends is not None}
+        sent_to = {one.source for one in (*took, *possible, *missed)} - {one.end for one in (*took, *possible)}
         # At an address that a divert sent the message to, only filters kept it from queues.
-        missed = [one for one in missed if one.distance < 1 or (one.ends is not None and one.ends[0] in sent_to)]
+        missed = [one for one in missed if one.distance < 1 or one.source in sent_to]
     missed.sort(key=lambda one: one.distance)
     keys = traced.visits[0].keys if traced.visits else ()
     note = _note(topology, message, traced.routed, keys)
@@ -264,15 +243,26 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible), sent)
 
 
+def _binding(topology: Topology, binding: Binding, visit: Visit, lacking: Sequence[Lack] = ()) -> BindingExplanation:
+    if topology.rules.destinations is None:
+        asks, source, end = binding_text(topology, binding), binding.source, binding.destination
+        target = end if binding.destination_type == "queue" else f"exchange {end}"
+    else:
+        asks, (source, end) = _asked(topology, binding), _ends(topology, binding, visit)
+        target = end if binding.destination_type == "queue" or "://" in end else f"address {end}"
+    texts, distance = tuple(lack.text for lack in lacking), sum(lack.distance for lack in lacking)
+    return BindingExplanation(binding, asks, source, end, target, texts, distance)
+
+
 def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
-    return [*{(one.ends, one.asks, one.lacks): one for one in listed}.values()]
+    return [*{(one.source, one.end, one.asks, one.lacks): one for one in listed}.values()]
 
 
 def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
     """Return bindings without those of queues of ActiveMQ that other bindings lead to and nothing leads on from."""
-    led = {one.ends[1] for one in took if one.ends is not None and one.ends[0] != one.ends[1]}
-    leading = {one.ends[0] for one in took if one.ends is not None and one.ends[0] != one.ends[1]}
-    return [one for one in took if one.ends is None or one.ends[0] != one.ends[1] or one.ends[0] not in led - leading]
+    leading = [one for one in took if one.source != one.end]
+    ends = {one.end for one in leading} - {one.source for one in leading}
+    return [one for one in took if one.source != one.end or one.source not in ends]
 
 
 def _asked(topology: Topology, binding: Binding) -> str:

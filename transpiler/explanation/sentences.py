@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transpiler.explanation.deciding import All, Decision, First, Leaf, Negated, NoneOf, leaves
+from transpiler.explanation.deciding import Decision, leaves
 from transpiler.explanation.facts import leaf_fact
 from transpiler.explanation.parts import Evaluation
 from transpiler.explanation.wording import listed, name_is, operand_text, quoted_part, value_text
@@ -14,24 +14,24 @@ _MAX_TOGETHER, _MAX_FAILING, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 3,
 
 def sentence(decision: Decision, evaluation: Evaluation) -> str:
     """Return why the deciding parts have their verdicts, as one sentence without its full stop."""
-    match decision:
-        case Leaf(node=node):
+    if decision.others:
+        return _first(decision, evaluation)
+    match decision.node:
+        case ast.And():
+            return _together(decision.inner, evaluation)
+        case ast.Or() as node:
+            return _none_of(node, decision.inner, evaluation)
+        case ast.Not(operand=ast.Not()):
+            return sentence(decision.inner[0].inner[0], evaluation)
+        case ast.Not(operand=operand):
+            return _negated(operand, decision.inner[0], evaluation)
+        case node:
             return leaf_fact(node, evaluation)
-        case All(decisions=decisions):
-            return _together(decisions, evaluation)
-        case NoneOf(node=node, decisions=decisions):
-            return _none_of(node, decisions, evaluation)
-        case Negated(node=node, decision=Negated(decision=inner)) if isinstance(node.operand, ast.Not):
-            return sentence(inner, evaluation)
-        case Negated(node=node, decision=inner):
-            return _negated(node, inner, evaluation)
-        case First(decision=inner, others=others):
-            return _first(inner, others, evaluation)
 
 
-def _negated(node: ast.Not, inner: Decision, evaluation: Evaluation) -> str:
+def _negated(operand: ast.Expression, inner: Decision, evaluation: Evaluation) -> str:
     said = sentence(inner, evaluation)
-    match evaluation.verdict(node.operand).truth:
+    match evaluation.verdict(operand).truth:
         case True:
             return f"{said}, which NOT excludes"
         case False:
@@ -46,12 +46,12 @@ def _together(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str:
     return listed([sentence(one, evaluation) for one in unknown or decisions], _MAX_TOGETHER)
 
 
-def _first(decision: Decision, others: tuple[Decision, ...], evaluation: Evaluation) -> str:
-    said = list(dict.fromkeys(sentence(one, evaluation) for one in others[: _MAX_FAILING - 1]))
-    more = len(others) - _MAX_FAILING + 1
+def _first(decision: Decision, evaluation: Evaluation) -> str:
+    said = list(dict.fromkeys(sentence(one, evaluation) for one in decision.others[: _MAX_FAILING - 1]))
+    more = len(decision.others) - _MAX_FAILING + 1
     if more > 0:
         said.append(f"{more} more {'part does' if more == 1 else 'parts do'} not hold")
-    return f"{sentence(decision, evaluation)}; also {'; '.join(said)}"
+    return f"{sentence(decision.inner[0], evaluation)}; also {'; '.join(said)}"
 
 
 def _is_unknown(decision: Decision, evaluation: Evaluation) -> bool:
@@ -62,7 +62,7 @@ def _none_of(node: ast.Or, decisions: tuple[Decision, ...], evaluation: Evaluati
     several = _one_value(decisions, evaluation)
     if several is not None:
         return several
-    alone = [one.decision if isinstance(one, First) else one for one in decisions]
+    alone = [one.inner[0] if one.others else one for one in decisions]
     if len(decisions) <= _MAX_ALTERNATIVES:
         said = "; ".join(dict.fromkeys(sentence(one, evaluation) for one in alone))
         return f"{_neither([quoted_part(term, evaluation) for term in node.terms])} holds: {said}"
@@ -83,10 +83,9 @@ def _share_that_holds(node: ast.Expression, evaluation: Evaluation) -> float:
 
 def _one_value(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str | None:
     """Return the sentence about one name that equals none of several literals; None for other alternatives."""
-    nodes = [decision.node for decision in decisions if isinstance(decision, Leaf)]
     equalities = [
         node
-        for node in nodes
+        for node in (decision.node for decision in decisions)
         if isinstance(node, ast.Compare)
         and node.operator is ast.Comparison.EQ
         and isinstance(node.left, ast.Identifier)

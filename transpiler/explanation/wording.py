@@ -10,6 +10,7 @@ from transpiler.ieee754 import special_name
 from transpiler.message.fields import RECEIVER
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
+from transpiler.message.types import TRUTH_TEXT
 from transpiler.reference.headers import header_value
 from transpiler.reference.operands import Value
 from transpiler.selector import ast
@@ -50,6 +51,16 @@ def _quoted(text: str) -> str:
 def quoted_part(node: ast.Expression, evaluation: Evaluation) -> str:
     """Return the text of a part between backquotes, clipped."""
     return f"`{clipped(evaluation.text(node), _MAX_PART)}`"
+
+
+def verdict_text(node: ast.Expression, evaluation: Evaluation) -> str:
+    """Return the verdict of a condition: ```weight > 5` is unknown``."""
+    return f"{quoted_part(node, evaluation)} is {TRUTH_TEXT[evaluation.verdict(node).truth]}"
+
+
+def by_rules(node: ast.Expression, evaluation: Evaluation) -> str:
+    """Return the verdict of a condition as one that only the dialect's rules explain."""
+    return f"by the rules of {evaluation.dialect.title} {verdict_text(node, evaluation)}"
 
 
 def kind_of(value: Value) -> str:

@@ -18,10 +18,11 @@ from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.amqp_schema import SECTIONS
+from transpiler.layouts.header_readings import READINGS
 from transpiler.layouts.json_rows import BESIDE
 from transpiler.layouts.layout import ArchiveLayout
-from transpiler.layouts.store import READINGS, StoreLayout
-from transpiler.layouts.text_properties import TextProperties
+from transpiler.layouts.property_source import TextProperties
+from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.text_types import text_types
 from transpiler.message.rabbitmq_trace import is_entry
 from transpiler.presets import find_layout

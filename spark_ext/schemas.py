@@ -32,7 +32,7 @@ from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import AmqpLayout, with_promoted
 from transpiler.layouts.amqp_schema import UNION
 from transpiler.layouts.columns import Fields, UnionShape
-from transpiler.layouts.header_options import Headers
+from transpiler.layouts.header_places import Headers
 from transpiler.layouts.layout import ArchiveLayout, archive_of, bound, is_layout
 from transpiler.layouts.schemas import schema_in
 from transpiler.layouts.store import refuse_unchosen

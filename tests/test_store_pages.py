@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from tests.spark.harness import answers, numbered
 from tests.store_pages import PAGES, ROOT, blocks, lay_out, layout_of, run, statements
 from transpiler import LayoutError, evaluate, stores, transpile_selector
-from transpiler.layouts.named_fields import FIELDS
+from transpiler.layouts.header_readings import FIELDS
 from transpiler.layouts.store import refuse_unchosen
 from transpiler.layouts.text_types import POLICIES
 from transpiler.presets import find_layout

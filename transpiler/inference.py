@@ -16,9 +16,9 @@ from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.layouts.amqp_schema import SECTIONS
 from transpiler.layouts.flat import fits, flat_layout, is_section, is_struct, typed_columns_of
-from transpiler.layouts.header_options import Headers, header_places
+from transpiler.layouts.header_places import Headers, header_places
+from transpiler.layouts.header_readings import FIELDS
 from transpiler.layouts.layout import Layout
-from transpiler.layouts.named_fields import FIELDS
 from transpiler.layouts.property_source import UnchosenTexts
 from transpiler.layouts.store import StoreLayout, store_of
 from transpiler.stores.build import NO_HEADERS, columns_of

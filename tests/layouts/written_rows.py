@@ -15,24 +15,20 @@ from transpiler import Layout, Message
 from transpiler.ir.column_types import AMQP_TYPES, BOOLEAN, STRING, Path, SparkType
 from transpiler.layouts.columns import PERSISTENT, TypedColumn
 from transpiler.layouts.flat import FlatLayout
-from transpiler.layouts.header_options import RefusedPlace
 from transpiler.layouts.header_places import (
     ColumnPlace,
     ConstantPlace,
     HeaderPlace,
     PropertyPlace,
+    RefusedPlace,
     VariantPlace,
     java_text,
 )
-from transpiler.layouts.header_readings import Base64Text, Mode, Text, Time, TimeUnit
+from transpiler.layouts.header_readings import FIELDS, Base64Text, Mode, Text, Time, TimeUnit
 from transpiler.layouts.layout import ArchiveLayout
-from transpiler.layouts.named_fields import FIELDS
+from transpiler.layouts.property_source import StructFields, TaggedTexts, TextProperties, TypedPlaces, VariantObject
 from transpiler.layouts.sent import SentLayout
 from transpiler.layouts.store import StoreLayout
-from transpiler.layouts.tagged_properties import TaggedTexts
-from transpiler.layouts.text_properties import TextProperties
-from transpiler.layouts.typed_properties import StructFields, TypedPlaces
-from transpiler.layouts.variant_properties import VariantObject
 from transpiler.message.fields import DELIVERY_MODES, FIRST_NEGATIVE, FOLD
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 

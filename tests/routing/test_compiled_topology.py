@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from transpiler import Message, stores
 from transpiler.errors import TopologyError
 from transpiler.inference import layout_from_schema
-from transpiler.layouts.header_options import Headers
+from transpiler.layouts.header_places import Headers
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.schemas import schema_in
 from transpiler.layouts.sent import SentLayout

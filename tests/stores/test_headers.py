@@ -16,7 +16,7 @@ from tests.spark.harness import settings as spark_settings
 from tests.stores.frames import make_frame
 from tests.stores.tables import DIRECTORY, LAYOUTS, layout, schema
 from transpiler import evaluate, transpile_selector
-from transpiler.layouts.named_fields import FIELDS
+from transpiler.layouts.header_readings import FIELDS
 from transpiler.lowering.names.column_values import at
 from transpiler.sql import emit_value
 

@@ -22,7 +22,7 @@ from transpiler.layouts.layout import bound
 from transpiler.presets import find_layout
 
 if TYPE_CHECKING:
-    from transpiler.layouts.header_options import HeaderOption
+    from transpiler.layouts.header_places import HeaderOption
 
 
 #: The beginning of a schema: a brace, or a column and its type.

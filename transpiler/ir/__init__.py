@@ -52,6 +52,8 @@ from transpiler.ir.nodes import (
     all_of,
     any_of,
     constant,
+    first_of,
+    guarded,
     type_class,
 )
 from transpiler.ir.traversal import (
@@ -116,6 +118,8 @@ __all__ = [
     "constant",
     "constants_in",
     "descendants",
+    "first_of",
+    "guarded",
     "in_64_bits",
     "rebuild",
     "replace_columns",

@@ -7,6 +7,7 @@ NOT: the opposite of a condition is lowered as a predicate of its own, and ``Not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
@@ -283,6 +284,18 @@ def constant(value: bool | int | float | str) -> Constant:
             return Constant(value, DOUBLE)
         case str():
             return Constant(value, STRING)
+
+
+def guarded(guard: Predicate, value: Value) -> Value:
+    """The value where a predicate holds, and NULL elsewhere."""
+    return value if guard == TRUE else When(guard, value)
+
+
+def first_of(values: Sequence[Value], column_type: ColumnType | None = None) -> Value:
+    """The first of some values that is not NULL; of the first one's type, unless another is said."""
+    if len(values) == 1:
+        return values[0]
+    return Apply(Function.FIRST, tuple(values), column_type or values[0].type)
 
 
 def all_of(*terms: Predicate) -> Predicate:

@@ -11,8 +11,7 @@ comes in as Spark's JSON form.
 
 In reading order: ``columns`` (Spark's types as data), ``schemas``, ``layout`` (the protocol), ``stored`` (its
 answers), ``amqp_schema``, ``amqp``, ``flat``, ``amqp_0_10``, ``amqp_rows``, ``amqp_0_10_json``, ``sent``; then what
-stores are made of: ``store``, ``header_places``, ``header_readings``, ``header_options``, ``property_source``,
-``typed_properties``, ``variant_properties``, ``text_properties``, ``tagged_properties``, ``text_types``, ``variants``,
-and in Python ``rows``, ``json_values``, ``spark_casts``, ``java_times``. The stores themselves are in
+stores are made of: ``store``, ``header_places``, ``header_readings``, ``property_source``, ``text_types``,
+``variants``, and in Python ``rows``, ``json_values``, ``spark_casts``, ``java_times``. The stores themselves are in
 ``transpiler.stores``.
 """

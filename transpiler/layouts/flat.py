@@ -17,8 +17,8 @@ from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_schema import SECTIONS, UNION
 from transpiler.layouts.collations import Collations, type_with_collations
 from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, like_columns, read_type
+from transpiler.layouts.header_readings import NAMES
 from transpiler.layouts.layout import Layout
-from transpiler.layouts.named_fields import NAMES
 from transpiler.layouts.stored import Stored, stored_column
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import AmqpType

@@ -1,29 +1,53 @@
-"""Readings of header fields: an integer, a text, a delivery mode, a flag or a time, whatever it is stored as."""
+"""The header fields that a store can have, and their readings: an integer, a text, a delivery mode, a flag or a time.
+
+A field has the name that JMS, or a broker, gives it; a reading makes of a value what AMQP's field holds, whatever it is
+stored as.
+"""
 
 from __future__ import annotations
 
-import base64
-import binascii
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import Protocol
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, BINARY, STRING, TIMESTAMP, ColumnType, SparkType
+from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, SparkType
 from transpiler.layouts.java_times import read_time
+from transpiler.layouts.rows import read_base64
 from transpiler.layouts.spark_casts import cast_text
-from transpiler.layouts.stored import (
-    NOTHING,
-    Stored,
-    StoredValue,
-    stored_alternatives,
-    stored_in_choice,
-    stored_value,
-)
-from transpiler.message.fields import DELIVERY_MODES
+from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_in_choice, stored_value
+from transpiler.message.fields import DELIVERY_MODES, MessageField
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.times import iso_time
+
+#: The fields of AMQP's sections that a store can have, by the names that JMS, or a broker, gives them.
+FIELDS: Mapping[str, MessageField] = MappingProxyType(
+    {
+        "JMSPriority": MessageField("header", "priority"),
+        "JMSDeliveryMode": MessageField("header", "durable"),
+        "JMSRedelivered": MessageField("delivery_properties", "redelivered"),
+        "JMSXDeliveryCount": MessageField("header", "delivery_count"),
+        "JMS_AMQP_TTL": MessageField("header", "ttl"),
+        "JMSType": MessageField("properties", "subject"),
+        "JMSTimestamp": MessageField("properties", "creation_time"),
+        "JMSExpiration": MessageField("properties", "absolute_expiry_time"),
+        "JMSMessageID": MessageField("properties", "message_id"),
+        "JMSCorrelationID": MessageField("properties", "correlation_id"),
+        "JMSReplyTo": MessageField("properties", "reply_to"),
+        "JMSDestination": MessageField("properties", "to"),
+        "JMSXUserID": MessageField("properties", "user_id"),
+        "JMSXGroupID": MessageField("properties", "group_id"),
+        "JMSXGroupSeq": MessageField("properties", "group_sequence"),
+        "content-type": MessageField("properties", "content_type"),
+        "content-encoding": MessageField("properties", "content_encoding"),
+        "exchange": MessageField("delivery_properties", "exchange"),
+        "routing-key": MessageField("delivery_properties", "routing_key"),
+    }
+)
+NAMES: Mapping[MessageField, str] = MappingProxyType({place: name for name, place in FIELDS.items()})
 
 
 class Reading(Protocol):
@@ -42,20 +66,30 @@ def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
     """A place with one value, made of the first part that is there."""
     if not parts:
         return NOTHING
-    values = tuple(part.value if part.guard == ir.TRUE else ir.When(part.guard, part.value) for part in parts)
-    if len(values) == 1:
-        if parts[0].guard == ir.TRUE:
-            return stored_value(amqp, values[0])
-        return stored_alternatives([StoredValue((amqp,), parts[0].value, parts[0].guard)], absent=ir.IsNull(values[0]))
-    return stored_value(amqp, ir.Apply(ir.Function.FIRST, values, values[0].type))
+    value = ir.first_of([ir.guarded(part.guard, part.value) for part in parts])
+    if len(parts) == 1 and parts[0].guard != ir.TRUE:
+        return stored_alternatives([StoredValue((amqp,), parts[0].value, parts[0].guard)], absent=ir.IsNull(value))
+    return stored_value(amqp, value)
+
+
+def _of(raw: Stored, *classes: TypeClass) -> list[StoredValue]:
+    """The values of a place that are of some classes."""
+    return [item for item in raw.values if ir.type_class(item.value.type) in classes]
+
+
+def _where(parts: list[StoredValue], operator: Comparison, constant: int | str) -> list[StoredValue]:
+    """The parts, where they compare with a constant."""
+    return [
+        part._replace(guard=ir.all_of(part.guard, ir.Compare(operator, part.value, ir.constant(constant))))
+        for part in parts
+    ]
 
 
 def _integer_of(raw: Stored) -> list[StoredValue]:
     """The integers of a place, and those that its texts spell."""
     return [
         item if ir.type_class(item.value.type) is TypeClass.INTEGER else item._replace(value=_cast(item.value, BIGINT))
-        for item in raw.values
-        if ir.type_class(item.value.type) in (TypeClass.INTEGER, TypeClass.STRING)
+        for item in _of(raw, TypeClass.INTEGER, TypeClass.STRING)
     ]
 
 
@@ -79,13 +113,7 @@ class Integer:
     def stored(self, raw: Stored) -> Stored:
         """The integer in SQL."""
         parts = _integer_of(raw)
-        if self.least is not None:
-            least = ir.constant(self.least)
-            parts = [
-                part._replace(guard=ir.all_of(part.guard, ir.Compare(Comparison.GE, part.value, least)))
-                for part in parts
-            ]
-        return _one_value(AmqpType.LONG, parts)
+        return _one_value(AmqpType.LONG, parts if self.least is None else _where(parts, Comparison.GE, self.least))
 
     def read(self, raw: AmqpValue) -> int | None:
         """The integer in Python."""
@@ -101,14 +129,8 @@ class Text:
 
     def stored(self, raw: Stored) -> Stored:
         """The string in SQL."""
-        parts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.STRING]
-        if self.blank_is_none:
-            blank = ir.constant("")
-            parts = [
-                part._replace(guard=ir.all_of(part.guard, ir.Compare(Comparison.NE, part.value, blank)))
-                for part in parts
-            ]
-        return _one_value(AmqpType.STRING, parts)
+        parts = _of(raw, TypeClass.STRING)
+        return _one_value(AmqpType.STRING, _where(parts, Comparison.NE, "") if self.blank_is_none else parts)
 
     def read(self, raw: AmqpValue) -> str | None:
         """The string in Python."""
@@ -121,7 +143,7 @@ class Base64Text:
 
     def stored(self, raw: Stored) -> Stored:
         """The string in SQL."""
-        texts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.STRING]
+        texts = _of(raw, TypeClass.STRING)
         return _one_value(AmqpType.STRING, [item._replace(value=self._decoded(item.value)) for item in texts])
 
     def _decoded(self, text: ir.Value) -> ir.Value:
@@ -130,10 +152,8 @@ class Base64Text:
 
     def read(self, raw: AmqpValue) -> str | None:
         """The string in Python."""
-        try:
-            return base64.b64decode(str(raw.value), validate=True).decode("utf-8", "replace")
-        except (binascii.Error, ValueError):
-            return None
+        octets = read_base64(str(raw.value))
+        return None if octets is None else octets.decode("utf-8", "replace")
 
 
 #: The numbers that stand for delivery modes in JMS, AMQP 0-8 to 0-10 and MQTT bridges.
@@ -188,10 +208,8 @@ class Flag:
 
     def stored(self, raw: Stored) -> Stored:
         """The boolean in SQL."""
-        parts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.BOOLEAN]
-        texts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.STRING]
-        parts += [item._replace(value=_cast(item.value, ColumnType(SparkType.BOOLEAN))) for item in texts]
-        return _one_value(AmqpType.BOOLEAN, parts)
+        texts = [item._replace(value=_cast(item.value, BOOLEAN)) for item in _of(raw, TypeClass.STRING)]
+        return _one_value(AmqpType.BOOLEAN, _of(raw, TypeClass.BOOLEAN) + texts)
 
     def read(self, raw: AmqpValue) -> bool | None:
         """The boolean in Python."""
@@ -224,8 +242,8 @@ class Time:
             [item] = raw.values
             return stored_value(AmqpType.TIMESTAMP, ir.Apply(ir.Function.MILLISECONDS_OF_ANY, (item.value,), BIGINT))
         if self.pattern is not None:
-            texts = [item for item in raw.values if ir.type_class(item.value.type) is TypeClass.STRING]
-            return _one_value(AmqpType.TIMESTAMP, [item._replace(value=self._parsed(item.value)) for item in texts])
+            texts = [item._replace(value=self._parsed(item.value)) for item in _of(raw, TypeClass.STRING)]
+            return _one_value(AmqpType.TIMESTAMP, texts)
         parts = _integer_of(raw)
         if self.unit is TimeUnit.SECONDS:
             thousand = ir.constant(1000)
@@ -269,3 +287,19 @@ def _has_zone(pattern: str) -> bool:
 def _zone_text(zone: str) -> tuple[str, str]:
     """Return the text that adds a zone, and the letters of the pattern that read it."""
     return (" +00", " X") if zone in ("UTC", "Z") else (f" {zone}", " VV")
+
+
+#: The reading of each field where neither the store nor the user gives another.
+READINGS: Mapping[str, Reading] = MappingProxyType(
+    {
+        **dict.fromkeys(FIELDS, Text()),
+        "JMSPriority": Integer(),
+        "JMSDeliveryMode": Mode(),
+        "JMSRedelivered": Flag(),
+        "JMSXDeliveryCount": Integer(),
+        "JMS_AMQP_TTL": Integer(),
+        "JMSTimestamp": Time(),
+        "JMSExpiration": Time(),
+        "JMSXGroupSeq": Integer(),
+    }
+)

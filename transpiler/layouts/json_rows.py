@@ -21,8 +21,8 @@ from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.amqp_rows import union_value
 from transpiler.layouts.amqp_schema import MAPS, STRUCTS, UNION
 from transpiler.layouts.flat import FlatLayout
+from transpiler.layouts.header_readings import FIELDS
 from transpiler.layouts.layout import Layout, archive_of, message_in
-from transpiler.layouts.named_fields import FIELDS
 from transpiler.message.json import SECTION_NAMES
 from transpiler.message.message import Message, as_message
 from transpiler.message.rabbitmq_trace import entry_message, is_entry

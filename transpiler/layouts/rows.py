@@ -89,12 +89,20 @@ def octets_of(value: object, path: Path) -> bytes | None:
         case bytearray() | memoryview():
             return bytes(value)
         case str():
-            try:
-                return base64.b64decode(value, validate=True)
-            except (binascii.Error, ValueError):
+            octets = read_base64(value)
+            if octets is None:
                 refuse(path, "bytes in base64", value, "Spark's to_json writes them so; so does printf red | base64")
+            return octets
         case _:
             refuse(path, "bytes in base64", value)
+
+
+def read_base64(text: str) -> bytes | None:
+    """Return the bytes that a text has in base64; None where it is none."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
 
 
 def milliseconds(value: object) -> int | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from transpiler import ir
@@ -16,32 +15,15 @@ from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.columns import TypedColumn, like_columns
 from transpiler.layouts.flat import typed_columns
 from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
-from transpiler.layouts.header_readings import Flag, Integer, Mode, Reading, Text, Time
+from transpiler.layouts.header_readings import FIELDS, NAMES, READINGS
 from transpiler.layouts.layout import Layout
-from transpiler.layouts.named_fields import FIELDS, NAMES
-from transpiler.layouts.property_source import PropertySource, UnchosenTexts, column_of
+from transpiler.layouts.property_source import PropertySource, TextProperties, UnchosenTexts, column_of
 from transpiler.layouts.rows import amqp_value, row_columns, value_at
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_column, stored_value
-from transpiler.layouts.text_properties import TextProperties
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.fields import MessageField
 from transpiler.message.message import Header, Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
-
-#: The reading of each field where neither the store nor the user gives another.
-READINGS: Mapping[str, Reading] = MappingProxyType(
-    {
-        **dict.fromkeys(FIELDS, Text()),
-        "JMSPriority": Integer(),
-        "JMSDeliveryMode": Mode(),
-        "JMSRedelivered": Flag(),
-        "JMSXDeliveryCount": Integer(),
-        "JMS_AMQP_TTL": Integer(),
-        "JMSTimestamp": Time(),
-        "JMSExpiration": Time(),
-        "JMSXGroupSeq": Integer(),
-    }
-)
 
 #: The type to declare for a kind of values.
 _DECLARED = {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
@@ -112,9 +94,8 @@ class StoreLayout:
                     parts.append(StoredValue((AmqpType.LONG,), ir.constant(number), is_flag))
         if all(isinstance(part.value, ir.Constant) for part in parts):
             return stored_alternatives(parts, absent=ir.NotTrue(ir.any_of(*[part.guard for part in parts])))
-        values = tuple(part.value if part.guard == ir.TRUE else ir.When(part.guard, part.value) for part in parts)
-        first = values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, values, BIGINT)
-        return stored_value(AmqpType.LONG, first)
+        values = [ir.guarded(part.guard, part.value) for part in parts]
+        return stored_value(AmqpType.LONG, ir.first_of(values, BIGINT))
 
     def _counts_deliveries(self) -> bool:
         """Return True if JMSXDeliveryCount is read, which a flag of the store's own comes before."""

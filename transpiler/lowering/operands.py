@@ -224,8 +224,8 @@ def one_value(
         guard = guard_of(group, operand)
         # What stands behind another value is only asked for where that one is NULL.
         implied = bool(values) and guard == ir.IsNull(ir.without_conversions(values[-1]))
-        values.append(value if guard == ir.TRUE or implied else ir.When(guard, value))
-    return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), widest_type(values))
+        values.append(value if implied else ir.guarded(guard, value))
+    return ir.first_of(values, widest_type(values))
 
 
 def guard_of(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from transpiler.errors import LayoutError
-from transpiler.layouts.header_options import HeaderOption, time_option
+from transpiler.layouts.header_places import HeaderOption, time_option
 from transpiler.layouts.header_readings import Integer, Mode
 from transpiler.layouts.store import StoreLayout
 from transpiler.stores.activemq import activemq_jolokia, artemis_jolokia, artemis_xml, aws_activemq

@@ -11,16 +11,16 @@ from transpiler.ir.column_types import (
     TIMESTAMP,
     SparkType,
 )
-from transpiler.layouts.header_options import (
+from transpiler.layouts.header_places import (
+    ColumnPlace,
     Columns,
+    HeaderPlace,
     Headers,
 )
-from transpiler.layouts.header_places import ColumnPlace, HeaderPlace
 from transpiler.layouts.header_readings import Time
+from transpiler.layouts.property_source import TextProperties, TypedPlaces
 from transpiler.layouts.store import StoreLayout
-from transpiler.layouts.text_properties import TextProperties
 from transpiler.layouts.text_types import Types, text_types
-from transpiler.layouts.typed_properties import TypedPlaces
 from transpiler.stores.build import (
     NO_HEADERS,
     column_place,

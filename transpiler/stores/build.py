@@ -14,15 +14,17 @@ from transpiler.ir.column_types import (
 )
 from transpiler.layouts.columns import TypedColumn
 from transpiler.layouts.flat import type_of
-from transpiler.layouts.header_options import (
+from transpiler.layouts.header_places import (
+    ColumnPlace,
     Columns,
+    HeaderPlace,
     Headers,
+    PropertyPlace,
     header_places,
 )
-from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
-from transpiler.layouts.header_readings import Reading
+from transpiler.layouts.header_readings import READINGS, Reading
 from transpiler.layouts.property_source import PropertySource
-from transpiler.layouts.store import READINGS, StoreLayout
+from transpiler.layouts.store import StoreLayout
 
 #: A schema in Spark's JSON form, ``StructType.jsonValue()``.
 Schema = Mapping[str, Any]

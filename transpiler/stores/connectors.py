@@ -11,17 +11,16 @@ from transpiler.ir.column_types import (
     Path,
     SparkType,
 )
-from transpiler.layouts.header_options import (
+from transpiler.layouts.header_places import (
     Columns,
+    HeaderPlace,
     Headers,
+    PropertyPlace,
 )
-from transpiler.layouts.header_places import HeaderPlace, PropertyPlace
 from transpiler.layouts.header_readings import Base64Text, Flag, Integer, Time
+from transpiler.layouts.property_source import TaggedTexts, TextProperties, TypedPlaces
 from transpiler.layouts.store import StoreLayout
-from transpiler.layouts.tagged_properties import TaggedTexts
-from transpiler.layouts.text_properties import TextProperties
 from transpiler.layouts.text_types import Types, text_types
-from transpiler.layouts.typed_properties import TypedPlaces
 from transpiler.message.types import AmqpType
 from transpiler.stores.build import (
     INT,

@@ -12,12 +12,12 @@ from transpiler.ir.column_types import (
     STRING,
     TIMESTAMP,
 )
-from transpiler.layouts.header_options import (
+from transpiler.layouts.header_places import (
     Columns,
     Headers,
 )
+from transpiler.layouts.property_source import TextProperties
 from transpiler.layouts.store import StoreLayout
-from transpiler.layouts.text_properties import TextProperties
 from transpiler.layouts.text_types import TextTypes, Types, text_types
 from transpiler.stores.build import (
     INT,

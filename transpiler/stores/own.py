@@ -9,17 +9,20 @@ from typing import Any
 from transpiler.errors import LayoutError
 from transpiler.layouts.collations import Collations
 from transpiler.layouts.flat import FlatLayout, flat_layout, typed_columns
-from transpiler.layouts.header_options import (
+from transpiler.layouts.header_places import (
     Headers,
     header_columns,
 )
-from transpiler.layouts.property_source import PropertySource, UnchosenTexts
+from transpiler.layouts.property_source import (
+    PropertySource,
+    StructFields,
+    TextProperties,
+    UnchosenTexts,
+    VariantObject,
+)
 from transpiler.layouts.schemas import schema_in
 from transpiler.layouts.store import StoreLayout
-from transpiler.layouts.text_properties import TextProperties
 from transpiler.layouts.text_types import Types, text_types
-from transpiler.layouts.typed_properties import StructFields
-from transpiler.layouts.variant_properties import VariantObject
 from transpiler.stores.build import (
     NO_HEADERS,
     Schema,
@@ -81,8 +84,6 @@ class _UnknownFields(StructFields):
         column = repr(self.column)
         hint = f"give the schema: infer_layout(df, struct={column}), or stores.struct({column}, schema=df.schema)"
         raise LayoutError.at("layout.schema", message, hint=hint)
-
-    plain = stored
 
 
 def variant(

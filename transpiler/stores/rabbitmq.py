@@ -10,14 +10,15 @@ from transpiler.ir.column_types import (
     STRING,
     ColumnType,
 )
-from transpiler.layouts.header_options import (
+from transpiler.layouts.header_places import (
     Columns,
+    HeaderPlace,
     Headers,
+    VariantPlace,
 )
-from transpiler.layouts.header_places import HeaderPlace, VariantPlace
 from transpiler.layouts.header_readings import Integer, Mode, Reading, Text, Time, TimeUnit
+from transpiler.layouts.property_source import VariantObject
 from transpiler.layouts.store import StoreLayout
-from transpiler.layouts.variant_properties import VariantObject
 from transpiler.stores.build import (
     INT,
     NO_HEADERS,

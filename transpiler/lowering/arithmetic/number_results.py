@@ -79,10 +79,8 @@ class Numbers:
 
     def double(self) -> ir.Value | None:
         """The numbers of either kind as doubles; None where the operand never is one."""
-        values = tuple([value for value in (self.floating(), self.widened()) if value is not None])
-        if len(values) < 2:
-            return values[0] if values else None
-        return ir.Apply(ir.Function.FIRST, values, DOUBLE)
+        values = [value for value in (self.floating(), self.widened()) if value is not None]
+        return ir.first_of(values, DOUBLE) if values else None
 
     def by_width(self, dialect: Dialect) -> Iterator[Alternative]:
         """The numbers of each type as one value; the types of one class are one where no width changes a result."""
@@ -229,10 +227,9 @@ def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Diale
         return []
     if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM and _may_overflow(operator, left, right):
         values = [ir.Apply(ir.Function.FINITE, (value,), DOUBLE) for value in values]
-    value = values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), DOUBLE)
     floating = ir.any_of(left.where(_FLOATS), right.where(_FLOATS))
     stands = ir.all_of(left.where(NUMBERS), right.where(NUMBERS), floating)
-    return [Alternative(OperandType.DOUBLE, value, stands_where=stands)]
+    return [Alternative(OperandType.DOUBLE, ir.first_of(values, DOUBLE), stands_where=stands)]
 
 
 def _may_overflow(operator: Arithmetic, left: Numbers, right: Numbers) -> bool:

@@ -123,7 +123,7 @@ def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
             simple = _has_types(place, COMPOUNDS, True)
             for item in operand.of(OperandType.BYTES):
                 text = ir.Apply(ir.Function.TEXT_OF_BYTES, (_guarded(place, item),), STRING)
-                values.append(text if simple == ir.TRUE else ir.When(simple, text))
+                values.append(ir.guarded(simple, text))
         case Comparand.NUMBER | Comparand.NUMBER_SECONDS:
             whole = _comparand(place, Comparand.SECONDS if comparand is Comparand.NUMBER_SECONDS else Comparand.INTEGER)
             values = [_guarded(place, item) for item in operand.of(OperandType.DOUBLE)]
@@ -134,7 +134,7 @@ def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
                 if is_time != ir.FALSE:
                     whole = _guarded(place, item)
                     seconds = ir.Apply(ir.Function.DIVIDE, (whole, ir.constant(1000)), BIGINT)
-                    values.append(seconds if is_time == ir.TRUE else ir.When(is_time, seconds))
+                    values.append(ir.guarded(is_time, seconds))
                 if is_time != ir.TRUE:
                     values.append(_guarded(place, item))
         case Comparand.WIDENED:
@@ -145,14 +145,12 @@ def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
                 for item in operand.alternatives
                 if BY_CLASS[ir.type_class(item.value.type)] is comparand
             ]
-    if not values:
-        return None
-    return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), values[0].type)
+    return ir.first_of(values) if values else None
 
 
 def _guarded(place: Stored, item: Alternative) -> ir.Value:
     """The value where it stands; in a tagged union the field of each class is NULL elsewhere."""
-    return item.value if place.tag is not None or item.guard == ir.TRUE else ir.When(item.guard, item.value)
+    return item.value if place.tag is not None else ir.guarded(item.guard, item.value)
 
 
 class HeaderLookup:

@@ -110,7 +110,7 @@ class Queries:
                 return None
             message = "a path reads the body, and the layout has no such column"
             raise LayoutError.at("layout.no-column", message, self._source, _span(condition))
-        return values[0] if len(values) == 1 else ir.Apply(ir.Function.FIRST, tuple(values), STRING)
+        return ir.first_of(values, STRING)
 
     def _header(self, variable: query.Variable) -> tuple[Alternative, ...]:
         places = self._headers.find(variable.name, source=self._source, span=variable.span).places

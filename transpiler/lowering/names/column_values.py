@@ -184,10 +184,9 @@ def _merged(items: list[Alternative]) -> Iterator[Alternative]:
         if len(parts) == 1 or all(isinstance(part.value, ir.Constant) for part in parts):
             yield from parts
             continue
-        values = tuple(part.value if part.guard == ir.TRUE else ir.When(part.guard, part.value) for part in parts)
-        widest = widest_type(values)
+        values = [ir.guarded(part.guard, part.value) for part in parts]
         stands = ir.any_of(*[part.stands for part in parts])
-        yield Alternative(kind, ir.Apply(ir.Function.FIRST, values, widest), stands_where=stands)
+        yield Alternative(kind, ir.first_of(values, widest_type(values)), stands_where=stands)
 
 
 def _conversion(amqp: ValueType, types: OperandTypes) -> ir.Function | None:

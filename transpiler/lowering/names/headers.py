@@ -56,8 +56,7 @@ def whole_number(stored: Stored) -> ir.Value:
 
 def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], zero_is_forever: bool) -> Operand:
     """The end of a duration that begins at the first of some times that is not NULL."""
-    begin = times[0] if len(times) == 1 else ir.Apply(ir.Function.FIRST, times, BIGINT)
-    end = ir.Apply(ir.Function.LATER, (duration, begin), BIGINT)
+    end = ir.Apply(ir.Function.LATER, (duration, ir.first_of(times, BIGINT)), BIGINT)
     if not zero_is_forever:
         return from_value(kind, end)
     some = ir.Compare(Comparison.NE, duration, ir.constant(0))
@@ -187,7 +186,7 @@ def _string_id(stored: Stored, kind: OperandType) -> Operand:
     item = strings[0]
     # Beside a tag, the field of strings is NULL where the tag says something else.
     plain = item.guard == ir.TRUE or stored.tag is not None
-    return from_value(kind, item.value if plain else ir.When(item.guard, item.value))
+    return from_value(kind, item.value if plain else ir.guarded(item.guard, item.value))
 
 
 def _id_texts(stored: Stored, kind: OperandType, functions: _IdTexts) -> Operand:

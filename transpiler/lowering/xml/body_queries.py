@@ -46,6 +46,5 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
     if data is not None:
         column = at(data)
         texts.extend(ir.Apply(ir.Function.TEXT_OF_BYTES, (item.value,), STRING) for item in column.alternatives)
-    document = texts[0] if len(texts) == 1 else ir.Apply(ir.Function.FIRST, tuple(texts), STRING)
-    true = ir.XPath(document, query.value)
+    true = ir.XPath(ir.first_of(texts, STRING), query.value)
     return Outcomes(true, complement(true))

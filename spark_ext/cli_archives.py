@@ -16,10 +16,9 @@ from transpiler.cli.messages import read_messages
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
-from transpiler.layouts.amqp_0_10_json import read_row
 from transpiler.layouts.amqp_schema import SECTIONS
 from transpiler.layouts.header_readings import READINGS
-from transpiler.layouts.json_rows import BESIDE
+from transpiler.layouts.json_rows import BESIDE, read_row
 from transpiler.layouts.layout import ArchiveLayout
 from transpiler.layouts.property_source import TextProperties
 from transpiler.layouts.store import StoreLayout

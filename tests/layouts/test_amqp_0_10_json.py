@@ -10,7 +10,7 @@ from hypothesis import given
 from tests.spark.test_headers import zero_ten_messages
 from transpiler import DecodeError, Message
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
-from transpiler.layouts.amqp_0_10_json import read_row
+from transpiler.layouts.json_rows import read_row
 
 UUID = "01234567-89ab-cdef-0123-456789abcdef"
 

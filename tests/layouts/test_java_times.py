@@ -14,7 +14,7 @@ from tests.spark.harness import settings
 from transpiler import LayoutError, ir
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.header_readings import Time
-from transpiler.layouts.java_times import check_pattern, read_time
+from transpiler.layouts.spark_texts import check_pattern, read_time
 from transpiler.layouts.stored import stored_column
 from transpiler.sql.emitter import emit_value
 

@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 
 from tests.layouts.texts import NASTY, ask
 from tests.spark.harness import settings
-from transpiler.layouts.json_values import parse_json
 from transpiler.layouts.rows import variant_value
+from transpiler.layouts.spark_texts import parse_json
 
 #: PySpark rounds a DECIMAL of a VARIANT to 28 digits, and the cast to DOUBLE, which the SQL has, does not.
 _ROUNDED = "1.00000000000000011102230246251565"

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from tests.layouts.texts import NASTY, ask
 from tests.spark.harness import settings
 from transpiler.ir.column_types import SparkType
-from transpiler.layouts.spark_casts import cast_text
+from transpiler.layouts.spark_texts import cast_text
 
 KINDS = (
     SparkType.BOOLEAN,

@@ -37,8 +37,8 @@ from transpiler.filters.kinds import (
     TopicBinding,
 )
 from transpiler.layouts.layout import Layout
-from transpiler.message.codec import PROPERTY_TYPES
 from transpiler.message.message import Header, Properties
+from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
 FILTERS, MESSAGES = size(20, 40), 16

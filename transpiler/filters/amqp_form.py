@@ -41,7 +41,7 @@ from transpiler.filters.kinds import (
     inner_filters,
 )
 from transpiler.filters.topics import SEPARATOR
-from transpiler.message.codec import PROPERTY_TYPES
+from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
 #: Filters inside filters, and filters in all.

@@ -14,8 +14,8 @@ from transpiler.diagnostics import mismatch
 from transpiler.filters.amqp_form import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
 from transpiler.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
-from transpiler.message.codec import PROPERTY_TYPES
 from transpiler.message.json import kind_of, read_field, read_value, value_to_json
+from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
 _KEYS = {"descriptor", "value"}

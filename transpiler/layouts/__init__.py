@@ -10,8 +10,7 @@ Deliberately not here: what a name means to a selector (``message.fields``, ``lo
 comes in as Spark's JSON form.
 
 In reading order: ``columns`` (Spark's types as data), ``schemas``, ``layout`` (the protocol), ``stored`` (its
-answers), ``amqp_schema``, ``amqp``, ``flat``, ``amqp_0_10``, ``amqp_rows``, ``amqp_0_10_json``, ``sent``; then what
-stores are made of: ``store``, ``header_places``, ``header_readings``, ``property_source``, ``text_types``,
-``variants``, and in Python ``rows``, ``json_values``, ``spark_casts``, ``java_times``. The stores themselves are in
-``transpiler.stores``.
+answers), ``amqp_schema``, ``amqp``, ``flat``, ``amqp_0_10``, ``amqp_rows``, ``json_rows``, ``sent``; then what stores
+are made of: ``store``, ``header_places``, ``header_readings``, ``property_source``, ``text_types``, ``variants``, and
+in Python ``rows``, ``spark_texts``. The stores themselves are in ``transpiler.stores``.
 """

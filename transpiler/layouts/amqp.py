@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from transpiler import ir
@@ -110,7 +110,11 @@ class AmqpLayout:
 
         ``LayoutError`` for a promoted property whose value has another type than its column, unless it is mixed.
         """
-        row: dict[str, Any] = {section: _SECTION_ROWS[section](message) for section in self.sections}
+        contents = {section: getattr(message, section) for section in self.sections}
+        row: dict[str, Any] = {
+            section: unions(content) if section in MAPS else _struct_row(content)
+            for section, content in contents.items()
+        }
         properties = message.application_properties or {}
         for name in self.promoted:
             row[name] = self._promoted_value(name, properties.get(name))
@@ -169,22 +173,10 @@ def unions(values: Values | None) -> dict[str, Any] | None:
     return None if values is None else {key: union(value) for key, value in values.items()}
 
 
-def _struct_row(section: Header | Properties | Body | None, fields: Mapping[str, object]) -> dict[str, Any] | None:
+def _struct_row(section: Header | Properties | Body | None) -> dict[str, Any] | None:
     if section is None:
         return None
-    row = {}
-    for name in fields:
-        value = getattr(section, name)
-        row[name] = union(value) if isinstance(value, AmqpValue | Compound) else value
-    return row
-
-
-_SECTION_ROWS: Mapping[str, Callable[[Message], dict[str, Any] | None]] = {
-    "header": lambda message: _struct_row(message.header, STRUCTS["header"]),
-    "delivery_annotations": lambda message: unions(message.delivery_annotations),
-    "message_annotations": lambda message: unions(message.message_annotations),
-    "properties": lambda message: _struct_row(message.properties, STRUCTS["properties"]),
-    "application_properties": lambda message: unions(message.application_properties),
-    "body": lambda message: _struct_row(message.body, STRUCTS["body"]),
-    "footer": lambda message: unions(message.footer),
-}
+    contents = {item.name: getattr(section, item.name) for item in fields(section)}
+    return {
+        name: union(value) if isinstance(value, AmqpValue | Compound) else value for name, value in contents.items()
+    }

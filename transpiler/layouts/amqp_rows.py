@@ -18,18 +18,10 @@ from transpiler.message.message import Message
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, Primitive, SelectorType
 
-_TYPES: Mapping[str, AmqpType | Compound] = {kind.value: kind for kind in (*AmqpType, *Compound)}
+#: The types of values by the names that a struct ``V`` has for them.
+TYPES: Mapping[str, AmqpType | Compound] = {kind.value: kind for kind in (*AmqpType, *Compound)}
 _NULL = AmqpValue(AmqpType.NULL, None)
 _DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
-
-#: The types of values whose V names no type of AMQP, by the field that is set.
-_BY_FIELD = {
-    "boolean": AmqpType.BOOLEAN,
-    "long": AmqpType.LONG,
-    "double": AmqpType.DOUBLE,
-    "string": AmqpType.STRING,
-    "binary": AmqpType.BINARY,
-}
 
 
 def union_value(struct: object, path: Path) -> AmqpValue | None:
@@ -43,14 +35,12 @@ def union_value(struct: object, path: Path) -> AmqpValue | None:
         for field, column in UNION.items()
         if field != "type"
     }
-    own = _TYPES.get(name)
+    own = TYPES.get(name)
     if isinstance(own, Compound):
         binary = contents["binary"]
         return AmqpValue(own, b"" if binary is None else binary.value)
     if own is None:
-        return next(
-            (AmqpValue(_BY_FIELD[field], item.value) for field, item in contents.items() if item is not None), None
-        )
+        return next((item for item in contents.values() if item is not None), None)
     selector_type = COERCION[own]
     item = None if selector_type is SelectorType.NULL else contents[TYPE_CLASS[selector_type].value]
     return AmqpValue(AmqpType.NULL, None) if item is None else _typed(own, item.value)

@@ -7,31 +7,31 @@ from types import MappingProxyType
 
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, SMALLINT, STRING, TIMESTAMP, ColumnType
 from transpiler.layouts.columns import UnionShape
+from transpiler.message.sections import FIELD_TYPES
+from transpiler.message.types import AmqpType
+
+#: The columns of fields that have one type.
+_COLUMN_TYPES = {
+    AmqpType.BOOLEAN: BOOLEAN,
+    AmqpType.UBYTE: SMALLINT,
+    AmqpType.UINT: BIGINT,
+    AmqpType.BINARY: BINARY,
+    AmqpType.STRING: STRING,
+    AmqpType.SYMBOL: STRING,
+    AmqpType.TIMESTAMP: TIMESTAMP,
+}
+
+
+def _column_type(types: tuple[AmqpType, ...]) -> ColumnType | UnionShape:
+    return UnionShape.UNION if len(types) > 1 else _COLUMN_TYPES[types[0]]
+
 
 #: The fields of the struct sections.
 STRUCTS: Mapping[str, Mapping[str, ColumnType | UnionShape]] = MappingProxyType(
     {
-        "header": {
-            "durable": BOOLEAN,
-            "priority": SMALLINT,
-            "ttl": BIGINT,
-            "first_acquirer": BOOLEAN,
-            "delivery_count": BIGINT,
-        },
-        "properties": {
-            "message_id": UnionShape.UNION,
-            "user_id": BINARY,
-            "to": STRING,
-            "subject": STRING,
-            "reply_to": STRING,
-            "correlation_id": UnionShape.UNION,
-            "content_type": STRING,
-            "content_encoding": STRING,
-            "absolute_expiry_time": TIMESTAMP,
-            "creation_time": TIMESTAMP,
-            "group_id": STRING,
-            "group_sequence": BIGINT,
-            "reply_to_group_id": STRING,
+        **{
+            section: {name: _column_type(types) for name, types in fields.items()}
+            for section, fields in FIELD_TYPES.items()
         },
         "body": {"section": STRING, "data": BINARY, "value": UnionShape.UNION},
     }

@@ -17,9 +17,9 @@ from transpiler.diagnostics import did_you_mean
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import STRING, VARIANT, ColumnType, Path, SparkType
 from transpiler.layouts.header_readings import FIELDS, READINGS, Flag, Integer, Mode, Reading, Text, Time, TimeUnit
-from transpiler.layouts.java_times import check_pattern
 from transpiler.layouts.property_source import PropertySource, TextProperties
 from transpiler.layouts.rows import amqp_value, milliseconds, plain, value_at, variant_value
+from transpiler.layouts.spark_texts import check_pattern
 from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives, stored_column, stored_value
 from transpiler.layouts.variants import variant_get, variant_path
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce

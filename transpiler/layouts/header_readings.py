@@ -14,9 +14,8 @@ from typing import Protocol
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, SparkType
-from transpiler.layouts.java_times import read_time
 from transpiler.layouts.rows import read_base64
-from transpiler.layouts.spark_casts import cast_text
+from transpiler.layouts.spark_texts import cast_text, read_time
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_in_choice, stored_value
 from transpiler.message.fields import DELIVERY_MODES, MessageField
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass

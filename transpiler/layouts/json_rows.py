@@ -3,6 +3,9 @@
 Where a message was published, and where the broker put it, may stand beside it (``BESIDE``). Beside sections these
 members are no part of the message. Among plain properties they are properties as well, for a property may have any
 name; only an array or an object, which no property can be, is left out.
+
+A row of AMQP 0-10 is read strictly. A header there is a value as message JSON has it, or the struct ``V`` as Spark
+writes it; a message id may be written as a UUID; ``rows`` reads all else, as in any row in JSON.
 """
 
 from __future__ import annotations
@@ -11,19 +14,23 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from transpiler import ir
+from transpiler.diagnostics import did_you_mean
 from transpiler.errors import DecodeError, LayoutError
+from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.ir.traversal import column_paths
-from transpiler.layouts.amqp import AmqpLayout
-from transpiler.layouts.amqp_0_10 import ZeroTenLayout
-from transpiler.layouts.amqp_0_10_json import read_row
-from transpiler.layouts.amqp_rows import union_value
+from transpiler.layouts.amqp import AmqpLayout, union
+from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
+from transpiler.layouts.amqp_rows import TYPES, union_value
 from transpiler.layouts.amqp_schema import MAPS, STRUCTS, UNION
+from transpiler.layouts.columns import Fields, UnionShape
 from transpiler.layouts.flat import FlatLayout
 from transpiler.layouts.header_readings import FIELDS
 from transpiler.layouts.layout import Layout, archive_of, message_in
-from transpiler.message.json import SECTION_NAMES
+from transpiler.layouts.rows import amqp_value, refuse
+from transpiler.message.json import SECTION_NAMES, read_value
 from transpiler.message.message import Message, as_message
 from transpiler.message.rabbitmq_trace import entry_message, is_entry
 from transpiler.times import iso_time
@@ -141,12 +148,67 @@ def _section(section: str, content: Any) -> Any:
 
 def _value(value: Any, path: tuple[str, ...]) -> Any:
     """Return the value of a struct ``V``; anything else as it is."""
-    if not isinstance(value, Mapping) or "value" in value or len(value) < 2 or not value.keys() <= UNION.keys():
+    if not _is_union(value):
         return value
     read = union_value(value, path)
     return read.type if path == ("body", "value") and read is not None and read.value == b"" else read
 
 
+def _is_union(value: Any) -> bool:
+    """Return True for a struct ``V``: the name of a type, and the one field that has the value."""
+    return isinstance(value, Mapping) and "value" not in value and len(value) > 1 and value.keys() <= UNION.keys()
+
+
 def _time(name: str, value: Any) -> Any:
     time = iso_time(value) if name in _TIMES and isinstance(value, str) else None
     return value if time is None else time
+
+
+def read_row(data: Mapping[str, Any]) -> dict[str, Any]:
+    """One row of the layout ``amqp-0-10``, a time in milliseconds.
+
+    ``DecodeError`` with the path of what does not fit.
+    """
+    return _struct((), data, SCHEMA)
+
+
+def _struct(path: tuple[str, ...], value: Any, fields: Fields) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        refuse(path, "an object of fields", value)
+    for name in value:
+        if name not in fields:
+            hint = did_you_mean(str(name), fields) or f"the fields are {', '.join(fields)}"
+            message = ": ".join(filter(None, (".".join(path), f"AMQP 0-10 has no field called {name!r}")))
+            raise DecodeError.at("message.unknown-field", message, hint=hint)
+    return {name: _field((*path, name), value.get(name), shape) for name, shape in fields.items()}
+
+
+def _field(path: tuple[str, ...], value: Any, shape: ColumnType | UnionShape | Fields) -> Any:
+    if value is None:
+        return None
+    match shape:
+        case UnionShape.UNIONS:
+            if not isinstance(value, Mapping):
+                refuse(path, "an object of names and values", value)
+            return {key: _header((*path, key), item) for key, item in value.items()}
+        case ColumnType(kind=kind):
+            if kind is SparkType.BINARY and isinstance(value, str) and len(value) == 36:
+                with suppress(ValueError):
+                    return UUID(value).bytes
+            content = amqp_value(value, kind, path)
+            return None if content is None else content.value
+        case UnionShape():
+            return _header(path, value)
+        case _:
+            return _struct(path, value, shape)
+
+
+def _header(path: tuple[str, ...], value: Any) -> dict[str, Any] | None:
+    name = ".".join(path)
+    if not _is_union(value):
+        return union(read_value(name, value))
+    if value.get("type") not in TYPES:
+        hint = did_you_mean(str(value.get("type")), TYPES)
+        message = f"{name}: no AMQP type is called {value.get('type')!r}"
+        raise DecodeError.at("message.unknown-type", message, hint=hint)
+    return {field: _field((*path, field), value.get(field), column_type) for field, column_type in UNION.items()}

@@ -28,7 +28,6 @@ from transpiler.ir.column_types import (
 )
 from transpiler.layouts.columns import TypedColumn, seen
 from transpiler.layouts.flat import Unusable
-from transpiler.layouts.json_values import parse_json
 from transpiler.layouts.rows import (
     amqp_value,
     octets_of,
@@ -40,7 +39,7 @@ from transpiler.layouts.rows import (
     value_at,
     variant_value,
 )
-from transpiler.layouts.spark_casts import cast_text
+from transpiler.layouts.spark_texts import cast_text, parse_json
 from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives, stored_column, stored_value
 from transpiler.layouts.text_types import TextTypes
 from transpiler.layouts.variants import parsed_json, stored_in_variant, variant_path

@@ -14,14 +14,11 @@ from typing import NamedTuple
 from transpiler import ir
 from transpiler.ir.column_types import (
     AMQP_TYPES,
-    BIGINT,
-    BINARY,
-    BOOLEAN,
-    DOUBLE,
     STRING,
     ColumnType,
     Path,
 )
+from transpiler.layouts.amqp_schema import UNION
 from transpiler.layouts.columns import seen
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, SelectorType, ValueType
 from transpiler.selector.ast import Comparison
@@ -139,17 +136,15 @@ def stored_column(path: Path, column_type: ColumnType) -> Stored:
     return stored_value(AMQP_TYPES[column_type.kind], seen(ir.Column(path, column_type)))
 
 
-#: The fields of a struct ``V`` that hold a value, by the class of values that they are named after.
-_FIELDS = {"boolean": BOOLEAN, "long": BIGINT, "double": DOUBLE, "string": STRING, "binary": BINARY}
-
-
 def _field_of(selector_type: SelectorType) -> str | None:
     return None if selector_type is SelectorType.NULL else TYPE_CLASS[selector_type].value
 
 
+#: The types of the values in each field of a struct ``V``.
 _TYPES_IN_FIELD = {
     field: tuple(amqp for amqp, selector_type in COERCION.items() if _field_of(selector_type) == field)
-    for field in _FIELDS
+    for field in UNION
+    if field != "type"
 }
 
 _NULL = ir.constant(AmqpType.NULL.value)
@@ -159,10 +154,7 @@ _NULL = ir.constant(AmqpType.NULL.value)
 def stored_union(path: Path) -> Stored:
     """A struct ``V`` of the canonical schema: a type's name, and one field for each class of values."""
     tag = ir.Column((*path, "type"), STRING)
-    values = tuple(
-        StoredValue(_TYPES_IN_FIELD[name], ir.Column((*path, name), column_type))
-        for name, column_type in _FIELDS.items()
-    )
+    values = tuple(StoredValue(types, ir.Column((*path, name), UNION[name])) for name, types in _TYPES_IN_FIELD.items())
     absent = ir.any_of(ir.IsNull(tag), ir.Compare(Comparison.EQ, tag, _NULL))
     return Stored(values, ir.Compare(Comparison.NE, tag, _NULL), absent, ir.IsNull(tag), tag, path)
 

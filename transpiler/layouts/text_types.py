@@ -16,9 +16,8 @@ from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, BIGINT, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.layouts.columns import SIMPLE_TYPES
-from transpiler.layouts.json_values import parse_json
 from transpiler.layouts.rows import variant_value
-from transpiler.layouts.spark_casts import cast_text
+from transpiler.layouts.spark_texts import cast_text, parse_json
 from transpiler.layouts.stored import ByUse, Stored, StoredValue, stored_alternatives, stored_value
 from transpiler.layouts.variants import parsed_json, stored_in_variant
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText

@@ -15,7 +15,7 @@ from transpiler.amqp.decoder import decode_all
 from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Described, Value
 from transpiler.diagnostics import mismatch
 from transpiler.errors import DecodeError
-from transpiler.message.sections import Body, Header, Properties
+from transpiler.message.sections import HEADER_TYPES, PROPERTY_TYPES, Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.source import Span
 
@@ -24,34 +24,6 @@ _COMPOUNDS = {
     AmqpMap: Compound.MAP,
     AmqpArray: Compound.ARRAY,
     Described: Compound.DESCRIBED,
-}
-
-_ID = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
-
-#: 3.2.1: the fields of the header in wire order, with the types that each may have.
-_HEADER: Mapping[str, tuple[AmqpType, ...]] = {
-    "durable": (AmqpType.BOOLEAN,),
-    "priority": (AmqpType.UBYTE,),
-    "ttl": (AmqpType.UINT,),
-    "first_acquirer": (AmqpType.BOOLEAN,),
-    "delivery_count": (AmqpType.UINT,),
-}
-
-#: 3.2.4: the fields of the properties section.
-PROPERTY_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
-    "message_id": _ID,
-    "user_id": (AmqpType.BINARY,),
-    "to": (AmqpType.STRING,),
-    "subject": (AmqpType.STRING,),
-    "reply_to": (AmqpType.STRING,),
-    "correlation_id": _ID,
-    "content_type": (AmqpType.SYMBOL,),
-    "content_encoding": (AmqpType.SYMBOL,),
-    "absolute_expiry_time": (AmqpType.TIMESTAMP,),
-    "creation_time": (AmqpType.TIMESTAMP,),
-    "group_id": (AmqpType.STRING,),
-    "group_sequence": (AmqpType.UINT,),
-    "reply_to_group_id": (AmqpType.STRING,),
 }
 
 #: 3.2: the sections in the order in which they must stand, by their numeric and symbolic descriptors.
@@ -194,7 +166,7 @@ def _application_properties(section: _Section) -> dict[str, AmqpValue]:
 
 
 _READERS: Mapping[str, Callable[[_Section], Any]] = {
-    "header": lambda section: Header(**_fields(section, _HEADER)),
+    "header": lambda section: Header(**_fields(section, HEADER_TYPES)),
     "delivery_annotations": _annotations,
     "message_annotations": _annotations,
     "properties": lambda section: Properties(**_fields(section, PROPERTY_TYPES)),

@@ -20,7 +20,7 @@ from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
 from transpiler.diagnostics import did_you_mean, mismatch, nearest
 from transpiler.errors import DecodeError
 from transpiler.ieee754 import float32
-from transpiler.message.sections import Body, Header, Properties, Values
+from transpiler.message.sections import FIELD_TYPES, PROPERTY_TYPES, Body, Header, Properties, Values
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue, Compound, Primitive
 
 
@@ -248,9 +248,6 @@ def _inner(path: str, value: Any, depth: int) -> Value:
     return read_value(path, value)
 
 
-_ID_TYPES = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
-
-
 def _body_value(path: str, value: Any) -> AmqpValue | Compound:
     """The value of a body: a simple one, or ``{"type": T}`` alone for a list, map, array or described value."""
     if isinstance(value, Compound):
@@ -265,7 +262,7 @@ def _id(path: str, value: Any) -> AmqpValue:
     if isinstance(value, int) and not isinstance(value, bool):
         value = {"type": "ulong", "value": value}
     result = read_value(path, value)
-    if result.type not in _ID_TYPES:
+    if result.type not in PROPERTY_TYPES["message_id"]:
         _refuse("message.type", f"an id is a string, ulong, uuid or binary, not {result.type.value}", path)
     return result
 
@@ -294,34 +291,10 @@ def _body_section(path: str, value: Any) -> str:
     return text
 
 
-_UINT = _READERS[AmqpType.UINT]
-_MILLISECONDS = _READERS[AmqpType.TIMESTAMP]
-
 _FIELDS: Mapping[str, Mapping[str, Callable[[str, Any], Any]]] = {
-    "header": {
-        "durable": _boolean,
-        "priority": _integer(0, 255),
-        "ttl": _UINT,
-        "first_acquirer": _boolean,
-        "delivery_count": _UINT,
-    },
-    "properties": {
-        "message_id": _id,
-        "user_id": _bytes,
-        "to": _text,
-        "subject": _text,
-        "reply_to": _text,
-        "correlation_id": _id,
-        "content_type": _symbol,
-        "content_encoding": _symbol,
-        "absolute_expiry_time": _MILLISECONDS,
-        "creation_time": _MILLISECONDS,
-        "group_id": _text,
-        "group_sequence": _UINT,
-        "reply_to_group_id": _text,
-    },
-    "body": {"section": _body_section, "data": _bytes, "value": _body_value},
-}
+    section: {name: _READERS[types[0]] if len(types) == 1 else _id for name, types in fields_of.items()}
+    for section, fields_of in FIELD_TYPES.items()
+} | {"body": {"section": _body_section, "data": _bytes, "value": _body_value}}
 
 _read_body = _section(Body, _FIELDS["body"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from transpiler.message.types import AmqpValue, Compound
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 #: A section that maps names to values: application properties, annotations, footer.
 Values = Mapping[str, AmqpValue]
@@ -51,3 +51,35 @@ class Body:
     section: str | None = None
     data: bytes | None = None
     value: AmqpValue | Compound | None = None
+
+
+_ID = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
+
+#: 3.2.1: the fields of the header in wire order, with the types that each may have.
+HEADER_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
+    "durable": (AmqpType.BOOLEAN,),
+    "priority": (AmqpType.UBYTE,),
+    "ttl": (AmqpType.UINT,),
+    "first_acquirer": (AmqpType.BOOLEAN,),
+    "delivery_count": (AmqpType.UINT,),
+}
+
+#: 3.2.4: the fields of the properties section.
+PROPERTY_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
+    "message_id": _ID,
+    "user_id": (AmqpType.BINARY,),
+    "to": (AmqpType.STRING,),
+    "subject": (AmqpType.STRING,),
+    "reply_to": (AmqpType.STRING,),
+    "correlation_id": _ID,
+    "content_type": (AmqpType.SYMBOL,),
+    "content_encoding": (AmqpType.SYMBOL,),
+    "absolute_expiry_time": (AmqpType.TIMESTAMP,),
+    "creation_time": (AmqpType.TIMESTAMP,),
+    "group_id": (AmqpType.STRING,),
+    "group_sequence": (AmqpType.UINT,),
+    "reply_to_group_id": (AmqpType.STRING,),
+}
+
+#: The fields of both, by section.
+FIELD_TYPES: Mapping[str, Mapping[str, tuple[AmqpType, ...]]] = {"header": HEADER_TYPES, "properties": PROPERTY_TYPES}

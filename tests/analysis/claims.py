@@ -158,17 +158,17 @@ class Claims:
         tree = self._parsed(text, dialect)
         if tree is None:
             return
-        for found in find_redundancies(Context(tree, Source(text), dialect)):
+        for found in find_redundancies(tree, Context(tree, Source(text), dialect)):
             self.claims[found.rule] += 1
             constant = {"lint.never-true": False, "lint.unreachable-branch": False, "lint.always-true": True}
-            changed = _without(tree, found.doubt.span, constant.get(found.rule))
-            if changed is None or "for every message that has" in found.doubt.message:
+            changed = _without(tree, found.span, constant.get(found.rule))
+            if changed is None or "for every message that has" in found.message:
                 continue
             for one in self._messages():
                 before, after = judge(tree, one, dialect, NOW), judge(changed, one, dialect, NOW)
-                only_errors = found.doubt.hint != "remove it" and (before.thrown or after.thrown) is not None
+                only_errors = found.hint != "remove it" and (before.thrown or after.thrown) is not None
                 if not only_errors and _matches(before) is not _matches(after):
-                    yield f"{found.rule} in {name}: {text}: {found.doubt.message}: {one}"
+                    yield f"{found.rule} in {name}: {text}: {found.message}: {one}"
 
     def _diff(self, name: str) -> Iterator[str]:
         old, new = related(self.draw)

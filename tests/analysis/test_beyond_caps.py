@@ -14,7 +14,7 @@ import pytest
 from tests.sizes import is_full, randomness, size
 from transpiler import Message, evaluate, parse_selector, subsumes
 from transpiler.dialect_tools.diff import diff_selectors
-from transpiler.lint.contained_selectors import contained_in
+from transpiler.lint.check import contained_in
 from transpiler.selector.dialects import JMS
 from transpiler.topology import topology_from_dict
 from transpiler.topology.report.containment import contains

@@ -177,7 +177,7 @@ def test_parts_are_looked_at_in_their_context(text: str, dialect: str, rules: li
     tree = parse_selector(text, dialect)
     assert tree is not None
     context = Context(tree, Source(text), DIALECTS[dialect])
-    assert [found.rule for found in find_redundancies(context)] == rules
+    assert [found.rule for found in find_redundancies(tree, context)] == rules
 
 
 def test_a_question_with_too_many_cases_is_not_answered() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from transpiler import equivalent, parse_selector, subsumes
 from transpiler.dialect_tools.diff import diff_selectors
-from transpiler.lint.contained_selectors import contained_in
+from transpiler.lint.check import contained_in
 from transpiler.lint.selector_rules import lint
 from transpiler.selector.dialects import DIALECTS
 from transpiler.source import Source

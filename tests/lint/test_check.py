@@ -15,10 +15,7 @@ from hypothesis import strategies as st
 
 from tests.sizes import size
 from transpiler.cli import main
-from transpiler.lint.formats.github import github
-from transpiler.lint.formats.human import human
-from transpiler.lint.formats.json_form import json_form
-from transpiler.lint.formats.sarif import sarif, uri
+from transpiler.lint.formats import github, human, json_form, sarif, uri
 from transpiler.lint.run import Run, Text
 from transpiler.selector.dialects import DIALECTS
 

@@ -73,6 +73,7 @@ jms:
     selector: color = 'red'
     message-selector: 'it''s = 1'
     messageSelector: "a = 'x' \u0041"
+  filterString: a = 'y'  # selector[activemq]
 spec:
   selector: {app: x}
   sql: |  # selector
@@ -93,6 +94,8 @@ jms.selector = color = 'red' \
 queueConfigs.Q.filterString="x = 1"
 # selector
 any=b = 2
+# selector[activemq]
+queueConfigs.Q.filterString=y = 1
 log=5
 spring.jms.selector: ${x}
 """
@@ -139,12 +142,17 @@ FILES = (
             ("color = 'red'", None),
             ("it's = 1", None),
             ("a = 'x' A", None),
+            ("a = 'y'", "activemq"),
             ("a = 1\nAND b = 2", None),
             ("a = 1 OR c = 3", "artemis"),
             ("plain", None),
         ],
     ),
-    ("a.properties", PROPERTIES, [("color = 'red' AND b = 'A'", None), ("x = 1", "artemis"), ("b = 2", None)]),
+    (
+        "a.properties",
+        PROPERTIES,
+        [("color = 'red' AND b = 'A'", None), ("x = 1", "artemis"), ("b = 2", None), ("y = 1", "activemq")],
+    ),
     (
         "d.json",
         BROKER_J,

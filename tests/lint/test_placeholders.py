@@ -69,6 +69,15 @@ def test_a_placeholder_has_the_value_of_its_key_its_default_or_a_reason(written:
     assert expected is None
 
 
+def test_a_placeholder_in_a_file_within_a_file_has_its_value() -> None:
+    text = "brokerProperties: \"queueConfigs.Q.filterString=type = '${orders.type}'\\n\""
+    [one] = filled(find_selectors(text, "broker.yaml"), properties)
+    assert isinstance(one, FoundSelector)
+    assert (one.mapped.text, one.dialect) == ("type = 'paid'", "artemis")
+    start, end = one.mapped.starts[8], one.mapped.ends[8]
+    assert text[start:end] == "${orders.type}"
+
+
 @pytest.mark.parametrize(
     ("written", "reason"),
     [(r"\${a}", "${a} has no value"), ("${a}", ""), (r"\\${a}", ""), (r"\\\${a}", "${a} has no value")],

@@ -17,10 +17,7 @@ from transpiler.cli.inputs import InputFile
 from transpiler.cli.layouts import ChosenLayout, layout_options, missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.lint.check import Checker
-from transpiler.lint.formats.github import github
-from transpiler.lint.formats.human import human, oneline
-from transpiler.lint.formats.json_form import json_form
-from transpiler.lint.formats.sarif import sarif
+from transpiler.lint.formats import github, human, json_form, oneline, sarif
 from transpiler.lint.registry import Selection
 from transpiler.lint.report import Report
 from transpiler.lint.run import Run

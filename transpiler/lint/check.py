@@ -2,17 +2,21 @@
 
 A selector that a dialect refuses has the error and nothing else. One that is legal and that Spark cannot evaluate has
 a warning, unless the caller named a layout. Findings of several dialects with one code, place and text are one.
+
+Of the selectors of one list, equal ones are found in lists of any length. Beyond that each pair whose names allow it is
+compared, up to ``MAX_PAIRS`` of those that no message tells apart at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from transpiler.analysis.building import identity_of
+from transpiler.analysis.contained_conditions import Candidate, contained
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
-from transpiler.lint.contained_selectors import contained_in
 from transpiler.lint.registry import Selection
 from transpiler.lint.selector_rules import lint, without_lesser
 from transpiler.lowering.names.names import Missing
@@ -22,6 +26,9 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.selector.parsing import parse_selector
 from transpiler.source import Source, Span
+
+#: Selectors of a list that are compared in pairs, pairs that pass the cheap test, and tests in one selector.
+MAX_SELECTORS, MAX_PAIRS, MAX_TESTS = 400, 2_000, 30
 
 
 class Finding(NamedTuple):
@@ -94,12 +101,11 @@ class Checker:
         for dialect in dialects:
             trees = {number: tree for number, one in enumerate(checked) for own, tree in one.trees if own is dialect}
             for number, container, same in contained_in([*trees.items()], dialect):
-                message = (
-                    f"{places[container]} {'is the same selector' if same else 'selects all of these messages too'}"
-                )
+                what = "is the same selector" if same else "selects all of these messages too"
                 apart = "if each message should match only one of them, exclude it from the other"
                 hint = "remove one of the two" if same else apart
-                diagnostic = Diagnostic("lint.contained", "info", message, None, trees[number].span, hint)
+                message, span = f"{places[container]} {what}", trees[number].span
+                diagnostic = Diagnostic("lint.contained", "info", message, None, span, hint)
                 if self.selection.has(diagnostic):
                     collected.setdefault((number, diagnostic), []).append(dialect)
         return [(number, Finding(diagnostic, tuple(own))) for (number, diagnostic), own in collected.items()]
@@ -108,3 +114,38 @@ class Checker:
 def _as_warning(finding: Diagnostic) -> Diagnostic:
     """A finding about a selector that is legal, and of no DataFrame that the user named."""
     return replace(finding, severity="warning") if finding.code.startswith(("spark.", "limit.")) else finding
+
+
+class Contained(NamedTuple):
+    """A selector and the one that contains it, by their numbers; ``same`` if they are equal."""
+
+    number: int
+    container: int
+    same: bool
+
+
+def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Dialect) -> Iterator[Contained]:
+    """Yield the selectors that another one contains, each once; of two equal ones the later."""
+    first: dict[object, int] = {}
+    different = []
+    for number, tree in selectors:
+        key = identity_of(tree)
+        if key in first:
+            yield Contained(number, first[key], same=True)
+        else:
+            first[key] = number
+            different.append((number, tree))
+    if len(different) > MAX_SELECTORS:
+        return
+    numbers, names, candidates = [], [], []
+    for number, tree in different:
+        own = [(node.section, node.name) for node in ast.walk(tree) if isinstance(node, ast.Identifier)]
+        if 0 < len(own) <= MAX_TESTS:
+            candidate = Candidate(lambda conditions, tree=tree: conditions.selector(tree, dialect))  # type: ignore[misc]
+            # A selector that is never true is contained in every other one.
+            if not candidate.is_never_true:
+                numbers.append(number)
+                names.append(frozenset(own))
+                candidates.append(candidate)
+    for inner, outer in contained(candidates, lambda outer, inner: names[outer] <= names[inner], MAX_PAIRS):
+        yield Contained(numbers[inner], numbers[outer], same=False)

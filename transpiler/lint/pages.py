@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.lint.check import Checker
-from transpiler.lint.formats.human import human
+from transpiler.lint.formats import human
 from transpiler.lint.registry import RULES, Selection
 from transpiler.lint.report import Report
 from transpiler.lint.rule import Rule

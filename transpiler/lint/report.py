@@ -69,6 +69,12 @@ class Reported:
     #: True if the line has a placeholder where the selector has a value.
     is_filled: bool = False
 
+    @property
+    def message(self) -> str:
+        """The message of the finding, and the dialects in which it holds."""
+        only = f" [{', '.join(self.dialects)}]" if self.dialects else ""
+        return self.diagnostic.message + only
+
 
 @dataclass(slots=True)
 class Report:

@@ -6,7 +6,7 @@ selected or ignored by its id as any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -21,13 +21,14 @@ from transpiler.source import Source, Span
 
 
 class Doubt(NamedTuple):
-    """A finding of a rule, before it has the rule's id and severity; ``severity`` replaces the rule's."""
+    """A finding of a rule, before it has the rule's id and severity; ``severity`` and ``rule`` replace these."""
 
     message: str
     span: Span
     hint: str | None = None
     severity: Severity | None = None
     fix: Fix | None = None
+    rule: str | None = None
 
 
 @dataclass
@@ -78,7 +79,7 @@ class Context:
 
 
 #: A rule's function: the doubts about one node.
-Finder = Callable[[ast.Expression, Context], Iterator[Doubt]]
+Finder = Callable[[ast.Expression, Context], Iterable[Doubt]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from transpiler.diagnostics import Diagnostic, Fix
 from transpiler.errors import TranspilerError
 from transpiler.lint.check import Checker, Finding
 from transpiler.lint.embedded import FoundSelector, UnreadableError, UnreadSelector, find_selectors, is_selector_file
-from transpiler.lint.embedded.mapped_text import plain
 from transpiler.lint.embedded.markers import IgnoreComments
 from transpiler.lint.embedded.placeholders import Properties, filled
+from transpiler.lint.embedded.selector_text import plain
 from transpiler.lint.registry import check_pattern, fits
 from transpiler.lint.report import Lines, Place, PlacedFix, Report, Reported
 from transpiler.selector.dialects import JMS, Dialect, find_dialect

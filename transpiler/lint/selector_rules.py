@@ -7,41 +7,37 @@ from itertools import chain
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.lint.registry import RULES, find_rule
-from transpiler.lint.rule import Context, Doubt, Rule
-from transpiler.lint.rules.logic import find_redundancies
+from transpiler.lint.rule import Context, Doubt, Finder, Rule
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.source import Source, Span
 
-_OF_NODE: dict[type[ast.Expression], list[Rule]] = {}
+_OF_NODE: dict[type[ast.Expression], list[tuple[Rule, Finder]]] = {}
 for _rule in RULES:
     for _node in _rule.nodes:
-        _OF_NODE.setdefault(_node, []).append(_rule)
-_OF_ROOT = tuple(rule for rule in RULES if rule.find is not None and not rule.nodes)
+        if _rule.find is not None:
+            _OF_NODE.setdefault(_node, []).append((_rule, _rule.find))
+_OF_ROOT = [(rule, rule.find) for rule in RULES if rule.find is not None and not rule.nodes]
 
 
 def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[Diagnostic]:
     """Return the findings about a checked tree, in the order of the text."""
     context = Context(tree, source, dialect)
-    diagnostics: list[Diagnostic] = []
-    for node in ast.walk(tree):
-        for rule in _OF_NODE.get(type(node), ()):
-            assert rule.find is not None
-            for doubt in rule.find(node, context):
-                diagnostics.append(_finding(rule, doubt, source))
-    for rule in _OF_ROOT:
-        assert rule.find is not None
-        diagnostics.extend(_finding(rule, doubt, source) for doubt in rule.find(tree, context))
-    for redundancy in find_redundancies(context):
-        known = find_rule(redundancy.rule)
-        assert known is not None
-        diagnostics.append(_finding(known, redundancy.doubt, source))
+    diagnostics = [
+        _finding(rule, doubt, source)
+        for node in ast.walk(tree)
+        for rule, find in _OF_NODE.get(type(node), ())
+        for doubt in find(node, context)
+    ]
+    diagnostics += [_finding(rule, doubt, source) for rule, find in _OF_ROOT for doubt in find(tree, context)]
     return without_lesser(diagnostics) if diagnostics else diagnostics
 
 
 def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
-    severity = doubt.severity or rule.severity
-    return Diagnostic(rule.id, severity, doubt.message, source, doubt.span, doubt.hint, doubt.fix)
+    known = rule if doubt.rule is None else find_rule(doubt.rule)
+    assert known is not None
+    severity = doubt.severity or known.severity
+    return Diagnostic(known.id, severity, doubt.message, source, doubt.span, doubt.hint, doubt.fix)
 
 
 def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:

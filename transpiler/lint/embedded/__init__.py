@@ -1,6 +1,6 @@
 """Selectors in files: which files have some, where they are, and the place of each character.
 
-The idea: a reader for each kind of file yields texts that know their places (``mapped_text``), so that a finding in a
+The idea: a reader for each kind of file yields texts that know their places (``selector_text``), so that a finding in a
 selector is a finding in the file: behind XML's entities, JSON's escapes, continued lines and joined literals.
 
 Invariants: a reader yields complete selectors; one that another tool or the run time completes is told to be unread.
@@ -9,9 +9,8 @@ The places where files keep selectors are records of ``selector_places``, and no
 
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
-In reading order: ``mapped_text``, ``selector_places``, ``selector_text``, ``markers``; ``lines``, ``xml_text``,
-``json_text``, ``properties_text``, ``yaml_text``; ``code_tokens``, ``code_values``, ``code_patterns``, ``code_text``;
-``placeholders``.
+In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
+``code_text``; ``placeholders``.
 """
 
 from __future__ import annotations
@@ -22,13 +21,10 @@ from pathlib import PurePath
 from transpiler.jsontext import JsonTextError, load_json, without_comments
 from transpiler.lint.embedded.code_text import find_in_code
 from transpiler.lint.embedded.code_tokens import FAMILIES
-from transpiler.lint.embedded.json_text import find_in_json
-from transpiler.lint.embedded.lines import find_in_lines
-from transpiler.lint.embedded.properties_text import find_in_properties
+from transpiler.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
 from transpiler.lint.embedded.selector_places import WORTH_READING
 from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
 from transpiler.lint.embedded.xml_text import find_in_xml
-from transpiler.lint.embedded.yaml_text import find_in_yaml
 
 __all__ = [
     "FoundSelector",

@@ -2,22 +2,39 @@
 
 The code is read as tokens and brackets, by the family of its language; nothing else is parsed. A selector is a literal,
 a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread.
+
+In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argument but a literal of text, ``*`` any
+argument, and ``...`` any number of them; what stands behind the ``$`` is not looked at, but for ``_``. ``a(b = $)`` is
+an argument or a member with a name, anywhere within the brackets; ``'x'`` is that literal. ``a().b($)`` is a call
+behind one of ``a``, ``a.b($)`` one of a member of ``a``. ``a = $`` is an assignment, a member or a named argument of
+any call. Names are compared without case and underscores, ``*`` in one stands for any characters.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
-from transpiler.lint.embedded.code_patterns import CodePattern, read_pattern, squeezed
-from transpiler.lint.embedded.code_tokens import Family, Token, content, escaped, tokens
-from transpiler.lint.embedded.code_values import Value, Values
+from transpiler.lint.embedded.code_tokens import (
+    CLOSING,
+    OPENING,
+    Family,
+    Token,
+    Value,
+    Values,
+    content,
+    escaped,
+    tokens,
+)
 from transpiler.lint.embedded.markers import read_marker
 from transpiler.lint.embedded.selector_places import code_places, text_pattern
 from transpiler.lint.embedded.selector_text import Escape, InFile, UnreadSelector, as_is, find_in_text, found
 
-_OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
+_CALL = re.compile(r"(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
 #: Signs between the name of an argument, a member or a variable and its value.
 _GIVES = {"=", ":", "=>", ":="}
 _DECLARES = {"def", "func", "fun", "function", "fn"}
@@ -25,6 +42,39 @@ _DECLARES = {"def", "func", "fun", "function", "fn"}
 _NEAR = 3
 #: Brackets from a call to a member with a name.
 _MAX_LEVELS = 3
+
+
+class _CodePattern(NamedTuple):
+    """A call in which one argument is a selector; without a name of the call, a name to which one is assigned.
+
+    ``key`` is the name of the selector's argument, ``before`` the call or the member before the point.
+    """
+
+    name: re.Pattern[str] | None
+    key: str | None
+    arguments: tuple[str, ...] = ()
+    #: Texts that the call has to have.
+    literals: frozenset[str] = frozenset()
+    before: str | None = None
+
+
+@cache
+def _read_pattern(pattern: str) -> _CodePattern:
+    call = _CALL.fullmatch(pattern)
+    if call is None:
+        return _CodePattern(None, squeezed(pattern.removesuffix(" = $")))
+    named = [argument.rpartition(" = ") for argument in call["arguments"].split(", ")]
+    key = next(squeezed(name) for name, _, text in named if text == "$")
+    texts = tuple(text for _, _, text in named)
+    literals = frozenset(squeezed(text.strip("'")) for text in texts if text.startswith("'"))
+    before = None if call["before"] is None else squeezed(call["before"]) + (call["called"] or "")
+    return _CodePattern(re.compile(squeezed(call["name"]).replace("*", ".*")), key or None, texts, literals, before)
+
+
+@cache
+def squeezed(name: str) -> str:
+    """Return a name as names are compared: ``MESSAGE_SELECTOR`` is ``messageSelector``."""
+    return name.lower().replace("_", "").replace("-", "")
 
 
 @dataclass(slots=True)
@@ -61,7 +111,7 @@ class _Reader:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
-        self._patterns = [(read_pattern(place.pattern), place.dialect) for place in code_places(text)]
+        self._patterns = [(_read_pattern(place.pattern), place.dialect) for place in code_places(text)]
         self.found: dict[int, list[InFile]] = {}
 
     def comment(self, comment: Token) -> None:
@@ -81,11 +131,11 @@ class _Reader:
                 opened[-1].literals.add(squeezed(content(token).text))
             if token.kind != "sign":
                 self._member(number, opened)
-            elif token.text in _OPENING:
+            elif token.text in OPENING:
                 opened.append(self._call(number, closed))
             elif token.text == "," and opened:
                 opened[-1].arguments.append(number + 1)
-            elif token.text in _CLOSING and opened:
+            elif token.text in CLOSING and opened:
                 call = closed[number] = opened.pop()
                 if call.arguments[-1] == number:
                     # A comma behind the last argument, or none at all.
@@ -161,12 +211,12 @@ class _Reader:
                     self._add(value, self._code[at], dialect)
                 return
 
-    def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[int]:
+    def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[int]:
         """Yield where the selectors of a call begin."""
         if pattern.key is not None:
             yield from (at for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
             return
-        kinds = [argument.text for argument in pattern.arguments]
+        kinds = pattern.arguments
         least = len(kinds) - kinds.count("...")
         if len(call.arguments) < least:
             return

@@ -1,4 +1,4 @@
-"""Tokens of source code, as far as selectors need them: literals of text, names, and punctuation.
+"""The tokens of source code and the texts of its expressions: literals, constants of the same file, and their sums.
 
 The languages differ in their comments and literals, and in nothing else that counts here.
 """
@@ -6,10 +6,12 @@ The languages differ in their comments and literals, and in nothing else that co
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
-from transpiler.lint.embedded.mapped_text import MappedText, decoded, plain
+from transpiler.lint.embedded.selector_text import MappedText, decoded, joined, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,21 @@ _ESCAPE = re.compile(
     r"\\(?:\n|u\{[0-9a-fA-F]+\}|u+[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)", re.DOTALL
 )
 _DOUBLED = re.compile('""')
-_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": "", "s": " "}
+_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": "", "s": " "}
+
+#: Words for no selector, and values that are none.
+_NOTHING = frozenset("null nil none undefined nullptr true false".split())
+_OWN = frozenset({"this", "self", "cls"})
+_DECLARES = frozenset("class interface object enum struct record trait module".split())
+#: Signs behind an expression that end it.
+_ENDS = frozenset(",)]};")
+#: Signs that go on with an expression on the next line.
+_CONTINUES = frozenset("+.%?(")
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+#: Artemis's class of texts: a call with one text as its argument, which it is.
+_WRAPPER = "SimpleString"
+#: Constants of constants that are followed.
+_MAX_DEPTH = 20
 
 
 def tokens(text: str, family: Family) -> list[Token]:
@@ -123,4 +139,145 @@ def _character(match: re.Match[str]) -> str:
     if escape[0] in "uUx" and digits and len(escape) > 1:
         number = int(digits, 16)
         return chr(number) if number <= 0x10FFFF else "\ufffd"
-    return _PLAIN.get(escape, escape)
+    return _CONTROLS.get(escape, escape)
+
+
+class Value(NamedTuple):
+    """The text of an expression; None where it is known at run time only.
+
+    ``literal`` is the first literal in it. ``is_expression`` is False for no value, as null and a declaration are.
+    """
+
+    text: MappedText | None
+    literal: Token | None = None
+    is_expression: bool = True
+
+
+_NO_VALUE = Value(None, is_expression=False)
+
+
+class Values:
+    """The expressions of a file, by the numbers of their first tokens."""
+
+    def __init__(self, tokens: Sequence[Token], family: Family) -> None:
+        self.tokens = tokens
+        self._adjacent = family.adjacent
+        self._interpolated = re.compile(family.interpolated)
+        self._types = {after.text for before, after in pairwise(tokens) if before.text in _DECLARES}
+        self._constants = self._assigned()
+
+    def at(self, number: int, depth: int = 0) -> Value:
+        """Return the value of the expression that begins with a token."""
+        return self._read(number, depth)[0]
+
+    def around(self, number: int) -> tuple[int, Value]:
+        """Return the expression that a literal of text is a part of, and the number of its first token."""
+        first = number
+        while first:
+            before = self.tokens[first - 1]
+            if self._adjacent and before.kind == "text":
+                first -= 1
+            elif before.text == "+" and first > 1 and self.tokens[first - 2].kind in ("text", "name"):
+                first -= 2
+                while first > 1 and self.tokens[first - 1].text == ".":
+                    first -= 2
+            else:
+                break
+        sign = self.tokens[first - 1].text if first else ""
+        called = self.tokens[first - 2].text.lower() if first > 1 else ""
+        if sign in ("+", ".", "%") or (sign == "(" and called in ("format", "printf", "sprintf")):
+            return first, Value(None, self.tokens[number])
+        return first, self.at(first)
+
+    def _read(self, number: int, depth: int) -> tuple[Value, int]:
+        """Return a value and the number of the token behind it."""
+        parts: list[MappedText] = []
+        literal: Token | None = None
+        known = True
+        while True:
+            token = self._token(number)
+            if token is None:
+                return _NO_VALUE, number
+            if token.kind == "text":
+                literal = literal or token
+                known = known and not self._interpolated.search(token.text)
+                parts.append(content(token))
+                number += 1
+                if self._adjacent and (following := self._token(number)) is not None and following.kind == "text":
+                    continue
+            elif token.text == "(" and depth < _MAX_DEPTH:
+                inner, number = self._read(number + 1, depth + 1)
+                literal = literal or inner.literal
+                known = known and inner.text is not None
+                parts += [] if inner.text is None else [inner.text]
+                number += self._is(number, ")")
+            elif token.kind == "name" and token.text.lower() not in _NOTHING:
+                named, number, is_declaration = self._named(number, depth)
+                if is_declaration:
+                    return _NO_VALUE, number
+                literal = literal or named.literal
+                known = known and named.text is not None
+                parts += [] if named.text is None else [named.text]
+            else:
+                return _NO_VALUE, number
+            behind = self._token(number)
+            if behind is not None and behind.text == "+":
+                number += 1
+                continue
+            ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
+            return Value(joined(parts) if known and ends else None, literal), number
+
+    def _named(self, number: int, depth: int) -> tuple[Value, int, bool]:
+        """Return the value of a name, the number behind it, and True if it is a type with its variable."""
+        path = [self.tokens[number].text]
+        if path[0] == "new":
+            number += 1
+            path = [token.text] if (token := self._token(number)) is not None else path
+        number += 1
+        while self._is(number, ".") and (after := self._token(number + 1)) is not None and after.kind == "name":
+            path.append(after.text)
+            number += 2
+        behind = self._token(number)
+        if behind is not None and behind.kind == "name" and not behind.on_new_line:
+            return _NO_VALUE, number, True
+        if self._is(number, "(") and _WRAPPER in path and depth < _MAX_DEPTH:
+            inner, number = self._read(number + 1, depth + 1)
+            return inner, number + self._is(number, ")"), False
+        own = len(path) == 1 or (len(path) == 2 and (path[0] in _OWN or path[0] in self._types))
+        places = self._constants.get(path[-1], ()) if own else ()
+        if len(places) != 1 or depth >= _MAX_DEPTH:
+            return Value(None), number, False
+        return self.at(places[0], depth + 1), number, False
+
+    def _assigned(self) -> dict[str, list[int]]:
+        """Return where the values of each name begin that is assigned anywhere, but for named arguments."""
+        found: dict[str, list[int]] = {}
+        brackets: list[str] = []
+        for number, token in enumerate(self.tokens):
+            if token.kind == "sign" and token.text in OPENING:
+                brackets.append(token.text)
+            elif token.kind == "sign" and token.text in CLOSING and brackets:
+                brackets.pop()
+            elif token.text in ("=", ":=", "+=") and token.kind == "sign" and number and (brackets[-1:] != ["("]):
+                name = self._variable(number - 1)
+                # A name that grows is none with one value.
+                found.setdefault(name, []).extend([number + 1] * (1 + (token.text == "+=")))
+            elif token.text == "define" and (name_of := self._token(number + 1)) is not None:
+                found.setdefault(name_of.text, []).append(number + 2)
+        return found
+
+    def _variable(self, number: int) -> str:
+        """Return the name that is assigned to before a sign: the last one, or the one before a colon and its type."""
+        for place in range(number, max(number - 4, 0), -1):
+            if self.tokens[place].text == ":" and self.tokens[place - 1].kind == "name":
+                return self.tokens[place - 1].text
+            if self.tokens[place].on_new_line or self.tokens[place].text in (";", "{", "}", ","):
+                break
+        return self.tokens[number].text
+
+    def _token(self, number: int) -> Token | None:
+        return self.tokens[number] if number < len(self.tokens) else None
+
+    def _is(self, number: int, sign: str) -> bool:
+        token = self._token(number)
+        return token is not None and token.kind == "sign" and token.text == sign

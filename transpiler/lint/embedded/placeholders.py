@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from functools import partial
 
-from transpiler.lint.embedded.code_patterns import squeezed
-from transpiler.lint.embedded.mapped_text import decoded
-from transpiler.lint.embedded.properties_text import entries
+from transpiler.lint.embedded.code_text import squeezed
+from transpiler.lint.embedded.data_text import entries, scalars
 from transpiler.lint.embedded.selector_places import is_complete
-from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError
-from transpiler.lint.embedded.yaml_text import scalars
+from transpiler.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, decoded
 
 #: A shell has another sign before its default.
 _PLACEHOLDER = re.compile(r"\$\{(?P<key>[\w.-]+)(?::(?P<default>(?!-)[^{}]*))?\}")

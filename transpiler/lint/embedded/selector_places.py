@@ -3,7 +3,7 @@
 ``data`` and the names of single formats are for the steps that lead to a text: keys, elements and attributes. A step
 matches without case and punctuation, ``*`` stands for any characters, and other steps may stand between two. ``jms:a``
 is the name ``a`` in a namespace that has ``jms`` in it. ``code`` is for calls and assignments of programming languages
-(``code_patterns``), ``text`` for what stands within a text of any file.
+(``code_text``), ``text`` for what stands within a text of any file.
 """
 
 from __future__ import annotations

@@ -1,18 +1,109 @@
-"""A selector in a file, a place whose selector is not known, and the error for a file that does not read."""
+"""A selector's text in a file with the place of each character, places whose selector is not known, and their search.
+
+A reader of files hands each text that it finds to ``selectors_at``, with the path to it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 from urllib.parse import quote, unquote_plus
 
-from transpiler.lint.embedded.mapped_text import MappedText, decoded
-from transpiler.lint.embedded.selector_places import is_complete, text_pattern
+from transpiler.lint.embedded.selector_places import Language, find_place, is_complete, text_pattern
 from transpiler.source import Span
 
 #: Writes a text as it stands in a file.
 Escape = Callable[[str], str]
+#: Characters that people leave as they are in a URI.
+_IN_URI = " '()<>=,/:*$!"
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
+
+
+@dataclass(frozen=True, slots=True)
+class MappedText:
+    """A text whose character ``i`` is written in its file from ``starts[i]`` to ``ends[i]``."""
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+    #: The place in the file of a text without characters.
+    at: int = 0
+
+    def place(self, span: Span) -> Span:
+        """Return the place of a span in the file; behind the last character where the span is."""
+        if not self.starts:
+            return Span(self.at, self.at)
+        last = len(self.text) - 1
+        if span.start > last:
+            return Span(self.ends[last], self.ends[last])
+        start = self.starts[span.start]
+        return (
+            Span(start, max(start, self.ends[min(span.end, last + 1) - 1]))
+            if span.end > span.start
+            else Span(start, start)
+        )
+
+    def place_of_start(self) -> int:
+        """Return the place of the first character in the file."""
+        return self.starts[0] if self.starts else self.at
+
+    def is_contiguous(self, span: Span) -> bool:
+        """Return True if the characters of a span stand side by side in the file, and nothing else between them."""
+        inside = range(span.start, min(span.end, len(self.text)) - 1)
+        return all(self.ends[number] == self.starts[number + 1] for number in inside)
+
+    def part(self, start: int, end: int) -> MappedText:
+        """Return a part of the text."""
+        at = self.starts[start] if start < len(self.text) else self.at
+        return MappedText(self.text[start:end], self.starts[start:end], self.ends[start:end], at)
+
+    def within(self, outer: MappedText) -> MappedText:
+        """Return this text, whose places are in the text of another, with its places in the file of that one."""
+        return MappedText(
+            self.text,
+            [outer.starts[place] for place in self.starts],
+            [outer.ends[place - 1] for place in self.ends],
+            outer.place(Span(self.at, self.at)).start,
+        )
+
+
+def plain(text: str, start: int = 0) -> MappedText:
+    """Return a text that is written in its file as it is, from an offset on."""
+    end = start + len(text)
+    return MappedText(text, range(start, end), range(start + 1, end + 1), start)
+
+
+def joined(parts: Iterable[MappedText]) -> MappedText:
+    """Return texts one behind the other."""
+    listed = list(parts)
+    return MappedText(
+        "".join(part.text for part in listed),
+        list(chain.from_iterable(part.starts for part in listed)),
+        list(chain.from_iterable(part.ends for part in listed)),
+        listed[0].at if listed else 0,
+    )
+
+
+def decoded(raw: str, start: int, escape: re.Pattern[str], decode: Callable[[re.Match[str]], str]) -> MappedText:
+    """Return a text in which each match of a pattern stands for the characters that a function makes of it."""
+    if not escape.search(raw):
+        return plain(raw, start)
+    text: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    place = 0
+    while place < len(raw):
+        match = escape.match(raw, place)
+        characters, behind = (decode(match), match.end()) if match else (raw[place], place + 1)
+        for character in characters:
+            text.append(character)
+            starts.append(start + place)
+            ends.append(start + behind)
+        place = behind
+    return MappedText("".join(text), starts, ends, start)
 
 
 def as_is(text: str) -> str:
@@ -64,18 +155,32 @@ def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is
         yield FoundSelector(mapped, dialect, escape)
 
 
+def selectors_at(
+    path: Sequence[str],
+    value: MappedText,
+    escape: Escape = as_is,
+    language: Language = "data",
+    is_marked: bool = False,
+    dialect: str | None = None,
+) -> Iterator[InFile]:
+    """Yield the selector of a text to which some steps lead, or those within it where it is none itself.
+
+    It is one if a comment says so, too. ``dialect`` is what the file says; it counts more than what the place says.
+    """
+    place = find_place(path, language)
+    if place is not None:
+        return found(value, dialect or place.dialect, escape)
+    return found(value, dialect, escape) if is_marked else find_in_text(value, dialect, escape)
+
+
 def within(inner: Iterator[InFile], outer: MappedText, escape: Escape) -> Iterator[InFile]:
     """Yield what was found in a text of a file with its places in the file."""
     for one in inner:
+        mapped = None if one.mapped is None else one.mapped.within(outer)
         if isinstance(one, UnreadSelector):
-            yield UnreadSelector(outer.place(Span(one.offset, one.offset)).start)
-        else:
-            yield FoundSelector(one.mapped.within(outer), one.dialect, escape)
-
-
-#: Characters that people leave as they are in a URI.
-_IN_URI = " '()<>=,/:*$!"
-_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
+            yield one._replace(offset=outer.place(Span(one.offset, one.offset)).start, mapped=mapped)
+        elif mapped is not None:
+            yield FoundSelector(mapped, one.dialect, escape)
 
 
 def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:

@@ -10,10 +10,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from transpiler.lint.embedded.mapped_text import MappedText, decoded, joined, plain
-from transpiler.lint.embedded.selector_places import find_place, step
-from transpiler.lint.embedded.selector_text import InFile, UnreadableError, find_in_text, found
+from transpiler.lint.embedded.selector_places import step
+from transpiler.lint.embedded.selector_text import (
+    InFile,
+    MappedText,
+    UnreadableError,
+    decoded,
+    joined,
+    plain,
+    selectors_at,
+)
 
+#: A tag up to the ``>`` that ends it, which is none inside attribute values.
+_TAG = re.compile(r"""(?:[^"'>]|"[^"]*"|'[^']*')*+>""")
 _ATTRIBUTE = re.compile(r"""\s(?P<name>[^\s=/>"']+)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
 _REFERENCE = re.compile(
     r"&(?:#x(?P<hex>[0-9a-fA-F]+)|#(?P<decimal>[0-9]+)|(?P<name>lt|gt|amp|quot|apos));|<!--.*?-->", re.DOTALL
@@ -22,8 +31,6 @@ _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 #: Elements that hold a name and a value in elements of their own: deployment descriptors of EJB.
 _NAME, _VALUE = "activationconfigpropertyname", "activationconfigpropertyvalue"
-
-
 #: Brokers by what the namespaces of a file have in them.
 _BROKERS = (
     (re.compile(r"activemq\.apache\.org/schema"), "activemq"),
@@ -71,7 +78,8 @@ class _Reader:
         namespace = namespaces.get(prefix, prefix)
         dialect = next((broker for pattern, broker in _BROKERS if pattern.search(namespace)), None)
         dialect = dialect or (parent.dialect if parent else None)
-        behind = _end_of_tag(self.text, begin)
+        tag = _TAG.match(self.text, begin)
+        behind = len(self.text) if tag is None else tag.end()
         own = _attributes(self.text[begin:behind], begin) if attributes else {}
         element = _Element(step(local, namespace), behind, own, namespaces, dialect)
         if parent is not None:
@@ -107,11 +115,8 @@ class _Reader:
                 self._add(text, [step(key)], element, escape)
 
     def _add(self, value: MappedText, last: list[str], element: _Element, escaping: Callable[[str], str]) -> None:
-        place = find_place([*(one.step for one in self.opened), *last], "xml")
-        if place is not None:
-            self.selectors += found(value, element.dialect or place.dialect, escaping)
-        else:
-            self.selectors += find_in_text(value, element.dialect, escaping)
+        path = [*(one.step for one in self.opened), *last]
+        self.selectors += selectors_at(path, value, escaping, "xml", dialect=element.dialect)
 
 
 def _named(name: str) -> list[str]:
@@ -153,21 +158,6 @@ class _ByteOffsets:
         self._character += len(self.data[self._byte : byte].decode(errors="ignore"))
         self._byte = byte
         return self._character
-
-
-def _end_of_tag(text: str, begin: int) -> int:
-    """Return the offset behind the ``>`` that ends a start tag; skip those inside attribute values."""
-    place, quote = begin, ""
-    while place < len(text):
-        character = text[place]
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "\"'":
-            quote = character
-        elif character == ">":
-            return place + 1
-        place += 1
-    return place
 
 
 def _attributes(tag: str, begin: int) -> dict[str, MappedText]:

@@ -7,7 +7,7 @@ conditions are then looked at in their context: the other terms of each AND arou
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -31,71 +31,60 @@ _BUDGET = 40_000
 _ERRORS_ONLY = "remove it; messages on which it throws may match then"
 
 
-class Redundancy(NamedTuple):
-    """A finding of the analysis, with the id of its rule."""
-
-    rule: str
-    doubt: Doubt
-
-
-def find_redundancies(context: Context) -> list[Redundancy]:
+def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
     """Return the findings of all rules of this module but containment, at most one for a place."""
     if context.converts_strings:
         # Strings that are read as numbers are equal to numbers, and to other strings.
         return []
-    redundancies = list(_constants(context))
-    if not context.repeats_name:
-        return redundancies
-    analysis = _Analysis(context, [finding.doubt.span for finding in redundancies])
-    analysis.terms_of_one_name(context.tree, positive=True)
-    if analysis.is_nested():
-        with suppress(UndecidedError):
-            analysis.condition(context.tree, [])
-    return redundancies + analysis.redundancies
+    found = list(_constants(tree, context))
+    if context.repeats_name:
+        analysis = _Analysis(context, found)
+        analysis.terms_of_one_name(tree, positive=True)
+        if analysis.is_nested():
+            with suppress(UndecidedError):
+                analysis.condition(tree, [])
+    return found
 
 
-def _constants(context: Context) -> Iterator[Redundancy]:
+def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
     """Yield a finding for each constant that decides the condition that it is in, or that changes nothing in it."""
-    truth = context.constant(context.tree)
+    truth = context.constant(tree)
     if truth is False:
-        yield Redundancy("lint.never-true", Doubt("this is never true", context.tree.span, "write a condition"))
-    if truth is True and not isinstance(context.tree, ast.BooleanLiteral):
-        doubt = Doubt("this is true for every message", context.tree.span, "write TRUE, or no selector")
-        yield Redundancy("lint.always-true", doubt)
-    for node in ast.walk(context.tree):
+        yield _verdict(False, "this is", tree.span, "write a condition")
+    if truth is True and not isinstance(tree, ast.BooleanLiteral):
+        yield _verdict(True, "this is", tree.span, "write TRUE, or no selector")
+    for node in ast.walk(tree):
         if not isinstance(node, ast.And | ast.Or):
             continue
         deciding = isinstance(node, ast.Or)
         truths = [context.constant(term) for term in node.terms]
-        if deciding in truths:
-            place = truths.index(deciding)
-            # An exception of another term may come before.
-            if deciding and context.dialect.on_throw and place > 0:
-                continue
-            what = "true for every message" if deciding else "never true"
-            rule = "lint.always-true" if deciding else "lint.never-true"
-            constant = context.text(node.terms[place])
-            yield Redundancy(rule, Doubt(f"{constant} makes this {what}", node.span, f"remove {constant}"))
+        if deciding not in truths:
+            for term, constant in zip(node.terms, truths, strict=True):
+                if constant is not None:
+                    yield _verdict(constant, "this is", term.span, "remove it")
             continue
-        for term, constant_truth in zip(node.terms, truths, strict=True):
-            if constant_truth is not None:
-                message = "this is never true" if deciding else "this is true for every message"
-                yield Redundancy(
-                    "lint.never-true" if deciding else "lint.always-true", Doubt(message, term.span, "remove it")
-                )
+        place = truths.index(deciding)
+        # An exception of another term may come before.
+        if not (deciding and context.dialect.on_throw and place > 0):
+            shown = context.text(node.terms[place])
+            yield _verdict(deciding, f"{shown} makes this", node.span, f"remove {shown}")
+
+
+def _verdict(truth: bool, subject: str, span: Span, hint: str) -> Doubt:
+    """Return the finding that a condition has one verdict for every message; the subject ends in a verb."""
+    said = "true for every message" if truth else "never true"
+    return Doubt(f"{subject} {said}", span, hint, rule="lint.always-true" if truth else "lint.never-true")
 
 
 class _Analysis:
-    """The walk through a selector that collects findings."""
+    """The walk through a selector that adds findings to those that are known."""
 
-    def __init__(self, context: Context, known: Sequence[Span]) -> None:
-        self._context = context
-        self._known = list(known)
+    def __init__(self, context: Context, found: list[Doubt]) -> None:
+        self._context, self._found = context, found
         self._conditions = Conditions()
         self._whole = self._formula(context.tree)
         self._solver = Solver(self._conditions, _BUDGET, _MAX_OF_NAME)
         self._witnesses: dict[int, Message | None] = {}
-        self.redundancies: list[Redundancy] = []
 
     def _formula(self, node: ast.Expression) -> Formula:
         return self._conditions.selector(node, self._context.dialect)
@@ -137,25 +126,51 @@ class _Analysis:
                 self._long_list(group)
             return
         assert cells is not None
-        rows = [[possible(self._formula(term), cell) for cell in cells] for term in group]
-        may_hold = [number for number, row in enumerate(rows) if any(outcome & TRUE for outcome in row)]
+        terms = [_Term(term, *_cells_of(self._formula(term), cells)) for term in group]
+        may_hold = [term for term in terms if term.holds]
         if isinstance(node, ast.And):
-            if len(may_hold) > 1 and (found := _contradiction([rows[number] for number in may_hold])) is not None:
-                term, others = found
-                self._exclusion(group[may_hold[term]], [group[may_hold[other]] for other in others])
+            if self._contradiction(may_hold):
                 return
         elif alone or not self._context.dialect.on_throw:
-            joined = self._formula(ast.Or(tuple(group), node.span))
-            if not any(possible(joined, cell) & NOT_TRUE for cell in cells):
-                self._add(
-                    "lint.always-true",
-                    Doubt("this is true for every message", node.span, "remove it, or join with AND"),
-                )
+            _, fails = _cells_of(self._formula(ast.Or(tuple(group), node.span)), cells)
+            if not fails:
+                self._add(_verdict(True, "this is", node.span, "remove it, or join with AND"))
                 return
-            if positive and isinstance(node, ast.Or) and self._holds_where_present(node, group):
+            if positive and self._holds_where_present(node, group):
                 return
         if positive and len(may_hold) <= _MAX_PAIRS:
-            self._implications(node, group, rows, may_hold)
+            self._implications(node, may_hold)
+
+    def _contradiction(self, terms: Sequence[_Term]) -> bool:
+        """Report the first term that excludes one or all of those before it; return False if all may hold together."""
+        left = terms[0].holds if terms else frozenset()
+        for number, term in enumerate(terms):
+            if left.isdisjoint(term.holds):
+                before = terms[:number]
+                single = [other for other in before if other.holds.isdisjoint(term.holds)]
+                self._exclusion(term.node, [other.node for other in single[:1] or before])
+                return True
+            left &= term.holds
+        return False
+
+    def _implications(self, node: ast.And | ast.Or, terms: Sequence[_Term]) -> None:
+        """Report the redundant terms, each with the first term that makes it so."""
+        superfluous: list[_Term] = []
+        for term in terms:
+            for by in terms:
+                if by is term or by in superfluous or term.node == by.node:
+                    continue
+                weaker, stronger = (term, by) if isinstance(node, ast.And) else (by, term)
+                if not stronger.holds.isdisjoint(weaker.fails):
+                    continue
+                superfluous.append(term)
+                shown = self._context.text(by.node)
+                message = f"{shown} implies this" if isinstance(node, ast.And) else f"this implies {shown}"
+                # Many write the test of presence on purpose, for their readers.
+                severity: Severity | None = "info" if isinstance(term.node, ast.IsNull) else None
+                hint = self._removal(term.node)
+                self._add(Doubt(message, term.node.span, hint, severity, rule="lint.implied"))
+                break
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
         """Report an OR that is true for all texts, or for all numbers, and so tests presence in a strange way."""
@@ -176,23 +191,21 @@ class _Analysis:
             if own and not alone and all(self._holds(joined, message) for message in own):
                 shown = self._context.text(names[0])
                 message = f"this is true for every message that has {shown} as {kind}"
-                span = group[0].span.to(group[-1].span)
-                self._add("lint.always-true", Doubt(message, span, f"write {shown} IS NOT NULL, or join with AND"))
+                hint = f"write {shown} IS NOT NULL, or join with AND"
+                self._add(Doubt(message, group[0].span.to(group[-1].span), hint, rule="lint.always-true"))
                 return True
         return False
 
     def _long_list(self, group: list[ast.Expression]) -> None:
         """Look for what excludes the first equality of a long AND: a value is asked for that another term refuses."""
-        for term in group:
-            if not (isinstance(term, ast.Compare) and term.operator is ast.Comparison.EQ):
-                continue
-            message = self._witness(term)
-            for other in group:
-                met = message is not None and self._holds(other, message)
-                if other is not term and not met and not self._may_both(term, other):
-                    self._exclusion(term, [other])
-                    return
-            return
+        equalities = (term for term in group if isinstance(term, ast.Compare) and term.operator is ast.Comparison.EQ)
+        term = next(equalities, None)
+        message = None if term is None else self._witness(term)
+        for other in group:
+            met = message is not None and self._holds(other, message)
+            if term is not None and other is not term and not met and not self._may_both(term, other):
+                self._exclusion(term, [other])
+                return
 
     def _may_both(self, term: ast.Expression, other: ast.Expression) -> bool:
         pair = Conditions()
@@ -200,34 +213,15 @@ class _Analysis:
         return not Solver(pair).impossible(*map(Requirement, formulas))
 
     def _exclusion(self, term: ast.Expression, others: Sequence[ast.Expression]) -> None:
-        message = f"this is never true together with {self._listed(others)}"
-        self._add("lint.never-true", Doubt(message, term.span, "remove one of them, or join them with OR"))
+        subject, hint = (
+            f"this is never true together with {self._listed(others)}",
+            "remove one of them, or join them with OR",
+        )
+        self._add(Doubt(subject, term.span, hint, rule="lint.never-true"))
 
     def _listed(self, conditions: Sequence[ast.Expression]) -> str:
         shown = " and ".join(self._context.text(one) for one in conditions[:3])
         return f"{shown} and others" if len(conditions) > 3 else shown
-
-    def _implications(
-        self, node: ast.And | ast.Or, group: list[ast.Expression], rows: list[list[int]], may_hold: list[int]
-    ) -> None:
-        """Report the redundant terms, each with the first term that makes it so."""
-        superfluous: set[int] = set()
-        for number in may_hold:
-            term = group[number]
-            for other in may_hold:
-                by = group[other]
-                if other == number or other in superfluous or term == by:
-                    continue
-                weaker, stronger = (number, other) if isinstance(node, ast.And) else (other, number)
-                if not _implies(rows[stronger], rows[weaker]):
-                    continue
-                superfluous.add(number)
-                shown = self._context.text(by)
-                message = f"{shown} implies this" if isinstance(node, ast.And) else f"this implies {shown}"
-                # Many write the test of presence on purpose, for their readers.
-                severity: Severity | None = "info" if isinstance(term, ast.IsNull) else None
-                self._add("lint.implied", Doubt(message, term.span, self._removal(term), severity))
-                break
 
     # nested conditions
 
@@ -242,43 +236,42 @@ class _Analysis:
                 pass
 
     def _and(self, terms: Sequence[ast.Expression], around: list[ast.Expression]) -> None:
-        before: list[ast.Expression] = []
-        for term in terms:
-            # What is never true within itself is found there.
-            if before and self._never(term, [*around, *before]) and not self._never(term, []):
-                self._report("lint.never-true", term, [*around, *before], "this is never true together with {}")
-                return
-            before.append(term)
         for number, term in enumerate(terms):
-            others = [*terms[:number], *terms[number + 1 :]]
+            before = [*around, *terms[:number]]
+            # What is never true within itself is found there.
+            if number and self._never(term, before) and not self._never(term, []):
+                self._report("lint.never-true", term, before, "this is never true together with {}")
+                return
+        for number, term in enumerate(terms):
+            others = [*around, *terms[:number], *terms[number + 1 :]]
             if isinstance(term, ast.Or | ast.And):
-                if self._always(term, [*around, *others]) and not self._always(term, []):
-                    self._report("lint.implied", term, [*around, *others], "{} implies this", self._removal(term))
+                if self._always(term, others) and not self._always(term, []):
+                    self._report("lint.implied", term, others, "{} implies this", self._removal(term))
                 else:
-                    self.condition(term, [*around, *others])
+                    self.condition(term, others)
 
     def _or(self, node: ast.Or, around: list[ast.Expression]) -> None:
-        terms = node.terms
         # What is always true is so for a message without anything, and few conditions are.
         if not around and self._holds(node, Message()) and self._always(node, []):
-            doubt = Doubt("this is true for every message", node.span, "remove it, or join with AND")
-            self._add("lint.always-true", doubt)
+            self._add(_verdict(True, "this is", node.span, "remove it, or join with AND"))
             return
-        unreachable = [term for term in terms if around and self._never(term, around) and not self._never(term, [])]
-        for term in unreachable:
-            self._report("lint.unreachable-branch", term, around, "this branch is never true together with {}")
-        reachable = [term for term in terms if term not in unreachable]
+        reachable = []
+        for term in node.terms:
+            if around and self._never(term, around) and not self._never(term, []):
+                self._report("lint.unreachable-branch", term, around, "this branch is never true together with {}")
+            else:
+                reachable.append(term)
         superfluous: list[ast.Expression] = []
         for term in reachable:
             others = [other for other in reachable if other is not term and other not in superfluous]
             # Tests of one name in one OR have been compared.
-            if not (isinstance(term, ast.And | ast.Or) or any(isinstance(other, ast.And | ast.Or) for other in others)):
+            if not any(isinstance(one, ast.And | ast.Or) for one in (term, *others)):
                 continue
             by = next((other for other in others if self._implies(term, other, around)), None)
             if by is not None:
                 superfluous.append(term)
                 message = f"this branch is in {self._context.text(by)} already"
-                self._add("lint.unreachable-branch", Doubt(message, term.span, self._removal(term)))
+                self._add(Doubt(message, term.span, self._removal(term), rule="lint.unreachable-branch"))
         for term in reachable:
             if term not in superfluous:
                 self.condition(term, around)
@@ -319,16 +312,13 @@ class _Analysis:
 
     def _related(self, term: ast.Expression, others: Sequence[ast.Expression]) -> list[ast.Expression]:
         """Return the conditions that have a variable in common with a term, directly or through others."""
-        reached, left = set(self._solver.variables(self._formula(term))), list(others)
-        related: list[ast.Expression] = []
-        while True:
-            more = [other for other in left if not reached.isdisjoint(self._solver.variables(self._formula(other)))]
-            if not more:
-                return [other for other in others if any(other is one for one in related)]
-            related += more
-            left = [other for other in left if not any(other is one for one in more)]
-            for other in more:
-                reached |= self._solver.variables(self._formula(other))
+        variables = [self._solver.variables(self._formula(other)) for other in others]
+        reached = set(self._solver.variables(self._formula(term)))
+        known = 0
+        while known < len(reached):
+            known = len(reached)
+            reached.update(*(own for own in variables if not reached.isdisjoint(own)))
+        return [other for other, own in zip(others, variables, strict=True) if not reached.isdisjoint(own)]
 
     def _report(
         self, rule: str, term: ast.Expression, others: Sequence[ast.Expression], message: str, hint: str | None = None
@@ -340,12 +330,11 @@ class _Analysis:
             fewer = [one for one in needed if one is not other]
             if fewer and self._never(term, fewer, outcomes):
                 needed = fewer
-        text = message.format(self._listed(needed))
         # Where an exception ends the evaluation, the branch may guard those behind it.
         default = (
             "mend one of the two" if self._context.dialect.on_throw else "remove the branch, or mend one of the two"
         )
-        self._add(rule, Doubt(text, term.span, hint or default))
+        self._add(Doubt(message.format(self._listed(needed)), term.span, hint or default, rule=rule))
 
     # what is said
 
@@ -358,12 +347,26 @@ class _Analysis:
         same = all(self._solver.impossible(Requirement(one), Requirement(other, NOT_TRUE)) for one, other in pairs)
         return "remove it" if same else _ERRORS_ONLY
 
-    def _add(self, rule: str, doubt: Doubt) -> None:
+    def _add(self, doubt: Doubt) -> None:
         """Add a finding, unless one lies inside its place: that is the cause."""
         start, end = doubt.span
-        if not any(start <= known.start and known.end <= end for known in self._known):
-            self.redundancies.append(Redundancy(rule, doubt))
-            self._known.append(doubt.span)
+        if not any(start <= known.span.start and known.span.end <= end for known in self._found):
+            self._found.append(doubt)
+
+
+class _Term(NamedTuple):
+    """A term that tests one name, and the numbers of the cells of that name where it may be TRUE, and may not be."""
+
+    node: ast.Expression
+    holds: frozenset[int]
+    fails: frozenset[int]
+
+
+def _cells_of(formula: Formula, cells: Sequence[Mapping[int, int]]) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the numbers of the cells where a formula may be TRUE, and of those where it may have another outcome."""
+    outcomes = [possible(formula, cell) for cell in cells]
+    holds = frozenset(number for number, outcome in enumerate(outcomes) if outcome & TRUE)
+    return holds, frozenset(number for number, outcome in enumerate(outcomes) if outcome & NOT_TRUE)
 
 
 def _is_special(content: object) -> bool:
@@ -378,28 +381,6 @@ def _without(node: ast.Expression, term: ast.Expression) -> ast.Expression:
     return ast.exchanged(node, lambda part: _without(part, term))
 
 
-def _implies(first: Sequence[int], second: Sequence[int]) -> bool:
-    """Return True if the second term is TRUE in every cell in which the first may be."""
-    return not any(one & TRUE and other & NOT_TRUE for one, other in zip(first, second, strict=True))
-
-
-def _contradiction(rows: Sequence[Sequence[int]]) -> tuple[int, tuple[int, ...]] | None:
-    """Return the first term that excludes those before it, and which of them; None if all may hold together."""
-    left = list(range(len(rows[0])))
-    for term, row in enumerate(rows):
-        remaining = [cell for cell in left if row[cell] & TRUE]
-        if not remaining:
-            single = (
-                other
-                for other in range(term)
-                if not any(rows[other][cell] & outcome & TRUE for cell, outcome in enumerate(row))
-            )
-            one = next(single, None)
-            return term, tuple(range(term)) if one is None else (one,)
-        left = remaining
-    return None
-
-
 RULES = (
     Rule(
         id="lint.never-true",
@@ -407,6 +388,7 @@ RULES = (
         severity="warning",
         wrong="color = 'red' AND color = 'blue'",
         right="color = 'red' OR color = 'blue'",
+        find=find_redundancies,
         why="No message meets both conditions, so the selector, or the branch of an OR that they are in, selects "
         "nothing. Mostly AND stands where OR was meant. The claim is a proof in the dialect's own semantics, with "
         "NULL, unlike types and the order of floating point numbers: no message is an exception.",

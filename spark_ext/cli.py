@@ -15,7 +15,8 @@ from spark_ext.cli_verify import verify
 from transpiler import __version__, parse_selector, transpile_filter
 from transpiler.cli.layouts import rules_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import filter_options, read_filter, read_text, receiver_options, warn
+from transpiler.cli.options import filter_options, read_text, receiver_options, warn
+from transpiler.filters.sets import FilterSet
 
 
 @click.group(cls=SparkProgram, context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,10 +52,8 @@ def main() -> None:
 @click.option("--show", default=0, show_default=True, help="Print that many matching messages.")
 def filter_(
     arguments: tuple[str, ...],
-    filter_file: str | None,
-    filter_bytes: str | None,
+    filters: FilterSet | None,
     connection: str | None,
-    unknown: Any,
     start_job: StartJob,
     dialect: str,
     missing: Any,
@@ -70,7 +69,6 @@ def filter_(
     with one, or of its type in --schema.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are inputs.
     """
-    filters = read_filter(filter_file, filter_bytes, unknown)
     options: dict[str, Any] = {"dialect": dialect, "missing": missing, "now": now, "destination": destination}
     selector = ""
     if filters is not None:

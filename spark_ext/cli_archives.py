@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from spark_ext.cli_inputs import Inputs, find_inputs, input_format_option, read_schema
 from spark_ext.cli_jobs import schema_option, session_options, start_session
-from transpiler.cli.completion import LAYOUT
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
 from transpiler.cli.messages import read_messages
+from transpiler.cli.options import LAYOUT
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout

@@ -9,13 +9,12 @@ from spark_ext.cli_archives import StartJob, archive_options
 from spark_ext.cli_jobs import click, fail
 from transpiler import transpile_filter
 from transpiler.cli.comparables import Comparable, read_pair
-from transpiler.cli.completion import complete_exchanges
 from transpiler.cli.group import say
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import connection_option, dialect_option, new_dialect_option, receiver_options
-from transpiler.cli.topologies import topology_options
+from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
 from transpiler.filters.sets import FilterSet
 
 
@@ -44,7 +43,7 @@ from transpiler.filters.sets import FilterSet
 @connection_option
 @receiver_options
 @topology_options
-@click.option("--exchange", shell_complete=complete_exchanges, help="The exchange that all messages were published to.")
+@exchange_option("The exchange that all messages were published to.")
 @click.option(
     "--format",
     "report",
@@ -66,8 +65,7 @@ def diff(
     connection: str | None,
     now: int | None,
     destination: str | None,
-    form: Any,
-    vhost: str | None,
+    form: TopologyForm,
     exchange: str | None,
     report: Any,
     examples: int,
@@ -79,7 +77,7 @@ def diff(
     standard input) with a selector, a filter or filter set in JSON, or a topology, as the contents show. INPUT is read
     as by filter and route. Topologies are compared queue by queue.
     """
-    first, second = read_pair(old, new, form, vhost)
+    first, second = read_pair(old, new, form)
     if first.kind == "topology" and (new_dialect is not None or dialect != "jms"):
         fail("--dialect and --new-dialect are for selectors and filters: a topology has the dialect of its broker")
     if first.kind != "topology" and exchange is not None:

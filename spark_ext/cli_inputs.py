@@ -16,8 +16,8 @@ from transpiler import TranspilerError
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import input_lines, shown, system_path
 from transpiler.cli.layouts import read_schema as schema_of
+from transpiler.cli.messages import Lines
 from transpiler.cli.options import load_json_line
-from transpiler.cli.records import Lines
 from transpiler.diagnostics import one_line
 
 #: The formats of inputs; XML is an export of Artemis.

@@ -10,25 +10,25 @@ from typing import Any, NamedTuple
 
 from spark_ext.cli_archives import StartJob, archive_options
 from spark_ext.cli_jobs import Output, click, fail
-from transpiler.cli.completion import complete_exchanges
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import text_or_json, together, warn
-from transpiler.cli.publishing import (
+from transpiler.cli.topologies import (
     RECORDED_EXITS,
+    TopologyForm,
     destination_options,
+    exchange_option,
     publisher_options,
     read_destination,
     recorded_options,
+    topology_options,
 )
-from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.lowering.names.names import Missing
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices
-from transpiler.topology.files import Form
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher, PublishTo
 from transpiler.topology.report.summary import Summary
@@ -59,8 +59,7 @@ def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_routing(
         topology: str,
-        form: Form | None,
-        vhost: str | None,
+        form: TopologyForm,
         exchange: str | None,
         address: str | None,
         publish_to: PublishTo,
@@ -70,8 +69,8 @@ def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
         given: Topology | CompiledTopology
         if topology != "-" and is_compiled(topology):
             options = {
-                "--form": form is not None,
-                "--vhost": vhost is not None,
+                "--form": form.form is not None,
+                "--vhost": form.vhost is not None,
                 "--exchange": exchange is not None,
                 "--address": address is not None,
                 "--publish-to": publish_to != "exchange",
@@ -81,19 +80,17 @@ def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 if is_given:
                     fail(f"{shown(topology)} is compiled, and {option} is for compile-topology, which made it")
             given = CompiledTopology.load(topology)
+            warn(given.topology.findings)
         else:
-            given = read_topology_file(topology, form, vhost)
+            given = form.read(topology)
         routing = Routing(topology, given, {"exchange": exchange, "publish_to": publish_to, "missing": missing})
-        warn(routing.topology.findings)
         routing.parameters["address"] = read_destination(routing.topology, exchange, address, publish_to)
         return command(routing=routing, **others)
 
     options = together(
         archive_options,
         topology_options,
-        click.option(
-            "--exchange", shell_complete=complete_exchanges, help="The exchange that all messages were published to."
-        ),
+        exchange_option("The exchange that all messages were published to."),
         destination_options,
         missing_option,
     )

@@ -21,16 +21,13 @@ WITH_SLY = {
 COUNTERPARTS = {
     *("arithmetic", "comparison", "documents", "functions", "headers", "operands", "receiving", "xquery"),
     *(
-        "backtest",
         "check",
         "compare_dialects",
         "diff",
         "explain",
         "match",
         "port",
-        "publishing",
         "route",
-        "rule",
         "__main__",
     ),
     *("choices", "columns", "constant_tables", "exchange_graph", "schemas", "tuning"),

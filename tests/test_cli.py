@@ -77,7 +77,7 @@ MESSAGE = '{"application_properties": {"color": "red", "n": 7}}\n'
         (["sql", "a = 1", "--filter", "-"], FILTER, 2, "give one of the two"),
         (["sql", "--filter", "-", "--filter-bytes", "-"], FILTER, 2, "give one of them"),
         (["sql"], "", 2, "nothing to translate"),
-        (["match", "--filter", "-"], FILTER, 2, "standard input cannot hold both"),
+        (["match", "--filter", "-"], FILTER, 2, "standard input cannot be read twice: name a file"),
         (["match"], "", 2, "nothing to match"),
         (["match", "a = 1", "no such file"], "", 2, "'no such file' does not exist"),
         (["nonsense"], "", 2, "No such command"),

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from transpiler import UnsupportedFeatureError, evaluate, parse_selector
 from transpiler.analysis.solve import Open, Solver
 from transpiler.cli import main
-from transpiler.cli.tables import print_table
+from transpiler.cli.port import print_table
 from transpiler.dialect_tools.diff import diff_selectors
 from transpiler.dialect_tools.port import port_selector
 from transpiler.message.message import Message

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from transpiler import Message, Topology, TranspilerError, evaluate, matches, parse_selector
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
 from transpiler.cli.options import warn
 from transpiler.filters.json import is_described
+from transpiler.filters.sets import FilterSet, read_filters
 from transpiler.jsontext import JsonTextError, load_json
+from transpiler.source import Source
 
 if TYPE_CHECKING:
-    from transpiler import Topology
-    from transpiler.filters.sets import FilterSet
-    from transpiler.topology.files import Form
+    from transpiler.cli.topologies import TopologyForm
 
-Kind = Literal["selector", "filter", "topology"]
+#: A test of a message.
+Condition = Callable[[Message], bool]
 
 #: Values of a JSON file whose number nobody looks at, as in ``topology.files``.
 MIN_VALUES = 500_000
@@ -25,20 +28,20 @@ MIN_VALUES = 500_000
 _ENDINGS = (".json", ".yaml", ".yml", ".xml")
 
 
-@dataclass(frozen=True, slots=True)
-class Comparable:
-    """A selector's text, a filter set, or a topology, by its kind; ``name`` is that of its file, or OLD or NEW."""
+class Comparable(NamedTuple):
+    """A selector's text, a filter set, or a topology; ``name`` is that of its file, or OLD or NEW."""
 
-    kind: Kind
     value: str | FilterSet | Topology
     name: str
+
+    @property
+    def kind(self) -> str:
+        """What it is, in a word."""
+        return {str: "selector", FilterSet: "filter", Topology: "topology"}[type(self.value)]
 
     def check(self, dialect: str) -> None:
         """Parse a selector; ``TranspilerError`` with its name."""
         if isinstance(self.value, str):
-            from transpiler import TranspilerError, parse_selector
-            from transpiler.source import Source
-
             try:
                 parse_selector(self.value, dialect)
             except TranspilerError as error:
@@ -47,22 +50,22 @@ class Comparable:
                 raise type(error)(named) from None
 
 
-def read_pair(old: str, new: str, form: Form | None, vhost: str | None) -> tuple[Comparable, Comparable]:
+def read_pair(old: str, new: str, form: TopologyForm) -> tuple[Comparable, Comparable]:
     """Read two of a kind; two of unlike kinds end the command."""
-    first, second = _read(old, "OLD", form, vhost), _read(new, "NEW", form, vhost)
+    first, second = _read(old, "OLD", form), _read(new, "NEW", form)
     if first.kind != second.kind:
         fail(f"OLD is a {first.kind} and NEW is a {second.kind}: give two of a kind")
     return first, second
 
 
-def _read(given: str, role: str, form: Form | None, vhost: str | None) -> Comparable:
+def _read(given: str, role: str, form: TopologyForm) -> Comparable:
     name = _file_name(given)
     text = given if name is None else read_text_file(name)
     shown_as = role if name is None else "standard input" if name == "-" else name
-    if form is not None or vhost is not None or shown_as.endswith((".yaml", ".yml", ".xml")):
-        return _topology(text, shown_as, form, vhost)
+    if form.form is not None or form.vhost is not None or shown_as.endswith((".yaml", ".yml", ".xml")):
+        return Comparable(form.parse(text, shown_as), shown_as)
     bracket = text.lstrip().startswith("[")
-    selector = Comparable("selector", text.strip("\n"), shown_as)
+    selector = Comparable(text.strip("\n"), shown_as)
     if not text.lstrip().startswith("{") and not (bracket and name is not None):
         return selector
     try:
@@ -72,7 +75,9 @@ def _read(given: str, role: str, form: Form | None, vhost: str | None) -> Compar
             # RabbitMQ's SQL filters have names in brackets.
             return selector
         fail(f"{shown(shown_as)}{error.place(text)}: {error.message}")
-    return _filter(text, shown_as) if _is_filter(data) else _topology(text, shown_as, form, vhost)
+    if _is_filter(data):
+        return _filter(text, shown_as)
+    return Comparable(form.parse(text, shown_as), shown_as)
 
 
 def _file_name(given: str) -> str | None:
@@ -101,20 +106,24 @@ def _is_filter(data: Any) -> bool:
 
 
 def _filter(text: str, name: str) -> Comparable:
-    from transpiler import TranspilerError
-    from transpiler.filters.sets import read_filters
-
     try:
         filters = read_filters(text)
     except TranspilerError as error:
         fail(f"{shown(name)}: {error}")
     warn(filters.findings)
-    return Comparable("filter", filters, name)
+    return Comparable(filters, name)
 
 
-def _topology(text: str, name: str, form: Form | None, vhost: str | None) -> Comparable:
-    from transpiler.cli.topologies import read_topology_text
-
-    topology = read_topology_text(text, name, form, vhost)
-    warn(topology.findings)
-    return Comparable("topology", topology, name)
+def condition(
+    value: str | FilterSet | Topology, dialect: str, connection: str | None, now: int | None, destination: str | None
+) -> Condition:
+    """Return the test of a message by the text of a selector, or by a filter."""
+    if isinstance(value, str):
+        tree = parse_selector(value, dialect)
+        return lambda message: evaluate(tree, message, dialect, now=now, destination=destination) is True
+    assert isinstance(value, FilterSet)
+    # Refuse a filter that cannot be asked before the first message is read.
+    matches(value, Message(), dialect=dialect, connection=connection)
+    return lambda message: matches(
+        value, message, dialect=dialect, connection=connection, now=now, destination=destination
+    )

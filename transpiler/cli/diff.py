@@ -1,18 +1,19 @@
-"""selector-sql diff: a message on which two selectors, filters or topologies part."""
+"""selector-sql diff: a message on which two selectors, filters or topologies part, or those of files that change."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
 from transpiler import Topology
-from transpiler.cli.comparables import read_pair
-from transpiler.cli.completion import complete_exchanges
+from transpiler.cli.comparables import Condition, condition, read_pair
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.message_changes import MessageChanges, condition
+from transpiler.cli.messages import ReadMessage, hint_exchange, read_messages
 from transpiler.cli.options import (
     connection_option,
     destination_option,
@@ -21,10 +22,13 @@ from transpiler.cli.options import (
     say_result,
     text_or_json,
 )
-from transpiler.cli.topologies import topology_options
+from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
+from transpiler.diagnostics import one_line
 from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
 from transpiler.filters.sets import FilterSet
 from transpiler.reference.receiving import Receiver
+from transpiler.reference.route import publish
+from transpiler.topology.model import check_exchange
 
 
 @click.command(
@@ -57,7 +61,7 @@ from transpiler.reference.receiving import Receiver
 @connection_option
 @destination_option
 @topology_options
-@click.option("--exchange", shell_complete=complete_exchanges, help="The exchange of MESSAGES that name none.")
+@exchange_option("The exchange of MESSAGES that name none.")
 @text_or_json("How to print the result.")
 @click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Messages to show.")
 def diff(
@@ -69,8 +73,7 @@ def diff(
     new_dialect: str | None,
     connection: str | None,
     destination: str | None,
-    form: Any,
-    vhost: str | None,
+    form: TopologyForm,
     exchange: str | None,
     output_format: str,
     examples: int,
@@ -82,11 +85,11 @@ def diff(
     With MESSAGES, files as match and route read them, the messages that change are counted, and some are shown;
     selector-spark diff does so on what is too much for one process.
     """
-    first, second = read_pair(old, new, form, vhost)
+    first, second = read_pair(old, new, form)
     first.check(dialect)
     second.check(new_dialect or dialect)
     if files:
-        changes = MessageChanges(examples)
+        changes = _MessageChanges(examples)
         if isinstance(first.value, Topology) and isinstance(second.value, Topology):
             changes.of_topologies(first.value, second.value, files, layout, exchange)
         else:
@@ -116,3 +119,88 @@ def diff(
     if result.differs:
         raise SystemExit(1)
     raise SystemExit(3 if isinstance(result, ConditionDiff) and result.not_decided else 0)
+
+
+class _MessageChanges:
+    """The numbers of messages that a change wins and loses, by queue for topologies, and some of them."""
+
+    def __init__(self, max_examples: int) -> None:
+        self.messages = self.changed = 0
+        self.gained: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
+        self._examples: list[dict[str, Any]] = []
+        self._max_examples = max_examples
+        self._of_queues = False
+
+    def of_conditions(self, old: Condition, new: Condition, files: Sequence[str], layout: ChosenLayout) -> None:
+        """Compare two selectors or filters on the messages of files."""
+        for read in read_messages(files, layout, progress=True):
+            before, after = old(read.message), new(read.message)
+            self._count(
+                read.place,
+                read.record.text,
+                ["messages"] * (after and not before),
+                ["messages"] * (before and not after),
+            )
+
+    def of_topologies(
+        self, old: Topology, new: Topology, files: Sequence[str], layout: ChosenLayout, exchange: str | None
+    ) -> None:
+        """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
+        if exchange not in old.exchange_by_name:
+            # What one of the two has is a change.
+            check_exchange(new, exchange)
+        self._of_queues = True
+        unnamed = 0
+        for read in read_messages(files, layout, progress=True):
+            before, after = _queues(old, read, exchange), _queues(new, read, exchange)
+            self._count(read.place, read.record.text, sorted(after - before), sorted(before - after))
+            unnamed += exchange is None and not before and not after and read.sent().exchange is None
+        hint_exchange(unnamed)
+
+    def _count(self, place: str, text: str, gained: Iterable[str], lost: Iterable[str]) -> None:
+        gained, lost = list(gained), list(lost)
+        self.messages += 1
+        if not gained and not lost:
+            return
+        self.changed += 1
+        self.gained.update(gained)
+        self.lost.update(lost)
+        if len(self._examples) < self._max_examples:
+            self._examples.append({"place": place, "gained": gained, "lost": lost, "message": text})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; ``gained`` and ``lost`` are by queue for topologies."""
+        result: dict[str, Any] = {"messages": self.messages, "changed": self.changed}
+        for name, counts in (("gained", self.gained), ("lost", self.lost)):
+            result[name] = dict(sorted(counts.items())) if self._of_queues else counts.total()
+        names = ("place", "gained", "lost") if self._of_queues else ("place", "change")
+        examples = [one | {"change": "gained" if one["gained"] else "lost"} for one in self._examples]
+        result["examples"] = [{name: one[name] for name in names} for one in examples]
+        return result
+
+    def __str__(self) -> str:
+        if not self.changed:
+            return f"none of {self.messages:,} messages changes"
+        if not self._of_queues:
+            lines = [
+                f"{self.changed:,} of {self.messages:,} messages change: "
+                f"{self.gained.total():,} won, {self.lost.total():,} lost"
+            ]
+            for one in self._examples:
+                lines.append(f"{'+' if one['gained'] else '-'} {one['place']}: {one_line(one['message'])}")
+            return "\n".join(lines)
+        lines = [f"{self.changed:,} of {self.messages:,} messages change"]
+        for queue in sorted({*self.gained, *self.lost}):
+            lines.append(f"  {one_line(queue)}: {self.gained[queue]:,} won, {self.lost[queue]:,} lost")
+        for one in self._examples:
+            signed = [f"+{queue}" for queue in one["gained"]] + [f"-{queue}" for queue in one["lost"]]
+            lines.append(f"{one['place']}: {one_line(' '.join(signed))}")
+        return "\n".join(lines)
+
+
+def _queues(topology: Topology, read: ReadMessage, exchange: str | None) -> set[str]:
+    """Return the queues of a publication; those that an exchange may choose are marked."""
+    target, keys, routing_type = read.published(topology, exchange)
+    routed = publish(topology, read.message, target, keys, routing_type=routing_type)
+    return {*routed.queues, *(f"{queue} (possible)" for queue in routed.possible_queues)}

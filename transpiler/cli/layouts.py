@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from transpiler import Layout
-from transpiler.cli.completion import LAYOUT
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file, shown, system_path
-from transpiler.cli.options import dialect_option, load_json_line, together
+from transpiler.cli.options import LAYOUT, dialect_option, load_json_line, together
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.layout import bound
 from transpiler.presets import find_layout

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
+from transpiler.cli.comparables import condition
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.message_changes import condition
-from transpiler.cli.messages import read_messages
-from transpiler.cli.options import dialect_option, filter_options, read_filter, read_text, receiver_options, warn
-from transpiler.cli.records import Errors, Record, compact
+from transpiler.cli.messages import Errors, Record, compact, read_messages
+from transpiler.cli.options import dialect_option, filter_options, read_text, receiver_options, warn
+
+if TYPE_CHECKING:
+    from transpiler.filters.sets import FilterSet
 
 
 @click.command(
@@ -42,10 +44,8 @@ from transpiler.cli.records import Errors, Record, compact
 @click.option("--keep-going", is_flag=True, help="Tell of bad records and leave them out; the exit code is 2 then.")
 def match(
     arguments: tuple[str, ...],
-    filter_file: str | None,
-    filter_bytes: str | None,
+    filters: FilterSet | None,
     connection: str | None,
-    unknown: Any,
     layout: ChosenLayout,
     dialect: str,
     now: int | None,
@@ -64,7 +64,6 @@ def match(
     missing.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are files.
     """
-    filters = read_filter(filter_file, filter_bytes, unknown)
     files = arguments if filters is not None else arguments[1:]
     if filters is not None:
         warn(filters.findings)
@@ -73,8 +72,6 @@ def match(
         test = condition(read_text(arguments[0]), dialect, connection, now, destination)
     else:
         fail("nothing to match: give a selector, --filter FILE or --filter-bytes FILE")
-    if "-" in (filter_file, filter_bytes) and "-" in (files or ("-",)):
-        fail("standard input cannot hold both the filter and the messages: name a file of messages")
     errors, output, matched = Errors(keep_going), _Output(), 0
     for read in read_messages(files or ("-",), layout, errors, input_format, progress=count):
         if test(read.message) is not invert:

@@ -1,23 +1,63 @@
-"""Arguments and options that commands share: filters, receivers, selectors."""
+"""Arguments and options that commands share: names that the shell completes, filters, receivers, selectors."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
-import click
-
 from transpiler import Diagnostic, TranspilerError
-from transpiler.cli.completion import DIALECT
-from transpiler.cli.group import fail, say
+from transpiler.cli.group import click, fail, say
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
 from transpiler.jsontext import JsonTextError, load_json
 
 if TYPE_CHECKING:
     from transpiler.filters.sets import FilterSet
+
+
+class Name(click.types.StringParamType):
+    """A name of a known set, in any case; another one stays as it is, for the command says what is wrong with it."""
+
+    def __init__(self, what: str, names: Callable[[], Iterable[str]]) -> None:
+        self.name = what
+        self._names = names
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name as it is spelled in the set."""
+        text = super().convert(value, param, ctx)
+        known = {name.casefold(): name for name in self._names()}
+        return known.get(text.casefold(), text)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
+        """Return the names that begin like the word."""
+        return completions(self._names(), incomplete)
+
+
+def completions(names: Iterable[str], incomplete: str) -> list[Any]:
+    """Return the names that begin like a word, whatever their case, for a shell."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in names if name.casefold().startswith(incomplete.casefold())]
+
+
+def _dialects() -> Iterable[str]:
+    from transpiler.selector.dialects import DIALECTS
+
+    return DIALECTS
+
+
+def _layouts() -> Iterable[str]:
+    from transpiler.stores import STORES
+
+    return ("amqp", "amqp-0-10", *STORES)
+
+
+#: The types of the options for a dialect and for a layout.
+DIALECT = Name("dialect", _dialects)
+LAYOUT = Name("layout", _layouts)
 
 
 class Result(Protocol):
@@ -87,41 +127,47 @@ receiver_options = together(
     destination_option,
 )
 
-#: The options that give a filter set in the place of a selector.
-filter_options = together(
-    click.option(
-        "--filter",
-        "filter_file",
-        type=InputFile(),
-        help="A filter or a filter set as JSON, in the place of SELECTOR; - is standard input.",
-    ),
-    click.option(
-        "--filter-bytes",
-        type=InputFile(),
-        help="The same as the AMQP 1.0 bytes of an attach frame's filter map.",
-    ),
-    connection_option,
-    click.option(
-        "--unknown",
-        type=click.Choice(["error", "ignore"]),
-        default="error",
-        show_default=True,
-        help="What a filter with an unknown descriptor is.",
-    ),
-)
+
+def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a filter set in the place of a selector, and ``filters``, which may be None."""
+
+    @wraps(command)
+    def with_filters(filter_file: str | None, filter_bytes: str | None, unknown: Any, **others: Any) -> Any:
+        return command(filters=_read_filter(filter_file, filter_bytes, unknown), **others)
+
+    options = together(
+        click.option(
+            "--filter",
+            "filter_file",
+            type=InputFile(),
+            help="A filter or a filter set as JSON, in the place of SELECTOR; - is standard input.",
+        ),
+        click.option(
+            "--filter-bytes",
+            type=InputFile(),
+            help="The same as the AMQP 1.0 bytes of an attach frame's filter map.",
+        ),
+        connection_option,
+        click.option(
+            "--unknown",
+            type=click.Choice(["error", "ignore"]),
+            default="error",
+            show_default=True,
+            help="What a filter with an unknown descriptor is.",
+        ),
+    )
+    return options(with_filters)
 
 
-def read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any) -> FilterSet | None:
-    """The filter set that the options name; None where they name none."""
-    if filter_file is None and filter_bytes is None:
+def _read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any) -> FilterSet | None:
+    if filter_file is not None and filter_bytes is not None:
+        fail("--filter and --filter-bytes are two ways to give one filter set: give one of them")
+    name = filter_bytes if filter_file is None else filter_file
+    if name is None:
         return None
     # Only who gives a filter waits for what reads one.
     from transpiler.filters.sets import read_filters
 
-    if filter_file is not None and filter_bytes is not None:
-        fail("--filter and --filter-bytes are two ways to give one filter set: give one of them")
-    name = filter_bytes if filter_file is None else filter_file
-    assert name is not None
     given = read_bytes(name) if filter_file is None else read_text_file(name)
     try:
         return read_filters(given, unknown)

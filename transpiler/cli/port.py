@@ -1,28 +1,83 @@
-"""selector-sql port: selectors of one broker in the words of another one."""
+"""selector-sql compare and port: a selector by the rules of other brokers, side by side or in their words."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import click
 
 from transpiler import Diagnostic, TranspilerError, parse_selector, print_selector
-from transpiler.cli.completion import DIALECT
-from transpiler.cli.group import fail, say_data
+from transpiler.cli.group import fail, say, say_data
 from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import read_text, warn
-from transpiler.cli.tables import print_table
-from transpiler.diagnostics import one_line
+from transpiler.cli.options import DIALECT, read_text, warn
+from transpiler.diagnostics import one_line, printable
+from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
 from transpiler.dialect_tools.port import Changes, port_selector
-from transpiler.selector.dialects import find_dialect
+from transpiler.message.types import TRUTH_TEXT
+from transpiler.selector.dialects import DIALECTS, find_dialect
 
 Outcome = Literal["same", "changed", "unproved", "warning", "error"]
+
+#: The colours of outcomes in a table, and the width of one that is no terminal's.
+_STYLES = {"changed": "", "unproved": "yellow", "warning": "yellow", "error": "red"}
+_WIDTH = 120
+
+
+@click.command(
+    short_help="Compare what all dialects make of SELECTOR.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "See which brokers refuse a selector or read it differently", 'selector-sql compare "s <> 5 AND NOT i > 6"'
+        ),
+        Example("See each broker's verdict on a message", 'selector-sql compare "color <> 5" --message message.json'),
+    ],
+)
+@click.argument("selector")
+@click.option(
+    "--message", type=InputFile(), help="A file with one message, in any form that match reads; - is standard input."
+)
+def compare(selector: str, message: str | None) -> None:
+    """Show what every dialect makes of SELECTOR: accepted or why not, and the verdict on a message.
+
+    A dialect that parts from jms has a star, and the rule behind the difference.
+    """
+    text = read_text(selector)
+    examples = []
+    if message is not None:
+        # What reads messages takes half of the time in which this module is imported.
+        from transpiler.cli.messages import read_messages
+
+        examples = [read.message for read in read_messages([message])]
+        if len(examples) != 1:
+            fail(f"{shown(message)} has {len(examples)} messages: every dialect judges one")
+    width = max(len(name) for name in DIALECTS)
+    for row in compare_dialects(text, examples[0] if examples else None):
+        star = "*" if row.rule is not None or row.reading is not None else " "
+        say(f"{star} {row.dialect.name:{width}}  {_said(row)}")
+        if row.verdict is not None and row.verdict.thrown is not None:
+            say(f"  {'':{width}}    throws: {row.verdict.thrown}; {row.dialect.on_throw}")
+        if row.reading is not None:
+            say(f"  {'':{width}}    reads: {row.reading}")
+        if row.rule is not None:
+            say(f"  {'':{width}}    rule: {row.rule}")
+
+
+def _said(row: Compared) -> str:
+    if row.refused is not None:
+        return f"refused   {row.refused.code}: {row.refused.message}"
+    if row.verdict is None:
+        return "accepted"
+    return f"accepted  {TRUTH_TEXT[row.verdict.truth]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +175,7 @@ def port(
         for name, number, text in given
         if (row := _ported(name, number, text, source, target, changes, form == "text")) is not None
     ]
-    _FORMATS[form or "table"](rows, len(files) > 1)
+    _print(rows, form, len(files) > 1)
     selectors = [row for row in rows if row.source.strip() and not row.source.lstrip().startswith("#")]
     _finish(selectors, target)
     _end((note for row in rows for note in row.notes), strict)
@@ -204,42 +259,60 @@ def _printable(text: str) -> str:
     return text if text.isprintable() else one_line(text)
 
 
-def _print_table(rows: list[_Row], several: bool) -> None:
-    told = [row for row in rows if row.outcome != "same"]
-    styles = {"changed": "", "unproved": "yellow", "warning": "yellow", "error": "red"}
-    if told:
-        print_table(
-            ("line", "from", "to", "note"),
-            [
-                tuple(map(one_line, (_place(row, several), row.source.strip(), row.text or "-", row.note)))
-                for row in told
-            ],
-            [styles[row.outcome] for row in told],
-        )
-    same = len(rows) - len(told)
-    if same:
-        click.echo(f"{same:,} {'selector needs' if same == 1 else 'selectors need'} no change")
+def _print(rows: list[_Row], form: str | None, several: bool) -> None:
+    match form:
+        case "json":
+            click.echo(json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=2))
+        case "text":
+            for row in rows:
+                say_data(f"# cannot be ported: {_printable(row.source.strip())}" if row.text is None else row.text)
+                for note in row.notes:
+                    click.echo(_printable(f"{_place(row, True)}: {_sentence(note)}"), err=True)
+        case "tsv":
+            buffer = io.StringIO()
+            writer = csv.writer(buffer, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+            writer.writerow(("line", "outcome", "from", "to", "note"))
+            for row in rows:
+                cells = (_place(row, several), row.outcome, row.source.strip(), row.text or "", row.note)
+                writer.writerow([_printable(cell) for cell in cells])
+            click.echo(buffer.getvalue(), nl=False)
+        case _:
+            told = [row for row in rows if row.outcome != "same"]
+            if told:
+                texts = [(_place(row, several), row.source.strip(), row.text or "-", row.note) for row in told]
+                styles = [_STYLES[row.outcome] for row in told]
+                print_table(("line", "from", "to", "note"), [tuple(map(one_line, one)) for one in texts], styles)
+            same = len(rows) - len(told)
+            if same:
+                click.echo(f"{same:,} {'selector needs' if same == 1 else 'selectors need'} no change")
 
 
-def _print_text(rows: list[_Row], several: bool) -> None:  # noqa: ARG001
-    for row in rows:
-        say_data(f"# cannot be ported: {_printable(row.source.strip())}" if row.text is None else row.text)
-        for note in row.notes:
-            click.echo(_printable(f"{_place(row, True)}: {_sentence(note)}"), err=True)
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
+    """Print rows under heads; ``styles`` has the colour of the last cell of each row.
 
+    There is no colour where NO_COLOR is set, nor in a file or a pipe.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-def _print_tsv(rows: list[_Row], several: bool) -> None:
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((_WIDTH, 24)).columns if terminal else _WIDTH
     buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
-    writer.writerow(("line", "outcome", "from", "to", "note"))
-    for row in rows:
-        cells = (_place(row, several), row.outcome, row.source.strip(), row.text or "", row.note)
-        writer.writerow([_printable(cell) for cell in cells])
-    click.echo(buffer.getvalue(), nl=False)
-
-
-def _print_json(rows: list[_Row], several: bool) -> None:  # noqa: ARG001
-    click.echo(json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=2))
-
-
-_FORMATS = {"table": _print_table, "text": _print_text, "tsv": _print_tsv, "json": _print_json}
+    console = Console(
+        file=buffer,
+        width=width,
+        force_terminal=terminal,
+        no_color=bool(os.environ.get("NO_COLOR")) or not terminal,
+        highlight=False,
+    )
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in heads:
+        # Text of a selector may be longer than a word, and nothing of it is left out.
+        table.add_column(head, overflow="fold", justify="right" if head == "line" else "left")
+    for row, style in zip(rows, styles, strict=True):
+        *cells, last = map(printable, row)
+        table.add_row(*(Text(cell) for cell in cells), Text(last, style=style))
+    console.print(table)
+    click.echo("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()))

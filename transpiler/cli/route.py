@@ -1,4 +1,4 @@
-"""selector-sql route: the messages of files through a topology."""
+"""selector-sql route and backtest: the messages of files through a topology, by itself or against a broker's record."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ from typing import Any
 
 import click
 
-from transpiler.cli.completion import complete_exchanges
 from transpiler.cli.group import fail, say
-from transpiler.cli.inputs import InputFile
+from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.messages import read_messages
-from transpiler.cli.options import warn
-from transpiler.cli.publishing import (
+from transpiler.cli.messages import hint_exchange, read_messages
+from transpiler.cli.options import say_result, text_or_json
+from transpiler.cli.topologies import (
+    RECORDED_EXITS,
+    TopologyForm,
     destination_options,
-    hint_exchange,
-    published_to,
+    exchange_option,
     publisher_options,
     read_destination,
+    recorded_options,
+    topology_options,
 )
-from transpiler.cli.topologies import read_topology_file, topology_options
 from transpiler.explanation.routes import explain_route
+from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish
 from transpiler.reference.routed import Routed
+from transpiler.topology.backtest import Backtest
+from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import Publisher, PublishTo
 from transpiler.topology.report.summary import Summary
 
@@ -55,11 +59,7 @@ from transpiler.topology.report.summary import Summary
 @click.argument("topology", type=InputFile())
 @click.argument("files", nargs=-1, type=InputFile())
 @topology_options
-@click.option(
-    "--exchange",
-    shell_complete=complete_exchanges,
-    help="The exchange of messages that name none  [default: the topology's]",
-)
+@exchange_option("The exchange of messages that name none  [default: the topology's]")
 @destination_options
 @publisher_options
 @layout_options
@@ -85,8 +85,7 @@ from transpiler.topology.report.summary import Summary
 def route(
     topology: str,
     files: tuple[str, ...],
-    form: Any,
-    vhost: str | None,
+    form: TopologyForm,
     exchange: str | None,
     address: str | None,
     publish_to: PublishTo,
@@ -115,8 +114,7 @@ def route(
         fail(f"--{'why' if why else 'path'} is about each message, and --summary about all of them: give one of them")
     if output_format == "text" and not (why or path):
         fail("--format text is for --why and --path; the queues and outcomes of messages are JSON lines")
-    where = read_topology_file(topology, form, vhost)
-    warn(where.findings)
+    where = form.read(topology)
     sender = read_destination(where, exchange, address, publish_to)
     by_name = sender is None and publish_to == "exchange"
     exchanges: Counter[str] = Counter()
@@ -129,7 +127,7 @@ def route(
     }
     unnamed = 0
     for read in read_messages(files or ("-",), layout, progress=summary):
-        sent = published_to(where, read, exchange) if by_name else read.sent()
+        sent = read.published(where, exchange) if by_name else read.sent()
         target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
         line, message = dict(read.value), read.message
         if why or path:
@@ -160,3 +158,60 @@ def route(
 def _result(routed: Routed) -> dict[str, Any]:
     result = {"queues": list(routed.queues), "outcome": routed.outcome}
     return result | ({"possible_queues": list(routed.possible_queues)} if routed.possible_queues else {})
+
+
+@click.command(
+    short_help="Compare routed queues with those that a broker recorded.",
+    cls=ManualCommand,
+    examples=[
+        Example("Compare a broker's log with its definitions", "selector-sql backtest trace.jsonl.gz definitions.json"),
+    ],
+    exits=RECORDED_EXITS,
+)
+@click.argument("log", type=InputFile())
+@click.argument("topology", type=InputFile())
+@topology_options
+@layout_options
+@exchange_option("The exchange of messages that name none.")
+@recorded_options("member")
+@text_or_json("How to print the result.")
+def backtest(
+    log: str,
+    topology: str,
+    form: TopologyForm,
+    layout: ChosenLayout,
+    exchange: str | None,
+    recorded: str,
+    partial: bool,
+    recorded_queue: str | None,
+    examples: int,
+    output_format: str,
+) -> None:
+    """Compare the queues that TOPOLOGY gives the messages in LOG with those that the broker recorded.
+
+    LOG is RabbitMQ's tracing log, or messages in any form that match reads with their queues in a member
+    "routed_queues". A queue is missed where the broker had it and TOPOLOGY has not, and extra conversely.
+    selector-spark backtest does so on what is too much for one process.
+    """
+    where = form.read(topology)
+    check_exchange(where, exchange)
+    result = Backtest(examples, partial=partial or recorded_queue is not None)
+    any_recorded, unnamed = False, 0
+    for number, read in enumerate(read_messages([log], layout, progress=True), 1):
+        queues = read.recorded(recorded) if recorded_queue is None else (recorded_queue,)
+        any_recorded = any_recorded or queues is not None
+        target, keys, routing_type = read.published(where, exchange)
+        routed = publish(where, read.message, target, keys, routing_type=routing_type)
+        # The broker may have chosen any queue of those that an exchange chooses from at random or by a hash.
+        possible = set(queues or ()) & set(routed.possible_queues)
+        properties = read.message.properties
+        key = keys[0] if keys else properties.subject if properties is not None else None
+        name = properties.message_id if properties is not None else None
+        label = str(name.value) if isinstance(name, AmqpValue) else str(number)
+        result.add(label, target or "", key, queues or (), {*routed.queues, *possible})
+        unnamed += exchange is None and not routed.queues and read.sent().exchange is None
+    hint_exchange(unnamed)
+    if result.total and not any_recorded:
+        fail(f"{shown(log)} has no recorded queues: a backtest compares with a member {recorded}, an array of queues")
+    say_result(result, output_format)
+    raise SystemExit(0 if result.passed else 1)

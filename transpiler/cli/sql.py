@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
@@ -17,12 +17,15 @@ from transpiler import Layout, Transpiled, translate_names, transpile_filter, tr
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import filter_options, read_filter, read_text, receiver_options, warn
+from transpiler.cli.options import filter_options, read_text, receiver_options, warn
 from transpiler.layouts.amqp_schema import UNION
 from transpiler.layouts.columns import UnionShape
 from transpiler.layouts.layout import archive_of
 from transpiler.presets import find_layout
 from transpiler.sql.quoting import quote_name
+
+if TYPE_CHECKING:
+    from transpiler.filters.sets import FilterSet
 
 #: The kinds of statements.
 Kind = Literal["function", "view", "where"]
@@ -94,10 +97,8 @@ _BREAKS = re.compile(
 @click.option("--pretty/--no-pretty", default=None, help="Each AND and OR on a line  [default: on a terminal]")
 def sql(
     selector: str | None,
-    filter_file: str | None,
-    filter_bytes: str | None,
+    filters: FilterSet | None,
     connection: str | None,
-    unknown: Any,
     layout: ChosenLayout,
     dialect: str,
     missing: Any,
@@ -115,7 +116,6 @@ def sql(
         _check_statement(*named, source)
     elif source is not None:
         fail(_NO_VIEW)
-    filters = read_filter(filter_file, filter_bytes, unknown)
     if filters is not None and (selector is not None or names is not None):
         fail("a filter set takes the place of SELECTOR and --names: give one of the two")
     options = {

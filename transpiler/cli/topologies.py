@@ -1,75 +1,202 @@
-"""Options and files that the commands about topologies share."""
+"""Options of commands about topologies: how to read their files, and how messages are published to them."""
 
 from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import click
 
 from transpiler import Topology
-from transpiler.cli.completion import complete_vhosts
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file
-from transpiler.cli.options import together
-from transpiler.topology.files import FORMS, Form, parse_topology
-
-#: The keys of the context under which the options of a JMS broker's file are kept.
-_STATE, _PROPERTIES = f"{__name__}.state", f"{__name__}.properties"
-
-
-def _keep_state(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    context.meta[_STATE] = value
+from transpiler.cli.options import Options, completions, together, warn
+from transpiler.topology.files import FORMS, Form, parse_topology, vhosts_of
+from transpiler.topology.model import check_exchange
+from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
+from transpiler.topology.receivers import Sender, resolve_sender
 
 
-def _keep_properties(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
-    properties: dict[str, str] = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not name or not equals:
-            fail(f"--property {value}: write a name, = and the value")
-        properties[name] = text
-    context.meta[_PROPERTIES] = properties
+class TopologyForm(NamedTuple):
+    """The options about a topology's file: its form, the virtual host, and what the file of a JMS broker leaves out."""
+
+    form: Form | None = None
+    vhost: str | None = None
+    state: str | None = None
+    properties: Mapping[str, str] = MappingProxyType({})
+
+    def read(self, name: str, *, every: bool = False) -> Topology:
+        """Read a file, - is standard input, and print the findings about it; ``every`` as in ``warn``."""
+        return self.parse(read_text_file(name), "standard input" if name == "-" else name, every=every)
+
+    def parse(self, text: str, name: str, *, every: bool = False) -> Topology:
+        """Parse the text of a file, and print the findings about it."""
+        topology = parse_topology(text, name, **self._asdict())
+        warn(topology.findings, every=every)
+        return topology
 
 
-#: The options that say what the file of a JMS broker does not; ``read_topology_text`` finds them.
-state_options = together(
-    click.option(
-        "--state",
-        metavar="FILE",
-        type=InputFile(),
-        expose_value=False,
-        callback=_keep_state,
-        help="JSON with the queues, subscriptions and consumers of a JMS broker.",
-    ),
-    click.option(
-        "--property",
-        metavar="NAME=VALUE",
-        multiple=True,
-        expose_value=False,
-        callback=_keep_properties,
-        help="The value of a ${NAME} in the XML of a JMS broker; more than once.",
-    ),
-)
-
-#: The options that say how to read a topology's file.
-topology_options = together(
-    click.option("--form", type=click.Choice(FORMS), help="What the topology's file is  [default: as it shows]"),
-    click.option("--vhost", shell_complete=complete_vhosts, help="The virtual host, where the file has several."),
-    state_options,
-)
+def complete_vhosts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
+    """Complete the name of a virtual host of the topology's file before it."""
+    return _of_file(ctx, "vhosts", incomplete)
 
 
-def read_topology_file(name: str, form: Form | None, vhost: str | None) -> Topology:
-    """The topology in a file; - is standard input, whose text shows whether it is YAML."""
-    return read_topology_text(read_text_file(name), "standard input" if name == "-" else name, form, vhost)
+def complete_exchanges(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
+    """Complete the name of an exchange of the topology's file before it."""
+    return _of_file(ctx, "exchanges", incomplete)
 
 
-def read_topology_text(text: str, name: str, form: Form | None, vhost: str | None) -> Topology:
-    """The topology in a text, with the state and the properties that the command has for it."""
-    given = click.get_current_context().meta
-    return parse_topology(
-        text,
-        name,
-        form=form,
-        vhost=vhost,
-        state=given.get(_STATE),
-        properties=given.get(_PROPERTIES),
+def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
+    name = ctx.params.get("topology") or _first_file()
+    if not isinstance(name, str) or name == "-":
+        return []
+    try:
+        with open(name, encoding="utf-8-sig") as file:
+            text = file.read()
+        if what == "vhosts":
+            return completions(vhosts_of(text, name), incomplete)
+        topology = parse_topology(text, name, vhost=ctx.params.get("vhost"))
+        return completions(filter(None, topology.exchange_by_name), incomplete)
+    except (OSError, ValueError):
+        # A shell has no place for an error.
+        return []
+
+
+def _first_file() -> str | None:
+    """Return the first file on the command line that the shell completes.
+
+    click gives an argument no value where the option before the word has none yet.
+    """
+    from click.shell_completion import split_arg_string
+
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))
+    return next((word for word in words[1:] if os.path.isfile(word)), None)
+
+
+def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how to read a topology's file, and these as ``form``."""
+
+    @wraps(command)
+    def with_form(
+        form: Form | None, vhost: str | None, state: str | None, properties: tuple[str, ...], **others: Any
+    ) -> Any:
+        given = {}
+        for value in properties:
+            name, equals, text = value.partition("=")
+            if not name or not equals:
+                fail(f"--property {value}: write a name, = and the value")
+            given[name] = text
+        return command(form=TopologyForm(form, vhost, state, given), **others)
+
+    options = together(
+        click.option("--form", type=click.Choice(FORMS), help="What the topology's file is  [default: as it shows]"),
+        click.option("--vhost", shell_complete=complete_vhosts, help="The virtual host, where the file has several."),
+        click.option(
+            "--state",
+            metavar="FILE",
+            type=InputFile(),
+            help="JSON with the queues, subscriptions and consumers of a JMS broker.",
+        ),
+        click.option(
+            "--property",
+            "properties",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="The value of a ${NAME} in the XML of a JMS broker; more than once.",
+        ),
     )
+    return options(with_form)
+
+
+def exchange_option(help_text: str) -> Options:
+    """Return the option that names an exchange of the topology."""
+    return click.option("--exchange", shell_complete=complete_exchanges, help=help_text)
+
+
+#: The protocols whose publishers have the flag mandatory.
+_WITH_MANDATORY = (None, "0-8", "0-9", "0-9-1")
+
+#: The exit codes of a comparison with what a broker recorded.
+RECORDED_EXITS = {
+    0: "every message has exactly the broker's queues",
+    1: "some messages have not",
+    2: "the comparison could not be made",
+}
+
+_RECORDED = "The {} with the broker's queues, or with --partial the one queue that a message was read from."
+_PARTIAL = "Messages may have gone to queues that are not recorded, too."
+_ONE_QUEUE = "The queue that all messages were read from; implies --partial."
+_EXAMPLES = "Messages to show that disagree."
+
+
+def recorded_options(place: str) -> Options:
+    """Return the options about the queues that a broker recorded in a member or column."""
+    return together(
+        click.option("--recorded", default="routed_queues", show_default=True, help=_RECORDED.format(place)),
+        click.option("--partial", is_flag=True, help=_PARTIAL),
+        click.option("--recorded-queue", metavar="NAME", help=_ONE_QUEUE),
+        click.option("--examples", type=click.IntRange(min=0), default=10, show_default=True, help=_EXAMPLES),
+    )
+
+
+#: The options that say where messages are published other than to an exchange by name.
+destination_options = together(
+    click.option("--address", help="Publish as a sender with this address: queue, exchange, or exchange/subject."),
+    click.option(
+        "--publish-to",
+        type=click.Choice(PUBLISH_TO),
+        default="exchange",
+        show_default=True,
+        help="To an exchange, or each message to the address in its own to (the anonymous relay).",
+    ),
+)
+
+
+def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say what becomes of messages that no queue takes, and their ``publisher``.
+
+    A setting that the protocol does not have is refused: exit code 2.
+    """
+
+    @wraps(command)
+    def with_publisher(protocol: Protocol | None, mandatory: bool, reject_unroutable: bool, **others: Any) -> Any:
+        if mandatory and protocol not in _WITH_MANDATORY:
+            fail(f"--mandatory is a flag of AMQP 0-8 to 0-9-1, and the protocol is {protocol}")
+        if reject_unroutable and protocol not in (None, "1.0"):
+            fail(f"--reject-unroutable is a capability of AMQP 1.0, and the protocol is {protocol}")
+        return command(publisher=Publisher(protocol, mandatory, reject_unroutable), **others)
+
+    options = together(
+        click.option("--protocol", type=click.Choice(PROTOCOLS), help="The publisher's version of AMQP."),
+        click.option("--mandatory", is_flag=True, help="Unroutable messages go back to their publisher."),
+        click.option(
+            "--reject-unroutable", is_flag=True, help="Unroutable messages are rejected: REJECT_UNROUTABLE of AMQP 1.0."
+        ),
+    )
+    return options(with_publisher)
+
+
+def read_destination(
+    topology: Topology, exchange: str | None, address: str | None, publish_to: PublishTo
+) -> Sender | None:
+    """The sender with the address, if there is one; exit code 2 where options contradict each other.
+
+    ``TopologyError`` for an exchange that is not there, and for an address that leads nowhere.
+    """
+    given = {
+        "--exchange": exchange is not None,
+        "--address": address is not None,
+        "--publish-to to": publish_to == "to",
+    }
+    named = [name for name, is_given in given.items() if is_given]
+    if len(named) > 1:
+        fail(f"{' and '.join(named)} say in different ways where messages go: give one of them")
+    if topology.rules.destinations is not None:
+        if address is not None or publish_to == "to":
+            fail(f"senders to {topology.rules.name} name destinations: give --exchange, or each message an exchange")
+        return None
+    check_exchange(topology, exchange)
+    return None if address is None else resolve_sender(topology, address)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from typing import Any
 
 import click
 
@@ -13,8 +12,8 @@ from transpiler import Topology
 from transpiler.cli.group import fail, say_data
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import load_json_line, warn
-from transpiler.cli.topologies import read_topology_file, topology_options
+from transpiler.cli.options import load_json_line
+from transpiler.cli.topologies import TopologyForm, topology_options
 from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.findings import report as make_report
@@ -61,8 +60,7 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 @click.option("--distance", default=1, show_default=True, type=click.IntRange(0), help="Bindings away, for --around.")
 def topology(
     topology: str,
-    form: Any,
-    vhost: str | None,
+    form: TopologyForm,
     picture: str | None,
     report: bool,
     counts: str | None,
@@ -75,8 +73,7 @@ def topology(
 
     From 200 exchanges and queues on, alike ones are drawn as groups.
     """
-    whole = read_topology_file(topology, form, vhost)
-    warn(whole.findings, every=report)
+    whole = form.read(topology, every=report)
     if report or picture != "json":
         whole = addresses_of(whole)
     where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)

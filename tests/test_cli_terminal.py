@@ -18,8 +18,7 @@ from click.testing import CliRunner
 from transpiler import Message
 from transpiler.cli import main
 from transpiler.topology import topology_from_dict
-from transpiler.topology.report.diagram import draw
-from transpiler.topology.report.page import draw_svg
+from transpiler.topology.report.picture import draw, draw_svg
 
 pty = pytest.importorskip("pty", reason="only POSIX has pseudo-terminals")
 

@@ -15,10 +15,9 @@ from transpiler.message.message import Message
 from transpiler.source import Source
 from transpiler.topology.files import parse_topology, vhosts_of
 from transpiler.topology.model import Topology
-from transpiler.topology.report.diagram import dot_text
 from transpiler.topology.report.findings import report
 from transpiler.topology.report.labels import exchange_title
-from transpiler.topology.report.picture_graph import Graph, build_graph
+from transpiler.topology.report.picture import Graph, build_graph, dot_text
 
 #: The name of the text in errors.
 _NAME = "topology"

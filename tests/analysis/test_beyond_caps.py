@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.analysis.claims import contains
 from tests.sizes import is_full, randomness, size
 from transpiler import Message, evaluate, parse_selector, subsumes
 from transpiler.dialect_tools.diff import diff_selectors
 from transpiler.lint.check import contained_in
 from transpiler.selector.dialects import JMS
 from transpiler.topology import topology_from_dict
-from transpiler.topology.report.containment import contains
 
 
 class Planted(NamedTuple):

@@ -11,7 +11,7 @@ from spark_ext import route
 from tests.routing.test_route import published, queues
 from transpiler import Message, SelectorSyntaxError, Topology, evaluate, route_message, transpile_selector
 from transpiler.topology import parse_topology
-from transpiler.topology.report.diagram import draw
+from transpiler.topology.report.picture import draw
 
 BLANK = ("", " ", "\t\r\n ")
 

@@ -20,8 +20,8 @@ from transpiler.topology import topology_from_dict, topology_to_dict
 from transpiler.topology.broker_rules import HASHING_TYPES, RABBITMQ
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
-from transpiler.topology.report.diagram import draw as picture
 from transpiler.topology.report.findings import report
+from transpiler.topology.report.picture import draw as picture
 from transpiler.topology.report.summary import Summary
 
 #: A topology with a choice of each kind, and where messages to its exchanges go.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from transpiler.topology import Topology, read_topology, topology_from_dict
-from transpiler.topology.report.diagram import Format, draw
+from transpiler.topology.report.picture import Format, draw
 from transpiler.topology.report.summary import Summary
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "data"

@@ -14,8 +14,8 @@ from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import Routed, publish
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
-from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.findings import report
+from transpiler.topology.report.picture import draw
 from transpiler.topology.report.shown_addresses import addresses_of
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
-from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.findings import report
+from transpiler.topology.report.picture import draw
 from transpiler.topology.report.shown_addresses import addresses_of, counts_of
 
 

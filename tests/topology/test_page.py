@@ -14,8 +14,7 @@ from tests.browser import run_in_page, screenshot
 from transpiler.cli import main
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology
 from transpiler.topology.report.findings import report
-from transpiler.topology.report.page import draw_page, draw_svg
-from transpiler.topology.report.picture_graph import build_graph
+from transpiler.topology.report.picture import build_graph, draw_page, draw_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "</script><b>&\"'"

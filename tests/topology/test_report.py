@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.analysis.claims import contains
 from tests.sizes import size
 from transpiler.reference.match import matches_words
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology, topology_from_dict
 from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.topology.graph import narrow
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
-from transpiler.topology.report.containment import contains
 from transpiler.topology.report.findings import report
-from transpiler.topology.report.scope import narrow
 from transpiler.topology.report.summary import Summary
 
 

@@ -14,10 +14,10 @@ from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import load_json_line
 from transpiler.cli.topologies import TopologyForm, topology_options
+from transpiler.topology.graph import narrow
 from transpiler.topology.importers.native_format import topology_to_dict
-from transpiler.topology.report.diagram import draw
 from transpiler.topology.report.findings import report as make_report
-from transpiler.topology.report.scope import narrow
+from transpiler.topology.report.picture import draw
 from transpiler.topology.report.shown_addresses import addresses_of, counts_of
 from transpiler.topology.report.summary import Summary
 
@@ -108,7 +108,7 @@ def _picture(topology: Topology, summary: Summary | None, form: str, name: str) 
         case "html":
             return _page(topology, summary, name)
         case "svg":
-            from transpiler.topology.report.page import draw_svg
+            from transpiler.topology.report.picture import draw_svg
 
             return draw_svg(topology, summary).rstrip("\n")
         case "dot":
@@ -118,7 +118,7 @@ def _picture(topology: Topology, summary: Summary | None, form: str, name: str) 
 
 
 def _page(topology: Topology, summary: Summary | None, name: str) -> str:
-    from transpiler.topology.report.page import draw_page
+    from transpiler.topology.report.picture import draw_page
 
     title = "Topology" if name == "-" else name.replace("\\", "/").rpartition("/")[2]
     return draw_page(topology, make_report(topology, summary), summary, title)

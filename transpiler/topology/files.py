@@ -1,32 +1,37 @@
-"""A topology from a file: which form it is in shows in what it holds."""
+"""A topology from a file: which form it is in shows in what it holds. The texts in its bindings are parsed, too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 
 from transpiler.arguments import unexpected
 from transpiler.diagnostics import Diagnostic
-from transpiler.errors import TopologyError
+from transpiler.errors import TopologyError, TranspilerError
 from transpiler.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
+from transpiler.selector.dialects import find_dialect
+from transpiler.selector.literal_scanner import scan
+from transpiler.selector.parsing import parse_selector
 from transpiler.source import Source
-from transpiler.topology.binding_texts import check_filters
-from transpiler.topology.importers.artemis_config import read_core
+from transpiler.topology.importers.activemq_config import activemq_brokers, read_broker
+from transpiler.topology.importers.activemq_topology import topology_of_activemq
+from transpiler.topology.importers.artemis_config import (
+    core_of_properties,
+    read_core,
+    read_wildfly,
+    wildfly_servers,
+)
+from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
-from transpiler.topology.importers.broker_properties import core_of_properties
+from transpiler.topology.importers.json_reader import Entry, choose
 from transpiler.topology.importers.native_format import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
-from transpiler.topology.importers.xml_forms import (
-    brokers_of_xml,
-    is_xml,
-    read_state,
-    topology_from_xml,
-    topology_of_config,
-)
-from transpiler.topology.importers.xml_reader import read_xml
-from transpiler.topology.model import Topology
+from transpiler.topology.importers.xml_reader import Element, read_xml
+from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
+from transpiler.topology.xquery import parse_query
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's, Artemis' and ActiveMQ's
 #: configurations.
@@ -34,14 +39,14 @@ Form = Literal["topology", "rabbitmq", "broker-j", "artemis", "activemq"]
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
-#: The forms that are XML.
-XmlForm = Literal["artemis", "activemq"]
-
 #: Members of an object in an export of RabbitMQ, as neither Broker-J nor the project's own form without its broker has.
 _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
 #: The member of a resource of Artemis' operator that has broker properties.
 _PROPERTIES_MEMBER = "brokerProperties"
+
+#: Values of a file of state.
+_MAX_STATE = 10_000_000
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
 
@@ -90,18 +95,18 @@ def parse_topology(
     """
     source = Source(text, name)
     try:
-        listed = None if is_xml(text) or form not in (None, "artemis") else _broker_properties(source)
+        listed = None if _is_xml(text) or form not in (None, "artemis") else _broker_properties(source)
         if listed is not None:
-            topology = topology_of_config(read_core(core_of_properties(listed, properties)), read_state(state))
-        elif form in get_args(XmlForm) or (form is None and is_xml(text)):
-            topology = topology_from_xml(read_xml(source, properties), vhost, read_state(state))
+            topology = topology_of_artemis(read_core(core_of_properties(listed, properties)), _read_state(state))
+        elif form in ("artemis", "activemq") or (form is None and _is_xml(text)):
+            topology = _topology_of_xml(read_xml(source, properties), vhost, _read_state(state))
         elif state is not None or properties:
             message = "state and properties are for the XML of a JMS broker, and this file is none"
             raise TopologyError.at("topology.state", message, source)
         else:
             data = _load(source)
             topology = _READERS[form or guess_form(data)](data, vhost)
-        check_filters(topology)
+        _check_texts(topology)
     except TopologyError as error:
         raise TopologyError([_with_source(diagnostic, source) for diagnostic in error.diagnostics]) from None
     if not topology.findings:
@@ -111,8 +116,8 @@ def parse_topology(
 
 def vhosts_of(text: str, name: str) -> list[str]:
     """Return the names of the virtual hosts in a text, as ``parse_topology`` reads it; the project's form has none."""
-    if is_xml(text):
-        return brokers_of_xml(read_xml(Source(text, name)))
+    if _is_xml(text):
+        return list(_brokers(read_xml(Source(text, name))))
     data = _load(Source(text, name))
     match guess_form(data):
         case "rabbitmq":
@@ -217,3 +222,111 @@ def _with_source(diagnostic: Diagnostic, source: Source) -> Diagnostic:
         return diagnostic
     # The text is a binding's, and its name is the path in the file.
     return replace(diagnostic, source=Source(diagnostic.source.text, f"{source.name}: {diagnostic.source.name}"))
+
+
+def _is_xml(text: str) -> bool:
+    """Return True if a text is XML rather than JSON or YAML."""
+    return text.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def _read_state(state: str | Path | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return a broker's state, from a file where it is the name of one; ``TopologyError`` for what does not fit."""
+    if state is None:
+        return None
+    if isinstance(state, str | Path):
+        source = Source(Path(state).read_text(encoding="utf-8-sig"), str(state))
+        try:
+            state = load_json(source.text, _MAX_STATE)
+        except JsonTextError as error:
+            raise TopologyError.at("topology.json", error.message, source, error.span) from None
+    elif not isinstance(state, Mapping):
+        raise unexpected("state", "a mapping, or a file's name", state)
+    entry = Entry.of(state, "state")
+    entry.only(("queues", "subscriptions", "consumers"))
+    for item, path in entry.items("queues"):
+        if not isinstance(item, str):
+            Entry.of(item, path).text("name")
+    for item, path in entry.items("subscriptions"):
+        inner = Entry.of(item, path)
+        inner.text("name")
+        inner.text("destination")
+    for item, path in entry.items("consumers"):
+        inner = Entry.of(item, path)
+        inner.text("queue" if "queue" in inner.data else "destination")
+    result: Mapping[str, Any] = entry.data
+    return result
+
+
+def _brokers(root: Element) -> dict[str, tuple[str, Element]]:
+    """Return the brokers of a document by name, with their form."""
+    found: list[tuple[str, str, Element]] = []
+    for broker in activemq_brokers(root):
+        found.append((broker.attributes.get("brokerName", "localhost"), "activemq", broker))
+    if not found and root.name in ("configuration", "core", "addresses", "broker-configuration"):
+        core = root if root.name in ("core", "addresses") else next((e for e in root.walk() if e.name == "core"), None)
+        if core is None:
+            core = root.child("addresses") or next((e for e in root.walk() if e.name == "jms"), None)
+        if core is not None:
+            name = next(iter(core.named("name")), None)
+            found.append(("artemis" if name is None else name.raw.strip(), "artemis", core))
+    if not found:
+        found += [(server.attributes.get("name", "default"), "wildfly", server) for server in wildfly_servers(root)]
+    return {name: (form, element) for name, form, element in found}
+
+
+def _topology_of_xml(root: Element, broker: str | None, state: Mapping[str, Any] | None) -> Topology:
+    """Return the topology of a document's broker, of the one with that name where it has several."""
+    brokers = _brokers(root)
+    if not brokers:
+        root.refuse(
+            "topology.form",
+            f"<{root.name}> holds no broker",
+            "read here are Artemis' <configuration> with <core>, WildFly's messaging <server>, and ActiveMQ's <broker>",
+        )
+    form, element = brokers[choose("broker", broker, list(brokers))]
+    if form == "activemq":
+        return topology_of_activemq(read_broker(element, root), state or {})
+    return topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), state)
+
+
+def _check_texts(topology: Topology) -> None:
+    """Parse the selectors and queries of all bindings; ``TopologyError`` names each that does not.
+
+    Selectors that differ in their constants only are parsed once, so that a million bindings are checked in seconds.
+    """
+    errors = list(islice(_text_errors(topology), MAX_ERRORS + 1))
+    if errors:
+        raise TopologyError(errors)
+
+
+def _text_errors(topology: Topology) -> Iterator[Diagnostic]:
+    dialect = find_dialect(topology.rules.dialect)
+    sound: set[str] = set()
+    for number, binding in enumerate(topology.bindings):
+        query = topology.xquery(binding)
+        if query is not None and query not in sound:
+            try:
+                parse_query(query)
+            except TranspilerError as error:
+                yield from _placed(error, query, binding, number, XQUERY_ARGUMENT)
+            else:
+                sound.add(query)
+        selector = topology.selector(binding)
+        if selector is None:
+            continue
+        # The text of an escape matters; other literals are well formed where one of their form is.
+        shape = selector if "escape" in selector.lower() else scan(selector)[0]
+        if shape in sound:
+            continue
+        try:
+            parse_selector(selector, dialect)
+        except TranspilerError as error:
+            yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
+        else:
+            sound.add(shape)
+
+
+def _placed(error: TranspilerError, text: str, binding: Binding, number: int, argument: str) -> Iterator[Diagnostic]:
+    path = f"{binding.path or f'bindings[{number}]'}.arguments.{argument}"
+    for diagnostic in error.diagnostics:
+        yield replace(diagnostic, source=Source(text, path))

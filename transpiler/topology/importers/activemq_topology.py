@@ -32,8 +32,8 @@ from transpiler.topology.destinations import (
     activemq_parts,
 )
 from transpiler.topology.importers.activemq_config import ActiveMQConfig, Composite, Mirror, VirtualTopic
-from transpiler.topology.importers.activemq_links import DeadLetterLinks
 from transpiler.topology.importers.activemq_patterns import (
+    DeadLetterLinks,
     Words,
     between,
     covers,

@@ -1,23 +1,25 @@
 """An Artemis broker's configuration as it was written: addresses, queues, diverts and address settings, with places.
 
 Reads the ``core`` of ``broker.xml``, and the ``server`` of WildFly's messaging subsystem, whose queues and topics have
-addresses ``jms.queue.…`` and ``jms.topic.…``. What the broker's schema refuses is refused here, at its line; what
-routes in a way that is not computed is a finding.
+addresses ``jms.queue.…`` and ``jms.topic.…``. Broker properties, as the operator of Kubernetes has them in a resource,
+or a file of them, become the elements that ``broker.xml`` would have. What the broker's schema refuses is refused here,
+at its line; what routes in a way that is not computed is a finding.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
 from transpiler.selector.dialects import ARTEMIS
 from transpiler.selector.parsing import parse_selector
+from transpiler.source import Source
 from transpiler.topology.destinations import DEFAULT_WORDS, ROUTING_TYPES, RoutingType
-from transpiler.topology.importers.xml_reader import Element
+from transpiler.topology.importers.xml_reader import Element, XmlDocument
 
 #: What else can make, change or take a message, by the element that configures it.
 _ELSEWHERE: Mapping[str, str] = {
@@ -67,52 +69,29 @@ class Divert:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class WayOn:
-    """Settings of dead letters, or of expired messages: None is not set here, and no address where none is merged.
+#: The settings of the addresses that the pattern ``match`` matches, by the broker's names; what is not set is absent.
+Settings = Mapping[str, Any]
 
-    With ``makes_queue`` the broker makes a queue at the address for each address that messages come from.
-    """
+#: The broker's own settings. With ``auto-create-…-resources`` the broker makes a queue at the dead-letter or expiry
+#: address for each address that messages come from. After so many attempts a message is a dead letter.
+DEFAULTS: Settings = {
+    "match": "#",
+    "dead-letter-address": None,
+    "auto-create-dead-letter-resources": False,
+    "dead-letter-queue-prefix": "DLQ.",
+    "dead-letter-queue-suffix": "",
+    "expiry-address": None,
+    "auto-create-expiry-resources": False,
+    "expiry-queue-prefix": "EXP.",
+    "expiry-queue-suffix": "",
+    "send-to-dla-on-no-route": False,
+    "auto-create-queues": True,
+    "auto-create-addresses": True,
+    "max-delivery-attempts": 10,
+}
 
-    address: str | None = None
-    makes_queue: bool | None = None
-    prefix: str | None = None
-    suffix: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Address settings for the addresses that a pattern matches; None is not set here."""
-
-    match: str
-    dead_letters: WayOn = WayOn()
-    expiries: WayOn = WayOn()
-    dead_letters_unroutable: bool | None = None
-    creates_queues: bool | None = None
-    creates_addresses: bool | None = None
-    #: After so many attempts a message is a dead letter; below one never.
-    max_deliveries: int | None = None
-
-    def over(self, other: Settings) -> Settings:
-        """Return these settings with what is not set in them from others."""
-        return _over(self, other)
-
-
-_Record = TypeVar("_Record", Settings, WayOn)
-
-
-def _over(record: _Record, other: _Record) -> _Record:
-    """Return a record with the values of another one in the place of None."""
-    values = {each.name: getattr(record, each.name) for each in fields(record)}
-    for name, value in values.items():
-        if value is None:
-            values[name] = getattr(other, name)
-        elif isinstance(value, WayOn):
-            values[name] = _over(value, getattr(other, name))
-    return type(record)(**values)
-
-
-DEFAULTS = Settings("#", WayOn(None, False, "DLQ.", ""), WayOn(None, False, "EXP.", ""), False, True, True, 10)
+#: Names that settings had in earlier versions.
+_EARLIER = {"auto-create-queues": "auto-create-jms-queues"}
 
 
 @dataclass(slots=True)
@@ -182,29 +161,21 @@ def _report_elsewhere(core: Element, config: ArtemisConfig) -> None:
 
 
 def _setting(setting: Element, match: str, config: ArtemisConfig) -> Settings:
-    read = setting.value
-    if (read("address-full-policy") or "").strip().upper() == "DROP":
+    if (setting.value("address-full-policy") or "").strip().upper() == "DROP":
         message = "address-full-policy is DROP: an address that is full loses messages, which is not computed"
         config.findings.append(setting.warning("topology.not-computed", message))
-
-    def flag(*names: str) -> bool | None:
-        given = read(*names)
-        return None if given is None else given.strip().lower() == "true"
-
-    def way(address: str, name: str) -> WayOn:
-        made = flag(f"auto-create-{name}-resources")
-        return WayOn(read(address) or None, made, read(f"{name}-queue-prefix"), read(f"{name}-queue-suffix"))
-
-    attempts = read("max-delivery-attempts")
-    return Settings(
-        match,
-        way("dead-letter-address", "dead-letter"),
-        way("expiry-address", "expiry"),
-        flag("send-to-dla-on-no-route"),
-        flag("auto-create-queues", "auto-create-jms-queues"),
-        flag("auto-create-addresses"),
-        int(attempts) if attempts is not None and _NUMBER.fullmatch(attempts.strip()) else None,
-    )
+    values: dict[str, Any] = {"match": match}
+    for name, default in DEFAULTS.items():
+        text = setting.value(name, _EARLIER.get(name, name))
+        if text is None or name == "match":
+            continue
+        if isinstance(default, bool):
+            values[name] = text.strip().lower() == "true"
+        elif isinstance(default, int):
+            values |= {name: int(text)} if _NUMBER.fullmatch(text.strip()) else {}
+        elif text or default is not None:
+            values[name] = text
+    return values
 
 
 def _read_address(address: Element, config: ArtemisConfig) -> None:
@@ -349,3 +320,134 @@ def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
     for subscription in state.get("subscriptions", ()):
         address = subscription["destination"].removeprefix("topic://")
         add(subscription["name"], address, "MULTICAST", subscription.get("selector", subscription.get("filter")))
+
+
+_KEY = re.compile(r"(?P<key>(?:[^\\=:\"\s]|\\.|\"[^\"]*\")*)\s*[=:]?\s*", re.S)
+_PART = re.compile(r'"([^"]*)"|([^."]+)')
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.S)
+_LOGICAL_LINE = re.compile(r"(?:[^\\\n]|\\[^\n]|\\\n|\\$)+")
+_WORD_BEGINS = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+#: Maps of the configuration whose effect is not computed, by the element that the reader of ``broker.xml`` reports.
+_OF_PROPERTIES: Mapping[str, str] = {
+    "bridgeConfigurations": "bridges",
+    "clusterConfigurations": "cluster-connections",
+    "federationConfigurations": "federations",
+    "AMQPConnections": "broker-connections",
+    "AMQPConnection": "broker-connections",
+    "connectionRouters": "broker-connections",
+}
+
+
+class _Property(NamedTuple):
+    path: tuple[str, ...]
+    value: str
+    byte: int
+    line: int
+
+
+def core_of_properties(source: Source, placeholders: Mapping[str, str] | None = None) -> Element:
+    """Return the ``core`` of a ``broker.xml`` that says the same as a text of properties, a key and value a line.
+
+    A key is a path of properties of the broker's configuration, in which a name with dots is in double quotes.
+    """
+    return _Core(XmlDocument(source, placeholders or {})).read()
+
+
+class _Core:
+    def __init__(self, document: XmlDocument) -> None:
+        self._document = document
+        self._core = Element(document, "core", 0, 1, 1)
+        self._children: dict[tuple[Element, str, str], Element] = {}
+
+    def read(self) -> Element:
+        for each in _properties(self._document.source.text):
+            self._add(each)
+        for address in (one for listed in self._core.named("addresses") for one in listed.children):
+            # A queue without a routing type is one of multicast.
+            for queue in [child for child in address.children if child.name == "queue"]:
+                address.children.remove(queue)
+                kind = (queue.child_text("routing-type") or "MULTICAST").lower()
+                self._inner(address, kind, queue).children.append(queue)
+        return self._core
+
+    def _add(self, each: _Property) -> None:
+        match each.path:
+            case ("addressConfigurations", name):
+                if each.value == "-":
+                    listed = self._inner(self._core, "addresses", each)
+                    removed = self._children.pop((listed, "address", name), None)
+                    listed.children = [child for child in listed.children if child is not removed]
+            case ("addressConfigurations", name, "routingTypes"):
+                address = self._named("addresses", "address", name, each)
+                for kind in each.value.split(","):
+                    self._inner(address, kind.strip().lower(), each)
+            case ("addressConfigurations", name, "queueConfigs", queue, key):
+                address = self._named("addresses", "address", name, each)
+                self._set(self._child(address, "queue", "name", queue, each), key, each)
+            case ("addressConfigurations", name, _):
+                self._named("addresses", "address", name, each)
+            case ("addressSettings", name, key):
+                self._set(self._named("address-settings", "address-setting", name, each, "match"), key, each)
+            case ("divertConfigurations", name, "transformerConfiguration", *_):
+                self._inner(self._named("diverts", "divert", name, each), "transformer", each)
+            case ("divertConfigurations", name, key):
+                self._set(self._named("diverts", "divert", name, each), key, each)
+            case ("wildCardConfiguration" | "wildcardConfiguration", key):
+                self._set(self._inner(self._core, "wildcard-addresses", each), key, each)
+            case ("wildcardRoutingEnabled",):
+                self._set(self._inner(self._core, "wildcard-addresses", each), "routingEnabled", each)
+            case (first, name, *_) if first in _OF_PROPERTIES:
+                self._named(_OF_PROPERTIES[first], "one", name, each)
+            case _:
+                pass
+
+    def _named(self, listed: str, element: str, name: str, each: _Property, attribute: str = "name") -> Element:
+        return self._child(self._inner(self._core, listed, each), element, attribute, name, each)
+
+    def _child(self, parent: Element, element: str, attribute: str, name: str, each: _Property) -> Element:
+        found = self._children.get((parent, element, name))
+        if found is None:
+            found = self._children[parent, element, name] = self._element(element, each, {attribute: name})
+            parent.children.append(found)
+        return found
+
+    def _inner(self, parent: Element, name: str, at: _Property | Element) -> Element:
+        found = parent.child(name)
+        if found is None:
+            found = self._element(name, at)
+            parent.children.append(found)
+        return found
+
+    def _set(self, parent: Element, key: str, each: _Property) -> None:
+        if key == "filterString":
+            self._inner(parent, "filter", each).attributes["string"] = each.value
+            return
+        self._inner(parent, _WORD_BEGINS.sub("-", key).lower(), each).raw = each.value
+
+    def _element(self, name: str, at: _Property | Element, attributes: dict[str, str] | None = None) -> Element:
+        return Element(self._document, name, at.byte, at.line, 1, attributes or {})
+
+
+def _properties(text: str) -> Iterator[_Property]:
+    """Yield the properties of a text: keys in parts, values without escapes and without quotes around them."""
+    byte, number, before = 0, 1, 0
+    for found in _LOGICAL_LINE.finditer(text):
+        line = found[0].lstrip()
+        if not line or line[0] in "#!":
+            continue
+        start = found.start() + len(found[0]) - len(line)
+        passed = text[before:start]
+        byte, number, before = byte + len(passed.encode()), number + passed.count("\n"), start
+        line = re.sub(r"\\\n[ \t]*", "", line)
+        key = _KEY.match(line)
+        assert key is not None
+        path = tuple(quoted or plain for quoted, plain in _PART.findall(_unescaped(key["key"])))
+        value = _unescaped(line[key.end() :]).strip()
+        if len(value) > 1 and value[0] == value[-1] == '"':
+            value = value[1:-1]
+        yield _Property(path, value, byte, number)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[2], text)

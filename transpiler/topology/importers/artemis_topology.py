@@ -24,18 +24,17 @@ from transpiler.topology.destinations import (
     artemis_characters,
     inner_word,
 )
-from transpiler.topology.importers.artemis_addresses import Addresses, Taker
-from transpiler.topology.importers.artemis_answers import AddressAnswers
-from transpiler.topology.importers.artemis_config import ArtemisConfig, ArtemisQueue, Divert
-from transpiler.topology.importers.artemis_hops import Entry, Hop, filter_at, reads_hops
-from transpiler.topology.importers.artemis_links import QueueLinks
-from transpiler.topology.importers.artemis_wildcards import (
+from transpiler.topology.importers.artemis_addresses import (
+    Addresses,
+    Taker,
     Words,
     is_plain,
     is_wild,
     matched_earlier,
     matches_later,
 )
+from transpiler.topology.importers.artemis_config import ArtemisConfig, ArtemisQueue, Divert, with_state
+from transpiler.topology.importers.artemis_settings import BySettings, Entry, Hop, filter_at, reads_hops
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
 
@@ -44,6 +43,8 @@ _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 
 def topology_of_artemis(config: ArtemisConfig, state: Mapping[str, Any] | None = None) -> Topology:
     """Return the topology of a configuration; a state has its subscriptions and consumers, where they are known."""
+    if state is not None:
+        with_state(config, state)
     return _Artemis(config, state or {}).topology()
 
 
@@ -67,11 +68,11 @@ class _Artemis:
         self._hops = any(reads_hops(taker.item.filter) for taker in self._addresses.takers)
         #: Where messages go that no queue of their address took.
         self._dead_letters = {
-            self._addresses.words(each.dead_letters.address)
+            self._addresses.words(each["dead-letter-address"])
             for each in self._addresses.settings
-            if each.dead_letters.address and each.dead_letters_unroutable
+            if each["dead-letter-address"] and each["send-to-dla-on-no-route"]
         }
-        self._answers = AddressAnswers(self._addresses, self._builder, self._enter, hops=self._hops)
+        self._settings = BySettings(self._addresses, self._builder, self._enter, hops=self._hops)
         self._done: set[Entry] = set()
         self._waiting: list[Entry] = []
 
@@ -82,15 +83,14 @@ class _Artemis:
         while self._waiting:
             self._build(self._waiting.pop())
         queues = tuple(Queue(queue.name, durable=queue.durable, path=queue.place) for queue in self._config.queues)
-        onward = QueueLinks(self._addresses, self._enter, hops=self._hops)
-        links = tuple(onward.of(self._config))
+        links = tuple(self._settings.links(self._config))
         while self._waiting:
             self._build(self._waiting.pop())
         # No send is routed to the queues that the broker makes for dead letters.
         names = {queue.name for queue in queues}
         queues += tuple(
             Queue(name, arguments={SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)})
-            for name, selector in onward.made.items()
+            for name, selector in self._settings.made.items()
             if name not in names
         )
         return Topology(
@@ -118,8 +118,8 @@ class _Artemis:
             takers = [each for each in takers if any(self._addresses.matches(each, at) for at in self._dead_letters)]
         diverts = [taker for taker in takers if isinstance(taker.item, Divert)]
         exclusive = [taker for taker in diverts if taker.item.exclusive]  # type: ignore[union-attr]
-        refusals = self._answers.refusals(entry)
-        dead = None if entry.last or not self._dead_letters else self._answers.dead_letter_target(entry)
+        refusals = self._settings.refusals(entry)
+        dead = None if entry.last or not self._dead_letters else self._settings.dead_letter_target(entry)
         source = name
         if exclusive:
             first = name
@@ -138,9 +138,9 @@ class _Artemis:
             builder.bind(name, ANY_KEY, refusals)
         queues = source
         if dead is not None:
-            queues = builder.exchange(f"{name}, queues", alternate=self._answers.unless_created(entry, dead))
+            queues = builder.exchange(f"{name}, queues", alternate=self._settings.unless_created(entry, dead))
             builder.bind(source, ANY_KEY, Target("exchange", queues))
-        own = self._answers.own(entry)
+        own = self._settings.own(entry)
         if own is not None:
             builder.bind(source, ANY_KEY, own)
         self._bind_groups(takers, source, queues, entry, dead is not None)

@@ -12,7 +12,7 @@ from typing import Any
 from transpiler.jsontext import JsonTextError, load_json, without_comments
 from transpiler.message.types import AmqpType, Compound
 from transpiler.topology.broker_rules import QPID_JAVA, ExchangeType
-from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, refuse
+from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, choose, refuse
 from transpiler.topology.model import (
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
@@ -129,19 +129,11 @@ def vhosts_of_broker_j(data: Any) -> list[str]:
 
 
 def _choose(hosts: list[Entry], name: str | None) -> Entry:
-    if name is not None:
-        named = [host for host in hosts if host.data.get("name") == name]
-        if named:
-            return named[0]
-        known = ", ".join(str(host.data.get("name", "(without a name)")) for host in hosts)
-        refuse("topology.vhost", "", f"there is no virtual host {name!r}", f"there are {known}" if hosts else None)
-    if not hosts:
+    if not hosts and name is None:
         hint = "a virtual host has exchanges and queues; a broker has them under virtualhostnodes and virtualhosts"
         refuse("topology.vhost", "", "there is no virtual host here", hint)
-    if len(hosts) > 1:
-        known = ", ".join(str(host.data.get("name", "(without a name)")) for host in hosts)
-        refuse("topology.vhost", "", f"there are {len(hosts)} virtual hosts", f"choose one of {known}")
-    return hosts[0]
+    names = [str(host.data.get("name", "(without a name)")) for host in hosts]
+    return hosts[names.index(choose("virtual host", name, names))]
 
 
 def _text(entry: Entry, name: str, findings: Findings, default: str | None = None) -> str:

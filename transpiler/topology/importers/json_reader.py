@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
@@ -42,6 +42,18 @@ class Findings:
 def refuse(code: str, path: str, message: str, hint: str | None = None) -> NoReturn:
     """Raise the error for an entry of a file."""
     raise TopologyError.at(code, f"{path}: {message}" if path else message, hint=hint)
+
+
+def choose(what: str, name: str | None, known: Sequence[str]) -> str:
+    """Return the name of a virtual host, or of what else a file has: the one that is asked for, or the only one."""
+    if name is not None and name in known:
+        return name
+    if name is not None:
+        hint = did_you_mean(name, known) or f"there are {', '.join(known)}" if known else None
+        refuse("topology.vhost", "", f"there is no {what} {name!r}", hint)
+    if len(known) > 1:
+        refuse("topology.vhost", "", f"there are {len(known)} {what}s", f"choose one of {', '.join(known)}")
+    return known[0]
 
 
 @dataclass(frozen=True)

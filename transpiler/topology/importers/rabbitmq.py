@@ -15,13 +15,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from transpiler.diagnostics import did_you_mean, one_line
+from transpiler.diagnostics import one_line
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
 from transpiler.topology.importers.jms_selector_term import selector_of_term
-from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, refuse
-from transpiler.topology.importers.rabbitmq_links import dead_letters, federation, shovel
-from transpiler.topology.importers.rabbitmq_policies import Policies, check_operator_policy
+from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, choose
+from transpiler.topology.importers.rabbitmq_policies import (
+    Policies,
+    check_operator_policy,
+    dead_letters,
+    federation,
+    shovel,
+)
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,
@@ -215,19 +220,11 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
     known = vhosts_of_definitions(root.data)
     if vhost is None and len(known) > 1:
         known = _vhosts_with_objects(root) or known
-    if vhost is not None:
-        if not known and vhost != _DEFAULT_VHOST:
+    if not known:
+        if vhost not in (None, _DEFAULT_VHOST):
             findings.add("import.vhost", "", f"the export names no virtual host, so it may not be that of {vhost!r}")
-        if known and vhost not in known:
-            refuse("topology.vhost", "", f"there is no virtual host {vhost!r}", _instead(vhost, known))
         return vhost
-    if len(known) > 1:
-        refuse("topology.vhost", "", f"there are {len(known)} virtual hosts", f"choose one of {', '.join(known)}")
-    return known[0] if known else None
-
-
-def _instead(vhost: str, known: list[str]) -> str:
-    return did_you_mean(vhost, known) or f"there are {', '.join(known)}"
+    return choose("virtual host", vhost, known)
 
 
 def _in(entry: Entry, vhost: str | None) -> bool:

@@ -1,4 +1,8 @@
-"""A report of what is dead, double or dangerous in a topology, with the messages that were counted in it if known."""
+"""A report of what is dead, double or dangerous in a topology, with the messages that were counted in it if known.
+
+That one binding contains another is claimed where it is proved: the key, the headers, the query and the selector of a
+binding are one formula, and ``analysis`` says whether the one formula holds wherever the other does.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ from textwrap import TextWrapper
 from typing import Any
 
 from transpiler import html
-from transpiler.analysis.contained_conditions import contained
+from transpiler.analysis.binding_conditions import binding_formula
+from transpiler.analysis.contained_conditions import Candidate, contained
 from transpiler.analysis.subsumption import never_true
 from transpiler.diagnostics import one_line
 from transpiler.filters.topics import MANY_WORDS
@@ -18,10 +23,9 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import TAKING_ALL
-from transpiler.topology.choices import choices
+from transpiler.topology.choices import choices, is_choosing
 from transpiler.topology.graph import Node, reached, routes, successors
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Topology
-from transpiler.topology.report.containment import candidate, may_contain
 from transpiler.topology.report.labels import Finding, binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
 from transpiler.topology.report.ways import exchanges, lonely_queues, loops, targets, unread
@@ -240,6 +244,29 @@ def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
         if label == binding_label(topology, inner):
             reason += f": they differ in {_difference(outer, inner)}"
         yield Finding("contained-binding", _shown(topology, inner), reason)
+
+
+def candidate(topology: Topology, binding: Binding) -> Candidate:
+    """Return the condition of a binding."""
+    return Candidate(lambda conditions: binding_formula(conditions, topology, binding))
+
+
+def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
+    """Return False for bindings that differ in their ends or in the key of what they hand on."""
+    if (outer.source, outer.destination_type, outer.destination) != (
+        inner.source,
+        inner.destination_type,
+        inner.destination,
+    ) or topology.replacement_key(outer) != topology.replacement_key(inner):
+        return False
+    if topology.rules.destinations is not None and outer.path == inner.path != "":
+        # They are cases of one element of a JMS broker's file, which differ in where the message came from.
+        return False
+    exchange = topology.exchange_by_name[outer.source]
+    if is_choosing(exchange):
+        # Its bindings share the messages out.
+        return False
+    return exchange.type in ("topic", "headers", *TAKING_ALL) or outer.key == inner.key
 
 
 def _difference(outer: Binding, inner: Binding) -> str:

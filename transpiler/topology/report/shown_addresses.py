@@ -27,7 +27,7 @@ from transpiler.topology.destinations import (
     names_queue,
     own_prefix,
 )
-from transpiler.topology.importers.artemis_wildcards import Words, is_wild, matched_earlier, matches_later
+from transpiler.topology.importers.artemis_addresses import Words, is_wild, matched_earlier, matches_later
 from transpiler.topology.model import (
     CHOICE_ARGUMENT,
     EXCLUSIVE_ARGUMENT,

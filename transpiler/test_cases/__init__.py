@@ -9,14 +9,13 @@ one message, one dialect and one expectation, and is independent of all others.
 
 Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
 
-Reading order: ``expectations``, ``file_nodes`` (values with their places), ``yaml_nodes`` and ``json_nodes`` (texts to
-nodes), ``reading`` (nodes to cases), ``case_files``, ``running``.
+Reading order: ``file_nodes`` (texts to values with their places), ``reading`` (these to cases), ``running``.
 """
 
 from __future__ import annotations
 
-from transpiler.test_cases.case_files import PATTERNS, find_files
-from transpiler.test_cases.reading import Case, CaseFileError, read_cases
+from transpiler.test_cases.file_nodes import CaseFileError
+from transpiler.test_cases.reading import PATTERNS, Case, find_files, read_cases
 from transpiler.test_cases.running import Result, run_case
 
 __all__ = ["PATTERNS", "Case", "CaseFileError", "Result", "find_files", "read_cases", "run_case"]

@@ -1,11 +1,13 @@
-"""Cases from the documents of a file."""
+"""The files of test cases in directories, by their names, and the cases of a file."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal, get_args
 
 from transpiler.errors import DecodeError, TranspilerError
 from transpiler.layouts.json_rows import message_from_json, message_from_json_row
@@ -14,12 +16,14 @@ from transpiler.message.message import Message
 from transpiler.presets import find_layout
 from transpiler.selector.dialects import DIALECTS
 from transpiler.source import Source
-from transpiler.test_cases.expectations import EXPECTATIONS, Expectation
-from transpiler.test_cases.file_nodes import CaseFileError, Node
-from transpiler.test_cases.json_nodes import json_documents
-from transpiler.test_cases.yaml_nodes import yaml_documents
+from transpiler.test_cases.file_nodes import CaseFileError, Node, json_documents, yaml_documents
 
-__all__ = ["Case", "CaseFileError", "read_cases"]
+Expectation = Literal["matches", "does not match", "unknown"]
+_EXPECTATIONS: tuple[Expectation, ...] = get_args(Expectation)
+
+#: The endings of names by which files of cases are found; pytest collects the same.
+PATTERNS = (".selectors.yaml", ".selectors.yml", ".selectors.json")
+_SKIPPED = ("__pycache__", "node_modules", "venv", "build", "dist")
 
 _SETTINGS = ("dialect", "selector", "now", "destination")
 _DOCUMENT = (*_SETTINGS, "layout", "messages", "cases")
@@ -44,6 +48,15 @@ class Case:
     expected: Expectation
     now: int | None = None
     destination: str | None = None
+
+
+def find_files(directory: str | Path) -> Iterator[Path]:
+    """Yield the files of cases below a directory, sorted; hidden and generated directories are left out."""
+    for root, directories, files in os.walk(directory):
+        directories[:] = sorted(name for name in directories if not name.startswith(".") and name not in _SKIPPED)
+        for name in sorted(files):
+            if name.endswith(PATTERNS):
+                yield Path(root, name)
 
 
 def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
@@ -145,8 +158,8 @@ def _expected(node: Node, own: Mapping[str, Node], document: Mapping[str, Node])
 
 
 def _expectation(node: Node) -> Expectation:
-    chosen = node.choice("expect", EXPECTATIONS)
-    return next(expectation for expectation in EXPECTATIONS if expectation == chosen)
+    chosen = node.choice("expect", _EXPECTATIONS)
+    return next(expectation for expectation in _EXPECTATIONS if expectation == chosen)
 
 
 def _dialects(node: Node) -> tuple[str, ...]:

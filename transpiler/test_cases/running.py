@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from transpiler.diagnostics import one_line
 from transpiler.errors import TranspilerError
 from transpiler.explanation import Explanation, explain_selector
-from transpiler.test_cases.expectations import disappointment, is_met
-from transpiler.test_cases.reading import Case
+from transpiler.test_cases.reading import Case, Expectation
+
+_SAID = {"matches": "a match", "does not match": "no match", "unknown": "unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,29 @@ def run_case(case: Case) -> Result:
     return Result(
         case, explanation, f"{disappointment(case.expected, explanation)}\n  message: {one_line(case.written)}"
     )
+
+
+def is_met(expected: Expectation, explanation: Explanation) -> bool:
+    """Return True if the verdict is the expected one; ``does not match`` is FALSE or unknown."""
+    match expected:
+        case "matches":
+            return explanation.verdict is True
+        case "does not match":
+            return explanation.verdict is not True
+        case "unknown":
+            return explanation.verdict is None
+
+
+def disappointment(expected: Expectation, explanation: Explanation) -> str:
+    """Return the text of a failure: the expectation, the verdict with its reason, and what decided underlined."""
+    lines = [f"expected {_SAID[expected]}, but {_outcome(expected, explanation)}: {explanation.reason}"]
+    lines += explanation.marked()
+    if explanation.consequence is not None:
+        lines.append(f"  in {explanation.dialect}: {explanation.consequence}")
+    return "\n".join(lines)
+
+
+def _outcome(expected: Expectation, explanation: Explanation) -> str:
+    if expected == "unknown" and explanation.verdict is False:
+        return "the selector is FALSE"
+    return f"the message {explanation.outcome}"

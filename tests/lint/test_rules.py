@@ -95,6 +95,9 @@ def test_a_doubt_is_said_where_it_is_true(
 
 
 CLEAN = (
+    # Properties as bounds may be any numbers.
+    ("JMSPriority BETWEEN a AND b", "jms activemq artemis qpid-java qpid-cpp rabbitmq-jms"),
+    ("JMSPriority NOT BETWEEN -1 AND b", "jms activemq artemis qpid-java qpid-cpp"),
     ("JMSCorrelationID = 'x' AND JMSXGroupSeq > 5 AND JMS_AMQP_TTL > 5", "jms rabbitmq"),
     ("JMSXDeliveryCount > 1 AND JMS_IBM_Format = 'MQSTR'", ALL),
     ("JMSFoo = 1", "rabbitmq"),

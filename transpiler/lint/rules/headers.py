@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ _TIMES = frozenset({"creation_time", "absolute_expiry_time", "x-opt-delivery-tim
 _SECONDS = range(10**9, 4_102_444_800)
 
 
-def is_numeric(node: ast.Expression, context: Context) -> bool:
+def _is_numeric(node: ast.Expression, context: Context) -> bool:
     """Return True for a header field that is an integer in every message."""
     field = context.header(node)
     return field is not None and field.type.integer and not field.falls_back_to_property
@@ -73,15 +73,15 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     match node:
         # Where strings are read as numbers, it is no mistake to compare the two.
-        case ast.Compare(left=left, right=right) if not context.converts_strings:
-            for named, other in ((left, right), (right, left)):
-                if isinstance(other, ast.StringLiteral) and is_numeric(named, context):
+        case ast.Compare() if not context.converts_strings:
+            for named, other in _beside_literals(node):
+                if isinstance(other, ast.StringLiteral) and _is_numeric(named, context):
                     hint = _milliseconds_hint(other.value) if _is_time(named, context) else "write it without quotes"
                     message = f"{context.text(named)} is a number, and a string never equals it"
                     yield Doubt(message, other.span, hint)
-        case ast.Like(operand=operand) if is_numeric(operand, context):
+        case ast.Like(operand=operand) if _is_numeric(operand, context):
             yield Doubt(f"{context.text(operand)} is a number, and LIKE is for strings", operand.span)
-        case ast.In(operand=operand, members=members) if is_numeric(operand, context):
+        case ast.In(operand=operand, members=members) if _is_numeric(operand, context):
             if all(isinstance(member, ast.StringLiteral) for member in members):
                 yield Doubt(f"{context.text(operand)} is a number, and IN is for strings", operand.span)
         case _:
@@ -130,64 +130,61 @@ def _is_text(node: ast.Expression, context: Context) -> bool:
 
 def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     """Doubt a test of a field that all of its values pass, or none."""
-    constants: tuple[ast.Expression, ...]
     match node:
-        case ast.Compare(left=ast.Identifier() as name, right=ast.IntegerLiteral() | ast.FloatLiteral() as other):
-            constants = (other,)
-        case ast.Compare(left=ast.IntegerLiteral() | ast.FloatLiteral() as other, right=ast.Identifier() as name):
-            constants = (other,)
+        case (
+            ast.Compare(left=ast.Identifier() as name, right=bound)
+            | ast.Compare(left=bound, right=ast.Identifier() as name)
+        ):
+            bounds = [bound]
         case ast.Between(operand=ast.Identifier() as name, low=low, high=high):
-            constants = (low, high)
+            bounds = [low, high]
         case _:
             return
-    values = _described(name, context)
-    if values is None:
+    described = _described(name, context)
+    numbers = [bound.value for bound in bounds if isinstance(bound, _NUMBERS)]
+    if described is None or len(numbers) < len(bounds):
+        # A bound that is no literal may be any number.
         return
-    counts: Iterable[int | None] = (0, MAX_PRIORITY, *range(MAX_PRIORITY), None)
-    if values.place != _PRIORITY:
-        bounds = [int(min(max(other.value, 1), _MAX_COUNT - 1)) for other in constants if isinstance(other, _NUMBERS)]
-        counts = (0, _MAX_COUNT, *(bound + step for bound in bounds for step in (-1, 0, 1)))
-
-    def holds(count: int | None) -> bool:
-        header = Header(priority=count) if values.place == _PRIORITY else Header(delivery_count=count)
-        return judge(node, Message(header=header), context.dialect, now=0).truth is True
-
-    first, *others = counts
-    known = holds(first)
-    if all(holds(count) is known for count in others):
+    if described.field == "priority":
+        headers = (Header(priority=count) for count in (0, MAX_PRIORITY, *range(MAX_PRIORITY), None))
+    else:
+        near = [int(min(max(number, 1), _MAX_COUNT - 1)) + step for number in numbers for step in (-1, 0, 1)]
+        headers = (Header(delivery_count=count) for count in (0, _MAX_COUNT, *near))
+    truths = (judge(node, Message(header=header), context.dialect, now=0).truth is True for header in headers)
+    known = next(truths)
+    if all(holds is known for holds in truths):
         always = "true for every message" if known else "never true"
-        always += "" if values.sure else " of a JMS client" if known else " of a JMS client's message"
-        span = constants[0].span.to(constants[-1].span)
-        yield Doubt(f"{name.name} is {values.text}, so this is {always}", span, "remove it or change the number")
+        always += "" if described.sure else " of a JMS client" if known else " of a JMS client's message"
+        message = f"{name.name} is {described.text}, so this is {always}"
+        yield Doubt(message, bounds[0].span.to(bounds[-1].span), "remove it or change the number")
 
 
 class _Described(NamedTuple):
-    """The values of a header field in words; ``sure`` is False if JMS bounds them, and AMQP does not."""
+    """The values of a field of the header in words; ``sure`` is False if JMS bounds them, and AMQP does not."""
 
-    place: MessageField
+    field: str
     text: str
     sure: bool
 
 
-_PRIORITY = MessageField("header", "priority")
 #: The largest count of an AMQP header, and the literals that are numbers.
 _MAX_COUNT, _NUMBERS = 2**32 - 1, (ast.IntegerLiteral, ast.FloatLiteral)
 
 
 def _described(name: ast.Identifier, context: Context) -> _Described | None:
     field = context.header(name)
-    if field is None or len(field.origins) != 1:
-        return None
-    match field.origins[0]:
-        case Origin((place,), Conversion.PRIORITY):
-            return _Described(place, "a number from 0 to 9", True)
-        case Origin((place,), Conversion.DELIVERY_COUNT):
-            return _Described(place, "1 or more", True)
-        case Origin((place,), Conversion.AS_IS) if place == _PRIORITY and name.name.startswith("JMS"):
-            return _Described(place, "a number from 0 to 9 in JMS", False)
+    match field.origins if field is not None else ():
+        case (Origin((place,), Conversion.PRIORITY),):
+            return _Described(place.field, "a number from 0 to 9", True)
+        case (Origin((place,), Conversion.DELIVERY_COUNT),):
+            return _Described(place.field, "1 or more", True)
+        case (Origin((place,), Conversion.AS_IS),) if place == _PRIORITY and name.name.startswith("JMS"):
+            return _Described(place.field, "a number from 0 to 9 in JMS", False)
         case _:
             return None
 
+
+_PRIORITY = MessageField("header", "priority")
 
 RULES = (
     Rule(

@@ -5,5 +5,5 @@ is known that it selects otherwise.
 
 Deliberately not here: the dialects themselves (``selector.dialects``).
 
-In reading order: ``deciding_rule``, ``compare_dialects``, ``port``, ``diff``.
+In reading order: ``questions``, ``compare_dialects``, ``port``, ``diff``.
 """

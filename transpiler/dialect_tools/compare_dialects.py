@@ -1,6 +1,6 @@
 """Compare dialects on one selector and one message: acceptance, verdict, and the rule behind each difference.
 
-The rule is determined by experiment (``deciding_rule``): the question with whose answer by ``jms`` the difference goes
+The rule is determined by experiment (``questions``): the question with whose answer by ``jms`` the difference goes
 away.
 """
 
@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from transpiler.diagnostics import Diagnostic
-from transpiler.dialect_tools.deciding_rule import find_rule
-from transpiler.dialect_tools.questions import QUESTIONS, answer
+from transpiler.dialect_tools.questions import QUESTIONS, answer, find_rule
 from transpiler.errors import TranspilerError
 from transpiler.message.message import Message, MessageLike, as_message
 from transpiler.message.types import Truth

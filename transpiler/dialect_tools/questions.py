@@ -1,17 +1,21 @@
 """The differences between the dialects, read from their records: each field is a question, and its value the answer.
 
-Nothing here knows a broker.
+The rule by which two dialects differ on a condition is determined by experiment: one is tried with one answer of the
+other after the other, and the question after which both agree is the rule. Nothing here knows a broker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from enum import Enum
 from types import MappingProxyType
+from typing import NamedTuple
 
 from transpiler.message.header_fields import HeaderFields
 from transpiler.message.operand_types import OperandTypes
 from transpiler.selector.dialect_rules import Extension
+from transpiler.selector.dialects import Dialect
 
 #: Each field of the record as a question, in the order of the page: first how text reads, then what it means.
 QUESTIONS: Mapping[str, str] = MappingProxyType(
@@ -82,3 +86,44 @@ def answer(value: object) -> str:
             return f"{value:,}"
         case _:
             return str(value)
+
+
+#: The questions whose answers matter at evaluation; those that explain too much come last.
+EVALUATED = (
+    *(
+        "float_order type_ladder unlike_types null_equality ordering integer_arithmetic division remainder not_numbers "
+        "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs unary_plus"
+    ).split(),
+    "types",
+    "fields",
+)
+
+
+class Rule(NamedTuple):
+    """A rule on which two dialects differ, and both answers; ``name`` is None where several rules differ together."""
+
+    name: str | None
+    question: str
+    answers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.question}: {'; '.join(self.answers)}" if self.answers else self.question
+
+
+def find_rule(
+    left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool], names: Iterable[str] = EVALUATED
+) -> str | None:
+    """Return the name of the first question after which the dialects agree, if one has the other's answer."""
+    for name in names:
+        own, other = getattr(left, name), getattr(right, name)
+        if own != other and (
+            agree(replace(left, **{name: other}), right) or agree(left, replace(right, **{name: own}))
+        ):
+            return name
+    return None
+
+
+def rule_of(name: str, left: Dialect, right: Dialect) -> Rule:
+    """Return the question of a rule and both dialects' answers."""
+    answers = [f"{answer(getattr(dialect, name))} in {dialect.title}" for dialect in (left, right)]
+    return Rule(name, QUESTIONS[name], (", ".join(answers),))

@@ -31,7 +31,7 @@ from transpiler.reference.operands import Value, body_text
 from transpiler.reference.untyped import typed_by_use
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Ordering
-from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
+from transpiler.selector.pattern import Wildcard, pattern_of
 
 _HOLDS: Mapping[ast.Comparison, Callable[[Any, Any], bool]] = {
     ast.Comparison.EQ: op.eq,
@@ -128,8 +128,7 @@ def _why_no_number(node: ast.Sign | ast.Calculate, evaluation: Evaluation) -> st
 
 def _values_of(node: ast.Expression, evaluation: Evaluation) -> str:
     """Return the values of all names in a part, with their kinds where these differ; empty where it has none."""
-    named = {(item.section, item.name): item for item in ast.walk(node) if isinstance(item, ast.Identifier)}
-    names = list(named.values())
+    names = ast.names_of(node)
     if not names:
         return ""
     kinds = {kind_of(value) for name in names if (value := evaluation.value(name)) is not None}
@@ -377,10 +376,8 @@ _PATTERN_TESTS: Mapping[str, _PatternTest] = {
 
 def _pattern_words(node: ast.Like, text: str, matched: bool, evaluation: Evaluation) -> str | None:
     """Return a pattern of one text in words; None for any other, or where the words would not be true of the text."""
-    try:
-        escape = node.escape.value if node.escape is not None else None
-        pattern = read_pattern(node.pattern.value, escape, evaluation.dialect.escapes)
-    except PatternError:
+    pattern = pattern_of(node, evaluation.dialect.escapes)
+    if pattern is None:
         return None
     shape = "".join(part.value if isinstance(part, Wildcard) else "T" for part in pattern) or "T"
     literal = next((part for part in pattern if isinstance(part, str)), "")

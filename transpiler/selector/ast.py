@@ -311,3 +311,8 @@ def walk(node: Expression) -> Iterator[Expression]:
         yield node
         if type(node) not in _LEAVES:
             pending.extend(children(node)[::-1])
+
+
+def names_of(node: Expression) -> list[Identifier]:
+    """The names in a tree, each once, in the order of the text."""
+    return list(dict.fromkeys(inner for inner in walk(node) if isinstance(inner, Identifier)))

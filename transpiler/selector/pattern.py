@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
 
+from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Escapes
 
 
@@ -58,6 +59,14 @@ def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escape
     if plain:
         parts.append("".join(plain))
     return tuple(parts)
+
+
+def pattern_of(node: ast.Like, escapes: Escapes) -> Pattern | None:
+    """Return the pattern of a LIKE; None for one that has no meaning."""
+    try:
+        return read_pattern(node.pattern.value, node.escape.value if node.escape else None, escapes)
+    except PatternError:
+        return None
 
 
 def is_control(character: str) -> bool:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from transpiler.analysis.building import Conditions, places_read, shown
 from transpiler.analysis.constants import NOW
@@ -25,8 +25,7 @@ from transpiler.analysis.formula import (
 from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.solve import Answer, Found, Impossible, Open, Solver
 from transpiler.analysis.subsumption import parting_message
-from transpiler.dialect_tools.deciding_rule import find_rule, rule_of
-from transpiler.filters.kinds import Filter
+from transpiler.dialect_tools.questions import find_rule, rule_of
 from transpiler.filters.sets import FiltersLike, read_filters
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import Verdict, judge
@@ -45,8 +44,7 @@ Change = Literal["won", "lost"]
 _NAMES = {TRUE: "TRUE", FALSE: "FALSE", UNKNOWN: "unknown", THROWN: "throws"}
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of one side that decides about a message, and its verdict there."""
 
     text: str
@@ -76,8 +74,8 @@ class Difference:
         """Return the JSON form; the message as plain properties where these say everything, else as message JSON."""
         result: dict[str, Any] = {
             "message": plain_message(self.message),
-            "old": {"verdict": self.old, "parts": [[part.text, part.verdict] for part in self.parts_of_old]},
-            "new": {"verdict": self.new, "parts": [[part.text, part.verdict] for part in self.parts_of_new]},
+            "old": {"verdict": self.old, "parts": [*map(list, self.parts_of_old)]},
+            "new": {"verdict": self.new, "parts": [*map(list, self.parts_of_new)]},
             "rare": self.rare,
         }
         if self.only:
@@ -92,10 +90,9 @@ class Difference:
         remark = f"   (only where {self.only})" if self.only else remark
         lines = [f"{sign} {json.dumps(message, ensure_ascii=False)}{remark}"]
         for name, verdict, parts in (("OLD", self.old, self.parts_of_old), ("NEW", self.new, self.parts_of_new)):
-            why = ", ".join(f"{part.text} is {part.verdict}" for part in parts if part.verdict != "throws")
-            thrown = ", ".join(f"{part.text} throws" for part in parts if part.verdict == "throws")
-            reasons = ", ".join(filter(None, (why, thrown)))
-            lines.append(f"    {name}  {verdict:7}  {reasons}".rstrip())
+            why = [f"{part.text} is {part.verdict}" for part in parts if part.verdict != "throws"]
+            why += [f"{part.text} throws" for part in parts if part.verdict == "throws"]
+            lines.append(f"    {name}  {verdict:7}  {', '.join(why)}".rstrip())
         if self.rule is not None:
             lines.append(f"    rule: {self.rule}")
         return "\n".join(lines)
@@ -181,13 +178,10 @@ def diff_selectors(
     first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
     trees = parse_selector(old, first), parse_selector(new, second)
     conditions = Conditions(destination)
-    sides = []
-    for tree, own, other in zip(trees, (first, second), (second, first), strict=True):
 
-        def judged(message: Message, tree: ast.Expression | None = tree, own: Dialect = own) -> Verdict:
-            return judge(tree, message, own, NOW, destination)
-
-        sides.append(_Side(conditions.selector(tree, own, other), judged))
+    def side(tree: ast.Expression | None, own: Dialect, other: Dialect) -> _Side:
+        formula = conditions.selector(tree, own, other)
+        return _Side(formula, lambda message: judge(tree, message, own, NOW, destination))
 
     def rule(message: Message) -> str | None:
         if first == second or trees[0] != trees[1]:
@@ -200,7 +194,7 @@ def diff_selectors(
         name = find_rule(first, second, agree)
         return None if name is None else str(rule_of(name, first, second))
 
-    return _compare(conditions, sides[0], sides[1], rule)
+    return _compare(conditions, side(trees[0], first, second), side(trees[1], second, first), rule)
 
 
 def diff_filters(
@@ -215,26 +209,29 @@ def diff_filters(
     """Compare two filters, or filter sets; ``connection`` is the receiver's. Raises what ``read_filters`` raises."""
     first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
     conditions = Conditions(destination, connection)
-    receiver = Receiver(NOW, destination)
-    sides = []
-    for filters, own, other in ((old, first, second), (new, second, first)):
+
+    def side(filters: FiltersLike, own: Dialect, other: Dialect) -> _Side:
         node = read_filters(filters).whole
         check_filter(node, own, connection)
+        receiver = Receiver(NOW, destination)
+        return _Side(
+            conditions.filter(node, own, other),
+            lambda message: Verdict(match_filter(node, message, own, connection, receiver)),
+        )
 
-        def judged(message: Message, node: Filter = node, own: Dialect = own) -> Verdict:
-            return Verdict(match_filter(node, message, own, connection, receiver))
-
-        sides.append(_Side(conditions.filter(node, own, other), judged))
-    return _compare(conditions, sides[0], sides[1], lambda _: None)
+    return _compare(conditions, side(old, first, second), side(new, second, first))
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(NamedTuple):
+    """The formula of a condition, and the reference evaluator's verdict on it."""
+
     formula: Formula
     judge: Callable[[Message], Verdict]
 
 
-def _compare(conditions: Conditions, old: _Side, new: _Side, rule: Callable[[Message], str | None]) -> ConditionDiff:
+def _compare(
+    conditions: Conditions, old: _Side, new: _Side, rule: Callable[[Message], str | None] = lambda _: None
+) -> ConditionDiff:
     solver = Solver(conditions)
     won = parting_message(solver, new.formula, old.formula)
     lost = parting_message(solver, old.formula, new.formula)
@@ -257,8 +254,8 @@ def _difference(
     return Difference(
         change,
         message,
-        _verdict(old.judge(message)),
-        _verdict(new.judge(message)),
+        _NAMES[bit_of(old.judge(message))],
+        _NAMES[bit_of(new.judge(message))],
         tuple(_parts(old.formula, new.formula, message)),
         tuple(_parts(new.formula, old.formula, message)),
         answer.rare,
@@ -276,10 +273,6 @@ def _in_order(message: Message, tests: Iterable[Test]) -> Message:
         place.field for test in tests for place in sorted(places_read(test), key=lambda one: one.field)
     )
     return replace(message, application_properties={name: properties[name] for name in names if name in properties})
-
-
-def _verdict(verdict: Verdict) -> str:
-    return _NAMES[bit_of(verdict)]
 
 
 def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
@@ -302,5 +295,5 @@ def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
 
 
 def _decides(formula: Formula, test: Test, outcomes: dict[int, int]) -> bool:
-    answers = possible(formula, outcomes | {test.number: TRUE}), possible(formula, outcomes | {test.number: FALSE})
-    return bool(answers[0] & NOT_TRUE) is not bool(answers[1] & NOT_TRUE)
+    answers = (possible(formula, outcomes | {test.number: outcome}) & NOT_TRUE for outcome in (TRUE, FALSE))
+    return len({*map(bool, answers)}) > 1

@@ -161,13 +161,7 @@ def _changes(old: Topology, new: Topology) -> Iterator[Change]:
     yield from _by_name(new.rules.nouns[0], *exchanges)
     yield from _by_name("queue", {one.name: one for one in old.queues}, {one.name: one for one in new.queues})
     yield from _binding_changes(old, new)
-    yield from _link_changes(old, new)
-
-
-def _link_changes(old: Topology, new: Topology) -> Iterator[Change]:
-    before, after = dict.fromkeys(map(_link_text, old.links)), dict.fromkeys(map(_link_text, new.links))
-    yield from (Change("link", "removed", text) for text in before if text not in after)
-    yield from (Change("link", "added", text) for text in after if text not in before)
+    yield from _by_name("link", dict.fromkeys(map(_link_text, old.links)), dict.fromkeys(map(_link_text, new.links)))
 
 
 def _link_text(link: Link) -> str:

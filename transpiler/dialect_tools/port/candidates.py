@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -15,13 +16,14 @@ from typing import TypeVar
 
 from transpiler.analysis.constants import reads_clock
 from transpiler.dialect_tools.port.equivalence import Goal
-from transpiler.dialect_tools.port.like_patterns import from_regular, likes, written
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.header_fields import Conversion
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import value_of
 from transpiler.selector import ast
+from transpiler.selector.dialect_rules import Escapes
 from transpiler.selector.dialects import JMS, Dialect
+from transpiler.selector.pattern import Pattern, Wildcard, pattern_of
 from transpiler.source import Source
 from transpiler.translation.field_mapping import names_in
 from transpiler.translation.header_names import translate_tree
@@ -29,6 +31,9 @@ from transpiler.translation.header_names import translate_tree
 Change = Callable[[ast.Expression], ast.Expression]
 _Literal = TypeVar("_Literal", ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral)
 
+_ESCAPES = ("!", "\\", "~", "#", "|", "^")
+_SIMPLE = re.compile(r"(?P<start>\^)?(?P<middle>(?:\.\*|\.|\\[^A-Za-z0-9]|[^\\.*+?()\[\]{}|^$])*)(?P<end>\$)?")
+_PIECE = re.compile(r"\.\*|\.|\\(?P<escaped>.)|(?P<plain>.)", re.DOTALL)
 _MODES = {"DURABLE": "PERSISTENT", "NON_DURABLE": "NON_PERSISTENT"}
 
 
@@ -58,7 +63,7 @@ def is_like(candidate: ast.Expression, node: ast.Expression) -> bool:
 def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with a test of the names that are NULL."""
     for condition in conditions:
-        names = names_of(condition)
+        names = ast.names_of(condition)
         if not names or len(names) > 3:
             continue
         for count in range(1, len(names) + 1):
@@ -97,23 +102,18 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with an upper bound below strings and booleans, which are above all numbers in Erlang."""
     for condition in conditions:
-        for name in names_of(condition):
+        for name in ast.names_of(condition):
             yield _all(condition, ast.Compare(ast.Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
 
 
 def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with tests for NaN and infinity, for ports without any change of meaning."""
     for condition in conditions:
-        names = names_of(condition)
+        names = ast.names_of(condition)
         if len(names) == 1:
             yield _any(condition, ast.Compare(ast.Comparison.NE, names[0], names[0]))
             yield _all(condition, ast.Compare(ast.Comparison.EQ, names[0], names[0]))
             yield _all(condition, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
-
-
-def names_of(node: ast.Expression) -> list[ast.Identifier]:
-    """Return the names in a tree, each once."""
-    return list(dict.fromkeys(inner for inner in ast.walk(node) if isinstance(inner, ast.Identifier)))
 
 
 def reads_message(node: ast.Expression) -> bool:
@@ -140,7 +140,7 @@ def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Itera
 
 
 def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
-    names = names_of(node)
+    names = ast.names_of(node)
     choices = [names_in(name, source, target)[:3] for name in names]
     for row in itertools.islice(itertools.product(*choices), 6):
         table = dict(zip(names, row, strict=True))
@@ -213,7 +213,7 @@ def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: 
 
 
 def _names_durability(tree: ast.Expression, dialect: Dialect) -> bool:
-    fields = (dialect.fields.find(name.name, name.section) for name in names_of(tree))
+    fields = (dialect.fields.find(name.name, name.section) for name in ast.names_of(tree))
     return any(field is not None and field.has_conversion(Conversion.DURABILITY) for field in fields)
 
 
@@ -289,12 +289,12 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
             if known and len(known) < len(members):
                 yield from _shapes(replace(node, members=known), source)
         case ast.Like():
-            yield from itertools.islice(likes(node, source.escapes), 1, None)
+            yield from itertools.islice(_likes(node, source.escapes), 1, None)
             if node.negated:
-                for like in likes(replace(node, negated=False), source.escapes):
+                for like in _likes(replace(node, negated=False), source.escapes):
                     yield ast.Not(like)
         case ast.IsNull(operand=operand, negated=negated):
-            tests = [ast.IsNull(name, negated) for name in names_of(operand)]
+            tests = [ast.IsNull(name, negated) for name in ast.names_of(operand)]
             if tests:
                 yield _all(*tests) if negated else _any(*tests)
             yield ast.BooleanLiteral(negated)
@@ -339,13 +339,13 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
 def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
     match node:
         case ast.Call(function="REGEX", arguments=(ast.StringLiteral(value=expression), tested)):
-            parts = from_regular(expression)
+            parts = _from_regular(expression)
             if parts is None:
                 return
-            for pattern, escape in written(parts):
+            for pattern, escape in _written(parts):
                 like = ast.Like(tested, pattern, escape)
                 yield like
-                yield from itertools.islice(likes(like, JMS.escapes), 1, None)
+                yield from itertools.islice(_likes(like, JMS.escapes), 1, None)
         case ast.Call(function="INLIST", arguments=(listed, tested)) if not reads_message(listed):
             texts = _list_of(listed)
             if texts:
@@ -409,3 +409,49 @@ def joined(kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...]
     """Join terms to a junction without junctions of its own kind inside, or its only term."""
     flat = tuple(inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
     return flat[0] if len(flat) == 1 else kind(flat)
+
+
+def _written(parts: Pattern) -> Iterator[tuple[ast.StringLiteral, ast.StringLiteral | None]]:
+    """A pattern as text, with an escape character where it needs one."""
+    texts = "".join(part for part in parts if isinstance(part, str))
+    if not set(texts) & {"%", "_"}:
+        yield ast.StringLiteral(_pattern_text(parts, "")), None
+        return
+    for escape in _ESCAPES:
+        if escape not in texts:
+            yield ast.StringLiteral(_pattern_text(parts, escape)), ast.StringLiteral(escape)
+
+
+def _pattern_text(parts: Pattern, escape: str) -> str:
+    return "".join(
+        part.value if isinstance(part, Wildcard) else re.sub("[%_]", lambda match: escape + match[0], part)
+        for part in parts
+    )
+
+
+def _likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
+    """The test as it is, then with its escape character as others read it, then without wildcards as a comparison."""
+    yield node
+    parts = pattern_of(node, escapes)
+    if parts is None:
+        return
+    for pattern, escape in _written(parts):
+        yield ast.Like(node.operand, pattern, escape, node.negated)
+    if all(isinstance(part, str) for part in parts):
+        operator = ast.Comparison.NE if node.negated else ast.Comparison.EQ
+        yield ast.Compare(operator, node.operand, ast.StringLiteral("".join(map(str, parts))))
+
+
+def _from_regular(expression: str) -> Pattern | None:
+    """The pattern that a simple regular expression looks for: text, ``.``, ``.*``, and anchors at its ends."""
+    match = _SIMPLE.fullmatch(expression)
+    if match is None:
+        return None
+    parts: list[str | Wildcard] = [] if match["start"] else [Wildcard.ANY]
+    for piece in _PIECE.finditer(match["middle"]):
+        part = {".*": Wildcard.ANY, ".": Wildcard.ONE}.get(piece[0], piece["escaped"] or piece["plain"])
+        if not (part is Wildcard.ANY and parts and parts[-1] is Wildcard.ANY):
+            parts.append(part)
+    if not match["end"] and not (parts and parts[-1] is Wildcard.ANY):
+        parts.append(Wildcard.ANY)
+    return tuple(parts)

@@ -25,8 +25,7 @@ from transpiler.analysis.formula import (
     UndecidedError,
 )
 from transpiler.analysis.solve import Found, Open, Solver
-from transpiler.dialect_tools.deciding_rule import Rule, find_rule, rule_of
-from transpiler.dialect_tools.questions import QUESTIONS
+from transpiler.dialect_tools.questions import QUESTIONS, Rule, find_rule, rule_of
 from transpiler.errors import TranspilerError
 from transpiler.ieee754 import special_name
 from transpiler.message.fields import MessageField

@@ -12,12 +12,12 @@ from typing import Literal, get_args
 
 from transpiler.analysis.formula import UndecidedError
 from transpiler.analysis.solve import Open
+from transpiler.analysis.subsumption import is_proved_same
 from transpiler.arguments import check_choice
 from transpiler.diagnostics import Diagnostic
-from transpiler.dialect_tools.deciding_rule import Rule
-from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, names_of, ordered, plain, texts
+from transpiler.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
 from transpiler.dialect_tools.port.equivalence import Goal, Trial, Witness, parsed
-from transpiler.dialect_tools.port.simplification import without_superfluous
+from transpiler.dialect_tools.questions import Rule
 from transpiler.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.message.types import NOT, TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import Verdict
@@ -33,8 +33,10 @@ from transpiler.translation.places import is_property, name_places
 #: Which changes of meaning pass, each with a warning: none, those on rare messages, or any.
 Changes = Literal["none", "rare", "any"]
 
+#: Terms that are tried to be left out.
+_MOST = 40
+
 _TRUE: frozenset[Truth] = frozenset({True})
-_FALSE: frozenset[Truth] = frozenset({False})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ class _Porting:
         except _FailedError:
             raise UnsupportedFeatureError(list(self.errors.values())) from None
         if self.guards:
-            result = without_superfluous(result, frozenset(self.guards), self.arriving)
+            result = _without_superfluous(result, frozenset(self.guards), self.arriving)
         if self.converting:
             result = ast.ConvertStrings(result)
         text = print_selector(result, self.arriving)
@@ -300,7 +302,7 @@ class _Porting:
         """Yield the candidates that read as the condition does, under the likeliest names; all if there is none."""
         known = [one for one in candidates if isinstance(self._readable(one), ast.Expression)]
         alike = [one for one in known if is_like(one, node)]
-        return iter([one for one in alike if {*names_of(one)} == {*names_of(alike[0])}] or candidates)
+        return iter([one for one in alike if {*ast.names_of(one)} == {*ast.names_of(alike[0])}] or candidates)
 
     def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
         """Return the tree that the target parses from a candidate's text; None where it is another one."""
@@ -333,7 +335,7 @@ class _Porting:
 
     def _unsaid(self, node: ast.Expression, refused: TranspilerError | None) -> Diagnostic:
         right = self.arriving.title
-        for name in names_of(node):
+        for name in ast.names_of(node):
             if not names_in(name, self.leaving, self.arriving):
                 return self._nameless(name)
             if self._readable(ast.IsNull(name)) != ast.IsNull(name) and is_property(name, self.leaving):
@@ -375,3 +377,30 @@ def _terms_of(node: ast.Expression) -> set[ast.Expression]:
 
 def _verdict(verdict: Verdict) -> str:
     return f"throws ({verdict.thrown})" if verdict.thrown is not None else f"is {TRUTH_TEXT[verdict.truth]}"
+
+
+def _without_superfluous(tree: ast.Expression, guards: frozenset[ast.Expression], dialect: Dialect) -> ast.Expression:
+    """Return the tree without those of the guards that are proved to change no answer.
+
+    Each condition is ported for itself, so that one guard may stand beside a condition that implies it.
+    """
+    for _ in range(_MOST):
+        shorter = next((one for one in _shortened(tree, guards) if is_proved_same(tree, one, dialect)), None)
+        if shorter is None:
+            break
+        tree = shorter
+    return tree
+
+
+def _shortened(node: ast.Expression, guards: frozenset[ast.Expression]) -> Iterator[ast.Expression]:
+    """Yield the tree without one guard, for each that it has; the last comes first."""
+    match node:
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            for place in reversed(range(len(terms))):
+                before, term, behind = terms[:place], terms[place], terms[place + 1 :]
+                if term in guards:
+                    yield joined(type(node), (*before, *behind))
+                for shorter in _shortened(term, guards):
+                    yield joined(type(node), (*before, shorter, *behind))
+        case ast.Not(operand=operand):
+            yield from map(ast.Not, _shortened(operand, guards))

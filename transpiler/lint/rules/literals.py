@@ -14,7 +14,7 @@ from transpiler.reference.evaluate import judge
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import Wildcards
 from transpiler.selector.numbers import spelled_number
-from transpiler.selector.pattern import PatternError, Wildcard, read_pattern
+from transpiler.selector.pattern import Wildcard, pattern_of
 from transpiler.times import iso_time
 
 _DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
@@ -66,18 +66,9 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _parts(node: ast.Like, context: Context) -> list[str | Wildcard] | None:
-    try:
-        return list(
-            read_pattern(node.pattern.value, node.escape.value if node.escape else None, context.dialect.escapes)
-        )
-    except PatternError:
-        return None
-
-
 def _without_wildcard(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     assert isinstance(node, ast.Like)
-    parts = _parts(node, context)
+    parts = pattern_of(node, context.dialect.escapes)
     if parts is not None and all(isinstance(part, str) for part in parts):
         hint = f"write {'<>' if node.negated else '='}"
         pattern = node.pattern.value
@@ -89,7 +80,7 @@ def _without_wildcard(node: ast.Expression, context: Context) -> Iterator[Doubt]
 
 def _any_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     assert isinstance(node, ast.Like)
-    parts = _parts(node, context)
+    parts = pattern_of(node, context.dialect.escapes)
     if parts and all(part is Wildcard.ANY for part in parts):
         shown = context.text(node.operand)
         of_lines = context.dialect.wildcards in (Wildcards.LINES, Wildcards.BYTES_OF_LINE)

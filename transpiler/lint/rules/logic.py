@@ -174,8 +174,9 @@ class _Analysis:
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
         """Report an OR that is true for all texts, or for all numbers, and so tests presence in a strange way."""
-        names = [inner for term in group for inner in ast.walk(term) if isinstance(inner, ast.Identifier)]
-        if not all(isinstance(term, ast.Compare) for term in group) or len(set(names)) != 1:
+        joined = ast.Or(tuple(group), node.span)
+        names = ast.names_of(joined)
+        if not all(isinstance(term, ast.Compare) for term in group) or len(names) != 1:
             return False
         tests = [test for term in group for test in all_tests(self._formula(term))]
         assert tests[0].subject is not None
@@ -186,7 +187,6 @@ class _Analysis:
                 for message, value, _ in made
                 if isinstance(value, AmqpValue) and value.type in types and not _is_special(value.value)
             ]
-            joined = ast.Or(tuple(group), node.span)
             alone = any(all(self._holds(term, message) for message in own) for term in group)
             if own and not alone and all(self._holds(joined, message) for message in own):
                 shown = self._context.text(names[0])

@@ -19,7 +19,7 @@ WITH_SLY = {
 #: Names that several modules have, which are of one thing: in the compiler and the evaluator, in a command and the tool
 #: behind it, in the plan of a route and its query in Spark, or read for one broker by a store and an importer.
 COUNTERPARTS = {
-    *("arithmetic", "comparison", "documents", "functions", "headers", "operands", "receiving", "xquery"),
+    *("arithmetic", "comparison", "documents", "functions", "headers", "operands", "receiving", "xpath", "xquery"),
     *(
         "check",
         "compare_dialects",

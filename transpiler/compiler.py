@@ -16,9 +16,8 @@ from transpiler import ir
 from transpiler.arguments import check_choice, check_selector
 from transpiler.errors import LayoutError, SelectorTypeError
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.names.names import Missing
-from transpiler.lowering.names.receiving import Receiver
-from transpiler.lowering.selectors import selector_lowering
+from transpiler.lowering.names.names import Missing, Receiver
+from transpiler.lowering.selectors import SelectorLowering
 from transpiler.presets import LayoutLike, find_layout
 from transpiler.rewrites.optimizer import optimize
 from transpiler.selector.dialects import Dialect, find_dialect
@@ -78,7 +77,7 @@ def transpile_selector(
         tree = parse_selector(text, rules)
     except SelectorTypeError as error:
         raise _about_columns(error, text, where) from None
-    lowering = selector_lowering(where, missing, Source(text), rules, Receiver(now, destination))
+    lowering = SelectorLowering(where, missing, Source(text), rules, Receiver(now, destination))
 
     def lower(polarity: bool) -> ir.Predicate:
         if tree is None:
@@ -190,7 +189,7 @@ def transpile_address(
     addresses = Addresses(where, missing)
     text = parsed.link.selector or ""
     tree, source = parse_selector(text, dialect), Source(text)
-    lowering = selector_lowering(where, missing, source, find_dialect(dialect))
+    lowering = SelectorLowering(where, missing, source, find_dialect(dialect))
 
     def lower(wanted: bool) -> ir.Predicate:
         bound = addresses.received(parsed, node_type, wanted)

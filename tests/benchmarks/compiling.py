@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 
 from tests.benchmarks.measure import Table
 from transpiler import ir, parse_selector, transpile_selector
-from transpiler.lowering.selectors import selector_lowering
+from transpiler.lowering.selectors import SelectorLowering
 from transpiler.presets import find_layout
 from transpiler.rewrites.optimizer import optimize
 from transpiler.selector.dialects import JMS
@@ -54,9 +54,9 @@ def phases(frame: DataFrame, scale: int) -> Table:
     assert tree is not None
 
     def lower() -> object:
-        return selector_lowering(layout, "error", source, JMS).selector(tree)
+        return SelectorLowering(layout, "error", source, JMS).selector(tree)
 
-    lowered = selector_lowering(layout, "error", source, JMS).selector(tree)
+    lowered = SelectorLowering(layout, "error", source, JMS).selector(tree)
 
     def rewrite() -> ir.Predicate:
         return split_methods(tabulate_disjunctions(reuse_map_lookups(optimize(lowered))))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.spark.strategies import HEADERS, NAMES, selectors
 from transpiler import TranspilerError, ir, print_selector
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP, ColumnType, Key
-from transpiler.lowering.selectors import selector_lowering
+from transpiler.lowering.selectors import SelectorLowering
 from transpiler.presets import find_layout
 from transpiler.rewrites.optimizer import LAWS, is_settled, optimize
 from transpiler.selector.ast import Comparison, Expression
@@ -60,7 +60,7 @@ def test_what_passes_for_settled_is() -> None:
 @given(data=st.data())
 def test_nothing_is_left_for_any_rule(dialect: str, data: st.DataObject) -> None:
     tree: Expression = data.draw(selectors(NAMES + HEADERS))
-    lowering = selector_lowering(find_layout("amqp"), "error", Source(print_selector(tree)), find_dialect(dialect))
+    lowering = SelectorLowering(find_layout("amqp"), "error", Source(print_selector(tree)), find_dialect(dialect))
     try:
         lowered = lowering.selector(tree)
     except TranspilerError:

@@ -10,7 +10,7 @@ from spark_ext import create_messages
 from transpiler import Message, UnsupportedFeatureError, transpile_selector
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.lowering.bindings.xquery import Queries
-from transpiler.lowering.xml.xpath_limits import MAX_GROUPS, MAX_OPERATORS, beyond_limits, count_xpath
+from transpiler.lowering.xpath import MAX_GROUPS, MAX_OPERATORS, beyond_limits, count_xpath
 from transpiler.reference.xquery import query_truth
 from transpiler.source import Source
 from transpiler.sql import emit_ternary

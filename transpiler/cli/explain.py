@@ -19,8 +19,8 @@ from transpiler.cli.options import read_text, receiver_options, text_or_json, wa
 from transpiler.explanation.explanation import explain_tree
 from transpiler.explanation.parts import Part
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.names import receiving as lowered
 from transpiler.lowering.names.names import Missing, Names
+from transpiler.lowering.names.names import Receiver as LoweredReceiver
 from transpiler.message.types import TRUTH_TEXT
 from transpiler.presets import find_layout
 from transpiler.reference.receiving import Receiver
@@ -119,7 +119,7 @@ def explain(
     say("selector   " + print_selector(tree, rules))
     for line in _tree(tree, shown_parts, 0, rules):
         say("  " + line)
-    for line in _types(tree, find_layout(where), missing, Source(text), rules, lowered.Receiver(*receiver)):
+    for line in _types(tree, find_layout(where), missing, Source(text), rules, LoweredReceiver(*receiver)):
         say(line)
     for phase, emitted in transpiled.trace:
         say(f"{phase:10} {emitted}")
@@ -145,7 +145,7 @@ def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]
 
 
 def _types(
-    tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: lowered.Receiver
+    tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: LoweredReceiver
 ) -> Iterator[str]:
     """Each name once, with the types that its value can have over the layout."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}

@@ -20,7 +20,7 @@ from transpiler.errors import TranspilerError
 from transpiler.lint.registry import Selection
 from transpiler.lint.selector_rules import lint, without_lesser
 from transpiler.lowering.names.names import Missing
-from transpiler.lowering.selectors import selector_lowering
+from transpiler.lowering.selectors import SelectorLowering
 from transpiler.presets import LayoutLike, find_layout
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
@@ -85,7 +85,7 @@ class Checker:
         findings = lint(tree, source, dialect)
         try:
             # The warnings come up while the tree is lowered; no SQL is emitted.
-            lowering = selector_lowering(find_layout(self.layout or "amqp"), self.missing, source, dialect)
+            lowering = SelectorLowering(find_layout(self.layout or "amqp"), self.missing, source, dialect)
             lowering.selector(tree, True)
             compiled: Sequence[Diagnostic] = lowering.findings
         except TranspilerError as error:

@@ -39,11 +39,9 @@ from transpiler.lowering.bindings.header_pairs import (
     header_at,
     matches_reference,
 )
-from transpiler.lowering.limits import MAX_NODES
-from transpiler.lowering.names.names import Missing
-from transpiler.lowering.names.receiving import ANYONE, Receiver
+from transpiler.lowering.names.names import ANYONE, Missing, Receiver
 from transpiler.lowering.operands import complement
-from transpiler.lowering.selectors import selector_lowering
+from transpiler.lowering.selectors import MAX_NODES, SelectorLowering
 from transpiler.message.equality import BY_VALUE
 from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import AmqpType, AmqpValue
@@ -123,7 +121,7 @@ class FilterLowering:
         if tree is None:
             return ir.TRUE if polarity else ir.FALSE
         source = source_of(node)
-        lowering = selector_lowering(self.layout, self.missing, source, dialect_of(node, self.dialect), self.receiver)
+        lowering = SelectorLowering(self.layout, self.missing, source, dialect_of(node, self.dialect), self.receiver)
         predicate = lowering.selector(tree)
         self.findings.extend(finding for finding in lowering.findings if finding not in self.findings)
         return predicate if polarity else complement(predicate)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, DOUBLE, ColumnType, SparkType
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
 
@@ -77,6 +77,16 @@ class Operand(NamedTuple):
         if all(item.type in chosen for item in self.alternatives):
             return self.present
         return ir.any_of(*[item.stands for item in self.alternatives if item.type in chosen])
+
+    def is_boolean(self, truth: bool) -> ir.Predicate:
+        """The rows where the operand is TRUE, or FALSE."""
+        tests: list[ir.Predicate] = []
+        for item in self.of(OperandType.BOOLEAN):
+            if isinstance(item.value, ir.Constant):
+                tests.append(item.guard if item.value.value is truth else ir.FALSE)
+            else:
+                tests.append(ir.all_of(item.guard, ir.IsTrue(item.value, negated=not truth)))
+        return ir.any_of(*tests)
 
     @property
     def nodes(self) -> Iterator[ir.Value | ir.Predicate]:
@@ -146,6 +156,12 @@ NULL = Operand((), ir.FALSE, ir.TRUE)
 def complement(predicate: ir.Predicate) -> ir.Predicate:
     """Return the predicate that holds exactly where another one does not."""
     return ir.BoolConst(not predicate.value) if isinstance(predicate, ir.BoolConst) else ir.NotTrue(predicate)
+
+
+def restricted(operand: Operand, items: tuple[Alternative, ...]) -> Operand:
+    """The operand with all its alternatives of some types only; NULL where its value is of another one."""
+    present = operand.where({item.type for item in items}) if items else ir.FALSE
+    return Operand(items, present, complement(ir.any_of(present, operand.error)), operand.error)
 
 
 def is_finite(value: ir.Value, operator: Comparison = Comparison.EQ) -> ir.Predicate:
@@ -255,3 +271,22 @@ def widest_type(values: Sequence[ir.Value]) -> ColumnType:
     if len(types) == 1:
         return values[0].type
     return DECIMAL if DECIMAL in types else BIGINT if BIGINT in types else ColumnType(SparkType.INT)
+
+
+#: What Java writes for an array of bytes, before an address that nobody can know.
+_ARRAY = ir.constant("[B@")
+
+
+def java_text(item: Alternative) -> ir.Value:
+    """A value as Java's string concatenation writes it."""
+    match item.type:
+        case OperandType.STRING | OperandType.CHAR | OperandType.ATOM:
+            return item.value
+        case OperandType.BYTES:
+            return ir.When(ir.IsNull(item.value, negated=True), _ARRAY)
+        case OperandType.BIG:
+            return ir.constant(str(item.number))
+        case OperandType.FLOAT:
+            return ir.Apply(ir.Function.TEXT_OF_FLOAT, (item.value,), STRING)
+        case _:
+            return ir.Apply(ir.Function.JAVA_TEXT, (item.value,), STRING)

@@ -59,21 +59,11 @@ class Outcomes:
 def boolean_operand(operand: Operand, others_are_false: bool) -> Outcomes:
     """Return an operand as a condition: TRUE and FALSE where its value is; in some dialects no boolean is FALSE."""
 
-    def holds(value: bool) -> ir.Predicate:
-        booleans = operand.of(OperandType.BOOLEAN)
-        return ir.any_of(*[ir.all_of(item.guard, _flag(item.value, value)) for item in booleans])
-
     def false() -> ir.Predicate:
         others = [item.type for item in operand.alternatives if item.type is not OperandType.BOOLEAN]
-        return ir.any_of(holds(False), operand.where(others) if others_are_false and others else ir.FALSE)
+        return ir.any_of(operand.is_boolean(False), operand.where(others) if others_are_false and others else ir.FALSE)
 
-    return Outcomes(lambda: holds(True), false, operand.error)
-
-
-def _flag(value: ir.Value, truth: bool) -> ir.Predicate:
-    if isinstance(value, ir.Constant):
-        return ir.BoolConst(value.value is truth)
-    return ir.IsTrue(value, negated=not truth)
+    return Outcomes(lambda: operand.is_boolean(True), false, operand.error)
 
 
 def conjunction(terms: Sequence[Outcomes], dialect: Dialect) -> Outcomes:

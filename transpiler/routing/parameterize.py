@@ -14,11 +14,9 @@ from functools import partial
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING
 from transpiler.layouts.layout import Layout
-from transpiler.lowering.literal_parameters import PatternForm
 from transpiler.lowering.names.names import Missing
-from transpiler.lowering.selector_lowering import integer_literal
-from transpiler.lowering.selectors import selector_lowering
-from transpiler.lowering.text.text_tests import needle, pattern_form, pattern_text
+from transpiler.lowering.selectors import SelectorLowering, integer_literal
+from transpiler.lowering.text.text_tests import PatternForm, needle, pattern_form, pattern_text
 from transpiler.message.ids import canonical
 from transpiler.rewrites.optimizer import optimize
 from transpiler.routing.signatures import Parameter, parameter, parameter_number
@@ -194,7 +192,7 @@ class SelectorParameterizer:
             assert span.end == end
             columns[span] = column
         source = Source(text)
-        lowering = selector_lowering(self._layout, self._missing, source, self._dialect, parameters=columns)
+        lowering = SelectorLowering(self._layout, self._missing, source, self._dialect, parameters=columns)
         predicate = optimize(_known_of_literals(lowering.selector(tree)))
         return ParameterizedSelector(_with_needles(predicate, needles), tuple(reads))
 

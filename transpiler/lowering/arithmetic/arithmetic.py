@@ -23,10 +23,10 @@ from transpiler.lowering.operands import (
     Operand,
     complement,
     is_finite,
+    java_text,
     one_value,
     with_valid_guards,
 )
-from transpiler.lowering.text.java_text import java_text
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Arithmetic, Comparison
 from transpiler.selector.dialect_rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus

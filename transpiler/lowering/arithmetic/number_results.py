@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE
-from transpiler.lowering.comparison.comparison_predicates import to_decimal, to_double
+from transpiler.lowering.comparison.comparison_kinds import to_decimal, to_double
 from transpiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Arithmetic, Comparison

@@ -19,7 +19,7 @@ from transpiler.ir.column_types import BIGINT, STRING
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored
 from transpiler.lowering.bindings.equality_tests import BY_CLASS, COMPOUNDS, Comparand, EqualityForm, equality_tests
-from transpiler.lowering.comparison.comparison_predicates import to_double
+from transpiler.lowering.comparison.comparison_kinds import to_double
 from transpiler.lowering.names.column_values import at
 from transpiler.lowering.names.names import Missing
 from transpiler.lowering.operands import NULL, Alternative, Operand, complement, or_else

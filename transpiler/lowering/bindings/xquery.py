@@ -16,11 +16,11 @@ from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.bindings.header_pairs import HeaderLookup
-from transpiler.lowering.comparison.comparison_predicates import compare_values
+from transpiler.lowering.comparison.comparison_kinds import compare_values
 from transpiler.lowering.names.column_values import at
 from transpiler.lowering.names.names import Missing
 from transpiler.lowering.operands import NULL, Alternative, from_value, or_else
-from transpiler.lowering.xml.xpath_limits import beyond_limits
+from transpiler.lowering.xpath import beyond_limits
 from transpiler.message.fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison

@@ -1,10 +1,21 @@
-"""Kinds of comparison: those of two values, by their types and the dialect."""
+"""The kinds of comparison of two values, by their types and the dialect, and the predicate of each.
+
+IEEE's NaN is unequal to itself, on an engine that orders NaN.
+"""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Callable, Mapping
 from enum import Enum
 
+from transpiler import ir
+from transpiler.ieee754 import EXACT, float32
+from transpiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
+from transpiler.lowering.operands import DECIMAL, Alternative, complement
 from transpiler.message.operand_types import OperandType
+from transpiler.message.types import TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.selector.dialect_rules import FloatOrder, NumericPromotion, Ordering
 from transpiler.selector.dialects import Dialect
@@ -122,3 +133,292 @@ def _converting(first: OperandType, second: OperandType, dialect: Dialect) -> Co
     if first is OperandType.BOOLEAN and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
         return ComparisonKind.THROWS
     return ComparisonKind.READ_RIGHT
+
+
+def compare_as(
+    kind: ComparisonKind, operator: Comparison, left: Alternative, right: Alternative, polarity: bool = True
+) -> ir.Predicate:
+    """The rows where a comparison of two values, both not NULL, is TRUE, or, for a complemented kind, FALSE."""
+    match kind:
+        case ComparisonKind.ALWAYS:
+            return ir.TRUE
+        case ComparisonKind.INTEGERS:
+            return compare_integers(operator if polarity else operator.negated, left.value, right.value)
+        case ComparisonKind.STRINGS | ComparisonKind.BOOLEANS:
+            return compare_values(operator, left.value, right.value, polarity)
+        case ComparisonKind.DOUBLES:
+            return compare_values(operator, to_double(left.value), to_double(right.value), polarity)
+        case ComparisonKind.FLOATS:
+            return compare_values(operator, to_float(left.value), to_float(right.value), polarity)
+        case ComparisonKind.READ_LEFT:
+            return _read(operator, left.value, right.value, right.type)
+        case ComparisonKind.READ_RIGHT:
+            return _read(operator.mirrored, right.value, left.value, left.type)
+        case _:
+            return _PREDICATES[kind](operator if polarity else operator.negated, left.value, right.value)
+
+
+def compare_integers(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    """A comparison of integers, of 64 bits or of any size."""
+    if DECIMAL in (left.type, right.type):
+        left, right = to_decimal(left), to_decimal(right)
+    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
+        return ir.BoolConst(ir.compare_constants(operator, left.value, right.value))
+    return ir.Compare(operator, left, right)
+
+
+def to_decimal(value: ir.Value) -> ir.Value:
+    """An integer in 38 digits."""
+    if value.type == DECIMAL:
+        return value
+    if isinstance(value, ir.Constant):
+        return ir.Constant(value.value, DECIMAL)
+    return ir.Apply(ir.Function.TO_DECIMAL, (value,), DECIMAL)
+
+
+def _total_doubles(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    return _compare_to(operator, to_double(left), to_double(right))
+
+
+def _total_floats(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    return _compare_to(operator, to_float(left), to_float(right))
+
+
+def to_float(value: ir.Value) -> ir.Value:
+    """An integer as the nearest 32-bit number; a float is one already."""
+    if value.type == DOUBLE:
+        return value
+    if isinstance(value, ir.Constant) and isinstance(value.value, int) and abs(value.value) <= EXACT:
+        return ir.constant(float32(value.value))
+    return ir.Apply(ir.Function.TO_FLOAT, (value,), DOUBLE)
+
+
+def _compare_to(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    """Double.compareTo, which Spark's order is but for the two zeros."""
+    plain = ir.Compare(operator, left, right)
+    if not (_zero(left) and _zero(right)) or not (_signed(left) or _signed(right)):
+        return plain
+    zeros = ir.all_of(
+        ir.Compare(Comparison.EQ, left, ir.constant(0.0)), ir.Compare(Comparison.EQ, right, ir.constant(0.0))
+    )
+    # As texts '-0.0' is below '0.0' too.
+    by_sign = ir.Compare(operator, _sign(left), _sign(right))
+    return ir.any_of(ir.all_of(plain, complement(zeros)), ir.all_of(zeros, by_sign))
+
+
+def _zero(value: ir.Value) -> bool:
+    """Return True if a value can be zero."""
+    return not isinstance(value, ir.Constant) or value.value == 0
+
+
+def _signed(value: ir.Value) -> bool:
+    """Return True if a value can be -0.0."""
+    if isinstance(value, ir.Constant):
+        return str(value.value).startswith("-")
+    if isinstance(value, ir.Apply) and value.function in (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT):
+        return value.arguments[0].type.kind in (SparkType.FLOAT, SparkType.DOUBLE)
+    return True
+
+
+def _sign(value: ir.Value) -> ir.Value:
+    if isinstance(value, ir.Constant):
+        return ir.constant("-0.0" if str(value.value).startswith("-") else "0.0")
+    return ir.Apply(ir.Function.SIGNED_TEXT, (value,), STRING)
+
+
+def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    """An integer with a double: first as doubles, which keeps the order, and where those are equal as integers."""
+    if left.type == DOUBLE:
+        return _exactly(operator.mirrored, right, left)
+    whole, double = to_double(left), right
+    if isinstance(left, ir.Constant) and isinstance(left.value, int) and abs(left.value) <= EXACT:
+        return compare_values(operator, whole, double, True)
+    if isinstance(right, ir.Constant):
+        assert isinstance(right.value, float)
+        if not right.value.is_integer() or abs(right.value) >= 10.0**37:
+            # No integer is equal to it, and rounding one does not carry it past.
+            return ir.Compare(operator, whole, double)
+        number = int(right.value)
+        inside = -(2**63) <= number < 2**63
+        return compare_integers(operator, left, ir.Constant(number, BIGINT if inside else DECIMAL))
+    exact = ir.Apply(ir.Function.EXACT_DECIMAL, (double,), DECIMAL)
+    equal = ir.Compare(Comparison.EQ, whole, double)
+    tie = ir.all_of(equal, ir.Compare(operator, to_decimal(left), exact))
+    if operator is Comparison.EQ:
+        return tie
+    if operator is Comparison.NE:
+        return ir.any_of(ir.Compare(operator, whole, double), tie)
+    strict = Comparison.LT if operator in (Comparison.LT, Comparison.LE) else Comparison.GT
+    return ir.any_of(ir.Compare(strict, whole, double), tie)
+
+
+def _utf16_units(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    """String.compareTo, by UTF-16 units."""
+    return ir.Compare(operator, *(ir.Apply(ir.Function.UTF16, (side,), BINARY) for side in (left, right)))
+
+
+def _atoms(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    """Erlang's atoms, true and false among them, by their names."""
+    return ir.Compare(operator, *(side if side.type == STRING else _atom_name(side) for side in (left, right)))
+
+
+def _atom_name(side: ir.Value) -> ir.Value:
+    if isinstance(side, ir.Constant):
+        return ir.constant("true" if side.value else "false")
+    return ir.Apply(ir.Function.JAVA_TEXT, (side,), STRING)
+
+
+def _read(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandType) -> ir.Predicate:
+    """A comparison of what a string says, in the type of the other side."""
+    if isinstance(text, ir.Constant):
+        return _read_literal(operator, str(text.value), other, kind)
+    if kind is OperandType.BOOLEAN:
+        lower = ir.Apply(ir.Function.LOWER, (text,), STRING)
+        is_true = ir.Compare(Comparison.EQ, lower, ir.constant("true"))
+        is_false = ir.Compare(Comparison.NE, lower, ir.constant("true"))
+        holds = {
+            Comparison.EQ: ((True, True), (False, False)),
+            Comparison.LT: ((False, True),),
+            Comparison.GT: ((True, False),),
+            Comparison.LE: ((False, True), (True, True), (False, False)),
+            Comparison.GE: ((True, False), (True, True), (False, False)),
+        }[operator]
+        return ir.any_of(
+            *(
+                ir.all_of(is_true if first else is_false, ir.Compare(Comparison.EQ, other, ir.constant(second)))
+                for first, second in holds
+            )
+        )
+    if kind.floating:
+        number: ir.Value = ir.Apply(ir.Function.READ_DOUBLE, (text,), DOUBLE)
+        if kind is OperandType.FLOAT:
+            number = ir.Apply(ir.Function.TO_FLOAT, (number,), DOUBLE)
+        return _compare_to(operator, number, other)
+    number = ir.Apply(ir.Function.READ_LONG, (text,), BIGINT)
+    half = 2 ** (WIDTHS[kind] - 1)
+    bounds = (
+        (
+            ir.Compare(Comparison.GE, number, ir.constant(-half)),
+            ir.Compare(Comparison.LE, number, ir.constant(half - 1)),
+        )
+        if kind is not OperandType.LONG
+        else ()
+    )
+    return ir.all_of(*bounds, ir.Compare(operator, number, other))
+
+
+#: The texts that Java's ``Long.valueOf`` and ``Double.valueOf`` read, the latter after ``trim``.
+_TRIMMED = "".join(map(chr, range(0x21)))
+_LONG_TEXT = re.compile(r"[+-]?[0-9]+")
+_DOUBLE_TEXT = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
+
+
+def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: OperandType) -> ir.Predicate:
+    """A comparison of what a literal says, which is read here."""
+    if kind is OperandType.BOOLEAN:
+        return compare_values(operator, ir.constant(text.lower() == "true"), other, True)
+    if kind.floating:
+        content = text.strip(_TRIMMED)
+        if not _DOUBLE_TEXT.fullmatch(content):
+            return ir.FALSE
+        number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))
+        if kind is OperandType.FLOAT:
+            number = float32(number)
+        return _compare_to(operator, ir.constant(number), other)
+    if not _LONG_TEXT.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > 19:
+        return ir.FALSE
+    integer, half = int(text.lstrip("+-").lstrip("0") or "0"), 2 ** (WIDTHS[kind] - 1)
+    integer = -integer if text.startswith("-") else integer
+    return compare_integers(operator, ir.constant(integer), other) if -half <= integer < half else ir.FALSE
+
+
+_PREDICATES: Mapping[ComparisonKind, Callable[[Comparison, ir.Value, ir.Value], ir.Predicate]] = {
+    ComparisonKind.TOTAL_DOUBLES: _total_doubles,
+    ComparisonKind.TOTAL_FLOATS: _total_floats,
+    ComparisonKind.EXACTLY: _exactly,
+    ComparisonKind.UTF16_UNITS: _utf16_units,
+    ComparisonKind.ATOMS: _atoms,
+}
+
+#: Kinds whose FALSE is said by the opposite operator, wherever both values are there.
+COMPLEMENTED = frozenset(
+    {
+        ComparisonKind.INTEGERS,
+        ComparisonKind.DOUBLES,
+        ComparisonKind.TOTAL_DOUBLES,
+        ComparisonKind.FLOATS,
+        ComparisonKind.TOTAL_FLOATS,
+        ComparisonKind.STRINGS,
+        ComparisonKind.UTF16_UNITS,
+        ComparisonKind.BOOLEANS,
+        ComparisonKind.ATOMS,
+    }
+)
+
+
+def to_double(value: ir.Value) -> ir.Value:
+    """A number as a double, by Java's promotion."""
+    if isinstance(value, ir.Constant) and not isinstance(value.value, str | bytes):
+        return ir.constant(float(value.value))
+    if value.type == DECIMAL or ir.type_class(value.type) is TypeClass.INTEGER:
+        return ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
+    return value
+
+
+def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
+    """The rows where a comparison of two like values, both not NULL, is TRUE, or FALSE."""
+    if ir.type_class(left.type) is TypeClass.FLOATING or ir.type_class(right.type) is TypeClass.FLOATING:
+        return _compare_doubles(operator, to_double(left), to_double(right), polarity)
+    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
+        return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is polarity)
+    return ir.Compare(operator if polarity else operator.negated, left, right)
+
+
+def _compare_doubles(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
+    # To Spark NaN equals itself and is above every number; to IEEE nothing holds of it but <>.
+    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
+        return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is polarity)
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, ir.Constant) and isinstance(one.value, float) and math.isnan(one.value):
+            holds = (operator is Comparison.NE) is polarity
+            return ir.IsNull(other, negated=True) if holds else ir.FALSE
+    if operator is Comparison.NE:
+        operator, polarity = Comparison.EQ, not polarity
+    if operator is Comparison.EQ:
+        both = _can_be_nan(left) and _can_be_nan(right)
+        if polarity:
+            guard: ir.Predicate = ir.IsNan(left, negated=True) if both else ir.BoolConst(True)
+            return ir.all_of(ir.Compare(Comparison.EQ, left, right), guard)
+        unequal = ir.all_of(ir.IsNan(left), ir.IsNan(right)) if both else ir.FALSE
+        return ir.any_of(ir.Compare(Comparison.NE, left, right), unequal)
+    upper, lower = (right, left) if operator in (Comparison.LT, Comparison.LE) else (left, right)
+    if polarity:
+        guard = ir.IsNan(upper, negated=True) if _can_be_nan(upper) else ir.BoolConst(True)
+        return ir.all_of(ir.Compare(operator, left, right), guard)
+    below_nan = (
+        ir.all_of(
+            ir.IsNan(upper), ir.BoolConst(True) if isinstance(lower, ir.Constant) else ir.IsNull(lower, negated=True)
+        )
+        if _can_be_nan(upper)
+        else ir.FALSE
+    )
+    return ir.any_of(ir.Compare(operator.negated, left, right), below_nan)
+
+
+def _can_be_nan(value: ir.Value) -> bool:
+    if isinstance(value, ir.Constant):
+        return False
+    if isinstance(value, ir.Apply) and value.function is ir.Function.TO_DOUBLE:
+        return value.arguments[0].type.kind is SparkType.FLOAT
+    return not _is_from_json_or_number(value)
+
+
+def _is_from_json_or_number(value: ir.Value) -> bool:
+    """Return True for a number out of JSON, or out of the text of a number, neither of which can say NaN."""
+    match value:
+        case ir.Apply(function=ir.Function.NUMBER_IN_TEXT):
+            return True
+        case ir.Apply(function=ir.Function.VARIANT_GET, arguments=(ir.Apply(function=ir.Function.PARSE_JSON), _)):
+            return True
+        case _:
+            return False

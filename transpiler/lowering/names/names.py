@@ -1,27 +1,53 @@
-"""From names to operands: header fields by the dialect's table, everything else as an application property."""
+"""From names to operands: header fields by the dialect's table and the receiver, everything else as a property."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NoReturn
+from typing import Literal, NamedTuple, NoReturn
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
 from transpiler.errors import LayoutError
+from transpiler.ir.column_types import BIGINT, STRING
 from transpiler.layouts.layout import Layout, declaration, doubt, named_header, offers
 from transpiler.layouts.stored import Stored
-from transpiler.lowering.names.column_values import at
-from transpiler.lowering.names.headers import converted, expiry, whole_number
-from transpiler.lowering.names.receiving import ANYONE, Receiver
+from transpiler.lowering.names.column_values import at, converted, expiry, whole_number
 from transpiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
-from transpiler.message.fields import RECEIVER, MessageField
+from transpiler.message.fields import DESTINATION, NOW, RECEIVER, MessageField
 from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, Origin
 from transpiler.message.ids import canonical, text_of
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialects import JMS, Dialect
 from transpiler.source import Source
+
+
+class Receiver(NamedTuple):
+    """``now`` is the time in milliseconds since the epoch, of the query or micro-batch where it is None.
+
+    ``destination`` is the address that the consumer was created with.
+    """
+
+    now: int | None = None
+    destination: str | None = None
+
+    @property
+    def time(self) -> ir.Value:
+        """The time that was given, else the query's."""
+        return ir.Apply(ir.Function.NOW, (), BIGINT) if self.now is None else ir.Constant(self.now, BIGINT)
+
+    def value(self, place: MessageField) -> ir.Value | None:
+        """The value at a place of the receiver; None for a destination that is not known."""
+        if place == NOW:
+            return self.time
+        assert place == DESTINATION
+        return None if self.destination is None else ir.Constant(self.destination, STRING)
+
+
+#: A receiver of which nothing is known.
+ANYONE = Receiver()
+
 
 Missing = Literal["error", "null"]
 

@@ -13,17 +13,17 @@ from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
 from transpiler.lowering.comparison.comparison import equals
-from transpiler.lowering.names.receiving import Receiver
+from transpiler.lowering.names.names import Receiver
 from transpiler.lowering.operands import (
     Alternative,
     Operand,
     complement,
     in_every_row,
+    java_text,
     literal,
     truth_value,
     with_valid_guards,
 )
-from transpiler.lowering.text.java_text import java_text
 from transpiler.message.operand_types import OperandType
 from transpiler.regex.cost import TOO_MANY
 from transpiler.regex.replacement import parse_replacement

@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from transpiler import ir
 from transpiler.ir.column_types import BOOLEAN, STRING
 from transpiler.ir.java_regex import regular_expression
-from transpiler.lowering.literal_parameters import PatternForm, fits, text_form
 from transpiler.lowering.operands import Operand
 from transpiler.lowering.outcomes import Outcomes
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
+from transpiler.selector.ast import Comparison
 from transpiler.selector.dialect_rules import LikeOperand, Wildcards
 from transpiler.selector.dialects import Dialect
 from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
+
+
+class PatternForm(NamedTuple):
+    """The form of a pattern of LIKE, its texts aside: the kind of test, a length, and whether it tests octets."""
+
+    kind: Literal["is", "begins", "ends", "contains", "matches"]
+    length: int = 0
+    octets: bool = False
+
+
+def text_form(pattern: Pattern) -> PatternForm | None:
+    """The form of a pattern whose test is one comparison with its one text; None for another pattern."""
+    match pattern:
+        case (str(),):
+            return PatternForm("is")
+        case (str() as prefix, Wildcard.ANY):
+            return PatternForm("begins", len(prefix))
+        case (Wildcard.ANY, str() as suffix):
+            return PatternForm("ends", len(suffix))
+        case (Wildcard.ANY, str(), Wildcard.ANY):
+            return PatternForm("contains")
+        case _:
+            return None
+
+
+def fits(value: ir.Value, form: PatternForm, parameter: ir.Value, negated: bool = False) -> ir.Predicate:
+    """The rows where a text matches, or does not match, a pattern of that form; ``parameter`` stands for its text.
+
+    The text of ``matches`` is a regular expression of Java.
+    """
+    match form.kind:
+        case "begins":
+            value = ir.Apply(ir.Function.LEFT, (value, ir.constant(form.length)), STRING)
+        case "ends":
+            value = ir.Apply(ir.Function.RIGHT, (value, ir.constant(form.length)), STRING)
+        case "contains":
+            return ir.IsTrue(ir.Apply(ir.Function.CONTAINS, (value, parameter), BOOLEAN), negated)
+        case "matches":
+            return ir.IsTrue(ir.Apply(ir.Function.MATCHES, (value, parameter), BOOLEAN), negated)
+    return ir.Compare(Comparison.NE if negated else Comparison.EQ, value, parameter)
 
 
 def like(

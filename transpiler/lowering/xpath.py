@@ -1,6 +1,11 @@
-"""Return True if a text is an XPath that both engines read: Java would fail the query over one that it cannot compile.
+"""XPath over a body that is XML: ActiveMQ's body queries, the subset that both engines read, and the limits of Java.
 
-Source: the W3C recommendation of 1999, sections 2 and 3. Taken are the axes child, attribute, parent, self and
+Spark asks the JDK, which would fail the query over an expression that it cannot compile, or that has more operators or
+groups than ``jdk.xml.xpathExprOpLimit`` and ``jdk.xml.xpathExprGrpLimit`` allow. It refuses when a row is evaluated,
+so an expression has to be refused before. What the library counts was found by asking it: every operator, and also
+each slash, star, axis, predicate, dot and function; parentheses are groups except after a function's name.
+
+The subset: the W3C recommendation of 1999, sections 2 and 3. Taken are the axes child, attribute, parent, self and
 descendant-or-self by their signs, and the first two by name; the node tests of names, ``*``, ``text()`` and
 ``node()``; and the functions of ``FUNCTIONS`` with as many arguments as they have.
 
@@ -12,6 +17,94 @@ union for one more part of it.
 from __future__ import annotations
 
 import re
+
+from transpiler import ir
+from transpiler.errors import UnsupportedFeatureError
+from transpiler.ir.column_types import STRING
+from transpiler.layouts.layout import Layout
+from transpiler.lowering.names.column_values import at
+from transpiler.lowering.operands import complement
+from transpiler.lowering.outcomes import Outcomes
+from transpiler.message.fields import MessageField
+from transpiler.message.operand_types import OperandType
+from transpiler.selector import ast
+from transpiler.source import Source, Span
+
+
+def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: Source) -> Outcomes:
+    """The outcomes of a query of the body, which is FALSE where the body is no text."""
+    if language == "XQUERY":
+        # Both brokers answer FALSE to every XQuery.
+        return Outcomes(ir.FALSE, ir.TRUE)
+    body = layout.field(MessageField("body", "value"))
+    data = layout.field(MessageField("body", "data"))
+    if body is None and data is None:
+        return Outcomes(ir.FALSE, ir.TRUE)
+    excess = beyond_limits(query.value)
+    if excess is not None:
+        hint = "the reference evaluator has no such limit: selector-sql match"
+        message = f"the XPath has {excess} in one expression"
+        raise UnsupportedFeatureError.at("limit.xpath", message, source, query.span, hint)
+    try:
+        check_xpath(query.value)
+    except NoXPathError as error:
+        what, place = error.args
+        span = Span(query.span.start + 1 + place, query.span.end)
+        message = f"this is no XPath that Spark is given: {what}"
+        hint = "the broker answers FALSE where it is no XPath at all"
+        raise UnsupportedFeatureError.at("spark.xpath", message, source, span, hint) from None
+    texts: list[ir.Value] = []
+    if body is not None:
+        operand = at(body)
+        texts.extend(item.value for item in operand.of(OperandType.STRING))
+    if data is not None:
+        column = at(data)
+        texts.extend(ir.Apply(ir.Function.TEXT_OF_BYTES, (item.value,), STRING) for item in column.alternatives)
+    true = ir.XPath(ir.first_of(texts, STRING), query.value)
+    return Outcomes(true, complement(true))
+
+
+#: The limits of the JDK, from 8u331, 11.0.15 and 17.0.3 on.
+MAX_OPERATORS, MAX_GROUPS = 100, 10
+
+_TOKENS = re.compile(
+    r"""'[^']*'|"[^"]*"
+    |(?P<number>\d+(?:\.\d*)?|\.\d+)
+    |(?P<name>[^\W\d][\w.\-]*)(?P<call>\s*\()?
+    |(?P<operator>//|::|\.\.|!=|<=|>=|[/*@\[.+\-=|!<>$])
+    |(?P<group>\()""",
+    re.VERBOSE,
+)
+
+_WORDS = ("or", "and", "div", "mod")
+
+
+def count_xpath(expression: str) -> tuple[int, int]:
+    """The operators and the groups of an expression."""
+    operators = groups = 0
+    for match in _TOKENS.finditer(expression):
+        if match["operator"]:
+            operators += 1
+        elif match["group"]:
+            groups += 1
+        elif match["name"] in _WORDS:
+            # Before a parenthesis the word is taken for a function as well.
+            operators += 1 + (match["call"] is not None)
+            groups += match["call"] is not None
+        elif match["call"]:
+            operators += 1
+    return operators, groups
+
+
+def beyond_limits(expression: str) -> str | None:
+    """Describe what is too much in an expression; None where Java accepts it."""
+    operators, groups = count_xpath(expression)
+    if operators > MAX_OPERATORS:
+        return f"{operators} operators and steps, and Java's XPath takes {MAX_OPERATORS}"
+    if groups > MAX_GROUPS:
+        return f"{groups} pairs of parentheses, and Java's XPath takes {MAX_GROUPS}"
+    return None
+
 
 #: The least and the greatest number of arguments of each function.
 FUNCTIONS = {

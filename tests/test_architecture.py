@@ -17,9 +17,9 @@ WITH_SLY = {
     "transpiler.selector.parsing",
 }
 #: Names that several modules have, which are of one thing: in the compiler and the evaluator, in a command and the tool
-#: behind it, in the plan of a route and its query in Spark, or read for one broker by a store and an importer.
+#: behind it, in the plan of a route and its query in Spark.
 COUNTERPARTS = {
-    *("arithmetic", "comparison", "documents", "functions", "headers", "operands", "receiving", "xpath", "xquery"),
+    *("arithmetic", "comparison", "documents", "functions", "headers", "operands", "xpath", "xquery"),
     *(
         "check",
         "compare_dialects",
@@ -31,7 +31,7 @@ COUNTERPARTS = {
         "__main__",
     ),
     *("choices", "columns", "constant_tables", "exchange_graph", "schemas", "tuning"),
-    *("json", "rabbitmq"),
+    "json",
 }
 MODULES = sorted([*ROOT.glob("transpiler/**/*.py"), *ROOT.glob("spark_ext/**/*.py")])
 

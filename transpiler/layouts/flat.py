@@ -154,11 +154,16 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
     return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections, collations=Collations.of(schema)))
 
 
-def typed_columns(schema: Mapping[str, Any]) -> dict[str, TypedColumn]:
+def every_typed_column(schema: Mapping[str, Any]) -> dict[str, TypedColumn]:
     """Return the columns of a schema that have one type, and fields of structs by their dotted names."""
-    columns = dict(_columns(schema["fields"], (), ""))
-    columns |= _ambiguous(columns)
-    return {name: column for name, column in columns.items() if isinstance(column, TypedColumn)}
+    columns = _columns(schema["fields"], (), "")
+    return {name: column for name, column in columns if isinstance(column, TypedColumn)}
+
+
+def typed_columns(schema: Mapping[str, Any]) -> dict[str, TypedColumn]:
+    """Return those of them that Spark tells apart from all other columns, whatever the case of letters."""
+    ambiguous = _ambiguous(dict(_columns(schema["fields"], (), "")))
+    return {name: column for name, column in every_typed_column(schema).items() if name not in ambiguous}
 
 
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, TypedColumn | Unusable]]:

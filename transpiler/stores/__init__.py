@@ -22,13 +22,26 @@ from transpiler.errors import LayoutError
 from transpiler.layouts.header_places import HeaderOption, time_option
 from transpiler.layouts.header_readings import Integer, Mode
 from transpiler.layouts.store import StoreLayout
-from transpiler.stores.activemq import activemq_jolokia, artemis_jolokia, artemis_xml, aws_activemq
-from transpiler.stores.azure import event_hubs, event_hubs_capture
 from transpiler.stores.build import NO_HEADERS
-from transpiler.stores.connectors import confluent_jms, lenses_jms, pulsar_jms, solace
-from transpiler.stores.kafka import camel_kafka, confluent_rabbitmq, kafka_headers
 from transpiler.stores.own import struct, text_map, variant
-from transpiler.stores.rabbitmq import aws_rabbitmq, rabbitmq_get, rabbitmq_trace
+from transpiler.stores.producers import (
+    activemq_jolokia,
+    artemis_jolokia,
+    artemis_xml,
+    aws_activemq,
+    aws_rabbitmq,
+    camel_kafka,
+    confluent_jms,
+    confluent_rabbitmq,
+    event_hubs,
+    event_hubs_capture,
+    kafka_headers,
+    lenses_jms,
+    pulsar_jms,
+    rabbitmq_get,
+    rabbitmq_trace,
+    solace,
+)
 
 __all__ = [
     "STORES",

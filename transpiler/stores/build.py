@@ -13,7 +13,7 @@ from transpiler.ir.column_types import (
     SparkType,
 )
 from transpiler.layouts.columns import TypedColumn
-from transpiler.layouts.flat import type_of
+from transpiler.layouts.flat import every_typed_column
 from transpiler.layouts.header_places import (
     ColumnPlace,
     Columns,
@@ -32,6 +32,9 @@ Schema = Mapping[str, Any]
 
 INT = ColumnType(SparkType.INT)
 
+
+#: A column, or the path of a field, and its type, for each header field.
+HeaderColumns = dict[str, tuple[str | Path, ColumnType]]
 
 NO_HEADERS: Headers = MappingProxyType({})
 
@@ -64,6 +67,14 @@ def column_place(name: str, path: str | Path, column_type: ColumnType, reading: 
     return HeaderPlace(place, reading or READINGS[name])
 
 
+def column_places(columns: HeaderColumns, within: Path = ()) -> dict[str, HeaderPlace]:
+    """Header fields in columns, or in fields of the struct at a path, each read as it is elsewhere."""
+    return {
+        name: column_place(name, (*within, *((path,) if isinstance(path, str) else path)), column_type)
+        for name, (path, column_type) in columns.items()
+    }
+
+
 def key_places(source: PropertySource, keys: Mapping[str, str]) -> dict[str, HeaderPlace]:
     """Header fields at keys of a source of properties, by their names."""
     return {name: HeaderPlace(PropertyPlace(source, key), READINGS[name]) for name, key in keys.items()}
@@ -71,15 +82,4 @@ def key_places(source: PropertySource, keys: Mapping[str, str]) -> dict[str, Hea
 
 def columns_of(schema: Schema) -> dict[str, ColumnType]:
     """The columns of a schema by their names, and fields of structs by their dotted ones."""
-    columns: dict[str, ColumnType] = {}
-
-    def visit(fields: list[Mapping[str, Any]], prefix: str) -> None:
-        for field in fields:
-            column_type = type_of(field)
-            if column_type is not None:
-                columns[prefix + field["name"]] = column_type
-            elif isinstance(field["type"], Mapping) and field["type"].get("type") == "struct":
-                visit(field["type"]["fields"], f"{prefix}{field['name']}.")
-
-    visit(schema["fields"], "")
-    return columns
+    return {name: column.type for name, column in every_typed_column(schema).items()}

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from transpiler import html
 from transpiler.topology.model import DEFAULT_EXCHANGE
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(NamedTuple):
     """A message whose recorded queues are not the routed ones; ``label`` identifies the message."""
 
     label: str
@@ -23,6 +22,11 @@ class Disagreement:
     routing_key: str | None
     missed: tuple[str, ...]
     extra: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        fields = self._asdict() | {"missed": list(self.missed), "extra": list(self.extra)}
+        return {"message": fields.pop("label"), **fields}
 
 
 @dataclass(repr=False)
@@ -89,6 +93,10 @@ class Backtest:
         """True if there were messages, and all agree."""
         return self.total > 0 and self.agreed == self.total
 
+    def _by_exchange(self) -> list[tuple[str, int, int]]:
+        """Return the exchanges with their messages, and with those that agree."""
+        return [(name, count, count - self.disagreeing[name]) for name, count in sorted(self.messages.items())]
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return {
@@ -96,22 +104,12 @@ class Backtest:
             "agreed": self.agreed,
             "deliveries": self.deliveries,
             "exchanges": [
-                {"exchange": name, "messages": count, "agreed": count - self.disagreeing[name]}
-                for name, count in sorted(self.messages.items())
+                {"exchange": name, "messages": count, "agreed": agreed} for name, count, agreed in self._by_exchange()
             ],
             "missed": _counts(self.missed),
             "extra": _counts(self.extra),
             "unknown": [{"queue": queue, "messages": n} for queue, n in sorted(self.unknown.items())],
-            "examples": [
-                {
-                    "message": example.label,
-                    "exchange": example.exchange,
-                    "routing_key": example.routing_key,
-                    "missed": list(example.missed),
-                    "extra": list(example.extra),
-                }
-                for example in self.examples
-            ],
+            "examples": [example.to_dict() for example in self.examples],
         }
 
     def __str__(self) -> str:
@@ -121,9 +119,7 @@ class Backtest:
         return f"Backtest({self.agreed:,} of {self.total:,} messages agree)"
 
     def _repr_html_(self) -> str:
-        exchanges = [
-            (_shown(name), count, count - self.disagreeing[name]) for name, count in sorted(self.messages.items())
-        ]
+        exchanges = [(_shown(name), *counts) for name, *counts in self._by_exchange()]
         queues = [
             (what, _shown(exchange), queue, n)
             for what, counts in (("missed", self.missed), ("extra", self.extra))
@@ -141,8 +137,7 @@ class Backtest:
         answer = "go to the queue that they were read from" if self.partial else "have exactly the broker's queues"
         lines = [f"{share} {answer} ({self.deliveries:,} deliveries)"]
         width = max(len(_shown(name)) for name in self.messages)
-        for name, count in sorted(self.messages.items()):
-            agreed = count - self.disagreeing[name]
+        for name, count, agreed in self._by_exchange():
             lines.append(f"  {_shown(name):{width}}  {agreed:,} of {count:,}")
         if self.unknown:
             names = ", ".join(f"{queue} ({count:,})" for queue, count in self.unknown.most_common(5))

@@ -102,10 +102,14 @@ class Rules(BindingRules):
     rings_fail: bool = False
 
 
+_PREDECLARED: Mapping[str, ExchangeType] = MappingProxyType(
+    {"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout", "amq.match": "headers"}
+)
+
 QPID_JAVA = Rules(
     "qpid-java",
     dialect="qpid-java",
-    predeclared={"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout", "amq.match": "headers"},
+    predeclared=_PREDECLARED,
     reserved=("amq.", "qpid."),
     # The chapter names the first three; the broker's code evaluates the selector of a headers binding as well.
     selector_types=("direct", "topic", "fanout", "headers"),
@@ -125,10 +129,7 @@ QPID_CPP = Rules(
     "qpid-cpp",
     dialect="qpid-cpp",
     predeclared={
-        "amq.direct": "direct",
-        "amq.topic": "topic",
-        "amq.fanout": "fanout",
-        "amq.match": "headers",
+        **_PREDECLARED,
         "qpid.management": "topic",
         "qmf.default.topic": "topic",
         "qmf.default.direct": "direct",
@@ -150,22 +151,15 @@ QPID_CPP = Rules(
 #: pair. Since RabbitMQ 3.13 it compares with ``=:=``, and reads a header's timestamp as milliseconds.
 _ERLANG = Equality(bytes_are_text=True, decimals_apart=True, empty_compounds_alike=True, asks_in_seconds=True)
 
+_RABBITMQ_INTERNAL = ("amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log")
+
 RABBITMQ = Rules(
     "rabbitmq",
     dialect="rabbitmq-jms",
-    predeclared={
-        "amq.direct": "direct",
-        "amq.topic": "topic",
-        "amq.fanout": "fanout",
-        "amq.headers": "headers",
-        "amq.match": "headers",
-        "amq.rabbitmq.trace": "topic",
-        "amq.rabbitmq.event": "topic",
-        "amq.rabbitmq.log": "topic",
-    },
+    predeclared={**_PREDECLARED, "amq.headers": "headers", **dict.fromkeys(_RABBITMQ_INTERNAL, "topic")},
     types=("direct", "topic", "fanout", "headers", "x-jms-topic", *HASHING_TYPES),
     selector_types=("x-jms-topic",),
-    internal=frozenset({"amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.log"}),
+    internal=frozenset(_RABBITMQ_INTERNAL),
     tolerates_missing_alternate=True,
     direct_replies="amq.rabbitmq.reply-to.",
     several_keys=True,

@@ -106,6 +106,10 @@ class Entry:
             refuse("topology.type", self.at(name), mismatch("true or false", kind_of(value)))
         return value
 
+    def flags(self, defaults: Mapping[str, bool]) -> dict[str, Any]:
+        """Read members that are true or false, by their names and defaults."""
+        return {name: self.flag(name, default) for name, default in defaults.items()}
+
     def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:
         """Read a member that is one of some words."""
         value = self.text(name, default)

@@ -37,13 +37,17 @@ _LINKS: tuple[LinkKind, ...] = get_args(LinkKind)
 _PARTS = ("queues", "exchanges", "bindings", "links")
 _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
+#: The members that are true or false, with their defaults.
+_QUEUE = {"durable": True, "auto_delete": False, "exclusive": False}
+_EXCHANGE = {"durable": True, "auto_delete": False, "internal": False}
+
 
 def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
     root = Entry.of(data, "")
     root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
-    exchanges = tuple(_exchange(item, path) for item, path in root.items("exchanges"))
+    exchanges = tuple(_exchange(entry) for entry in root.entries("exchanges"))
     queues = tuple(_queue(item, path) for item, path in root.items("queues"))
     bindings = tuple(_binding(entry) for entry in root.entries("bindings"))
     default = root.text("default_exchange", DEFAULT_EXCHANGE)
@@ -78,39 +82,28 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
 
 
 def _queue(item: Any, path: str) -> Queue:
-    if isinstance(item, str):
-        return Queue(Entry({"name": item}, path).text("name"), path=path)
-    entry = _object_or_name(item, path)
-    entry.only(("name", "durable", "auto_delete", "exclusive", "alternate", "arguments"))
+    if not isinstance(item, str | Mapping):
+        refuse("topology.type", path, mismatch("an object or a name", kind_of(item)))
+    entry = Entry({"name": item} if isinstance(item, str) else item, path)
+    entry.only(("name", *_QUEUE, "alternate", "arguments"))
     return Queue(
         entry.text("name"),
-        entry.flag("durable", True),
-        entry.flag("auto_delete", False),
-        entry.flag("exclusive", False),
-        _alternate(entry),
-        entry.arguments("arguments", tagged=True),
-        path,
+        alternate=_alternate(entry),
+        arguments=entry.arguments("arguments", tagged=True),
+        path=path,
+        **entry.flags(_QUEUE),
     )
 
 
-def _object_or_name(item: Any, path: str) -> Entry:
-    if not isinstance(item, Mapping):
-        refuse("topology.type", path, mismatch("an object or a name", kind_of(item)))
-    return Entry(item, path)
-
-
-def _exchange(item: Any, path: str) -> Exchange:
-    entry = Entry.of(item, path)
-    entry.only(("name", "type", "alternate", "unroutable", "durable", "auto_delete", "internal"))
+def _exchange(entry: Entry) -> Exchange:
+    entry.only(("name", "type", "alternate", "unroutable", *_EXCHANGE))
     return Exchange(
         entry.text("name"),
         entry.one_of("type", _TYPES),
         _alternate(entry),
         entry.one_of("unroutable", _UNROUTABLE, "discard"),
-        entry.flag("durable", True),
-        entry.flag("auto_delete", False),
-        entry.flag("internal", False),
-        path,
+        path=entry.path,
+        **entry.flags(_EXCHANGE),
     )
 
 
@@ -161,24 +154,18 @@ def _link_end(entry: Entry, name: str) -> tuple[str | None, DestinationType]:
 
 
 def _queue_to_dict(queue: Queue) -> Any:
-    if queue == Queue(queue.name):
-        return queue.name
-    result = _changed({"name": queue.name}, queue, durable=True, auto_delete=False, exclusive=False)
-    return result | _alternate_to_dict(queue.alternate) | _arguments_to_dict(queue.arguments)
+    result = {"name": queue.name} | _changed(queue, _QUEUE) | _alternate_to_dict(queue.alternate)
+    result |= _arguments_to_dict(queue.arguments)
+    return queue.name if result.keys() == {"name"} else result
 
 
-def _changed(result: dict[str, Any], item: object, **defaults: object) -> dict[str, Any]:
-    for name, default in defaults.items():
-        value = getattr(item, name)
-        if value != default:
-            result[name] = value
-    return result
+def _changed(item: Queue | Exchange, defaults: Mapping[str, object]) -> dict[str, Any]:
+    return {name: getattr(item, name) for name, default in defaults.items() if getattr(item, name) != default}
 
 
 def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
-    result: dict[str, Any] = {"name": exchange.name, "type": exchange.type}
-    result |= _alternate_to_dict(exchange.alternate)
-    return _changed(result, exchange, unroutable="discard", durable=True, auto_delete=False, internal=False)
+    result = {"name": exchange.name, "type": exchange.type} | _alternate_to_dict(exchange.alternate)
+    return result | _changed(exchange, {"unroutable": "discard", **_EXCHANGE})
 
 
 def _binding_to_dict(binding: Binding) -> dict[str, Any]:

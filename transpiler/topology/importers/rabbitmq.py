@@ -40,6 +40,9 @@ from transpiler.topology.model import (
 
 _TYPES: tuple[ExchangeType, ...] = RABBITMQ.types
 
+#: What both queues and exchanges say about how long they are kept, with the defaults.
+_KEPT = {"durable": True, "auto_delete": False}
+
 #: The types of plugins that route as another one does: that of ``x-delayed-type``, and fanout.
 _DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
 
@@ -81,7 +84,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
             findings.add("import.unknown", "", f"{name} is not understood")
     policies = Policies((entry for entry in root.entries("policies") if _in(entry, vhost_name)), findings)
     queue_entries = list(_first(root, "queues", vhost_name, findings))
-    queues = tuple(_queue(entry) for entry in queue_entries)
+    queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(_KEPT)) for entry in queue_entries)
     read = _Exchanges(root, vhost_name, policies, findings)
     exchanges, left_out = tuple(read.read), read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
@@ -266,15 +269,6 @@ def _arguments(entry: Entry) -> Entry:
     return Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
 
 
-def _queue(entry: Entry) -> Queue:
-    return Queue(
-        entry.text("name"),
-        durable=entry.flag("durable", True),
-        auto_delete=entry.flag("auto_delete", False),
-        path=entry.path,
-    )
-
-
 #: Arguments of exchanges that have no effect on routing, or belong to a type that is read.
 _UNRELATED_ARGUMENTS = frozenset(
     "x-delayed-type rjms_version x-super-stream hash-header hash-property x-recent-history-length".split()
@@ -310,17 +304,9 @@ class _Exchanges:
                 self._findings.add(
                     "import.unknown", entry.at(f"arguments.{argument}"), "this argument is not understood"
                 )
-        self.read.append(
-            Exchange(
-                name,
-                exchange_type,
-                alternate=None if alternate is None else Alternate(alternate),
-                durable=entry.flag("durable", True),
-                auto_delete=entry.flag("auto_delete", False),
-                internal=entry.flag("internal", False),
-                path=entry.path,
-            )
-        )
+        target = None if alternate is None else Alternate(alternate)
+        flags = entry.flags({**_KEPT, "internal": False})
+        self.read.append(Exchange(name, exchange_type, target, path=entry.path, **flags))
         if entry.data["type"] == _DELAYED and alternate is not None:
             message = "the broker sends a delayed message to the alternate as well, when it is published"
             self._findings.add("import.delayed", entry.at("type"), message)

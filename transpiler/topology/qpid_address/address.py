@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar
 
 from transpiler.diagnostics import did_you_mean, nearest
 from transpiler.errors import TopologyError
@@ -17,6 +17,8 @@ from transpiler.source import Source, Span
 from transpiler.topology.broker_rules import ExchangeType
 from transpiler.topology.model import XQUERY_ARGUMENT, Alternate, Arguments, Binding, Queue
 from transpiler.topology.qpid_address.address_syntax import Items, Pairs, Text, Value, read_address_text
+
+_Kind = TypeVar("_Kind", Pairs, Items, Text)
 
 Policy = Literal["never", "always", "sender", "receiver"]
 Reliability = Literal["unreliable", "at-most-once", "at-least-once", "exactly-once"]
@@ -57,20 +59,16 @@ class Link:
     reliability: Reliability | None = None
     selector: str | None = None
     declare: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    subscribe: Mapping[str, Any] = field(default_factory=dict, hash=False)
     bindings: tuple[AddressBinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A Qpid address."""
+    """A Qpid address, as far as it decides about bindings: who asserts or deletes the node does not."""
 
     name: str
     subject: str | None = None
     create: Policy = "never"
-    assert_: Policy = "never"
-    delete: Policy = "never"
-    mode: Literal["consume", "browse"] = "consume"
     node: Node = Node()
     link: Link = Link()
 
@@ -80,29 +78,19 @@ def parse_address(text: str) -> Address:
     source = Source(text, "address")
     written = read_address_text(source)
     options = _Options(source, written.options, "address", ("create", "assert", "delete", "mode", "node", "link"))
+    options.one_of("assert", _POLICIES, None)
+    options.one_of("delete", _POLICIES, None)
+    options.one_of("mode", ("consume", "browse"), None)
     return Address(
         str(written.name.value),
         None if written.subject is None else str(written.subject.value),
         options.one_of("create", _POLICIES, "never"),
-        options.one_of("assert", _POLICIES, "never"),
-        options.one_of("delete", _POLICIES, "never"),
-        options.one_of("mode", ("consume", "browse"), "consume"),
         _node(options.map("node", ("type", "durable", "x-declare", "x-bindings"))),
         _link(options.map("link", _LINK)),
     )
 
 
-_LINK = (
-    "name",
-    "durable",
-    "reliability",
-    "selector",
-    "x-declare",
-    "x-subscribe",
-    "x-bindings",
-    "timeout",
-    "capacity",
-)
+_LINK = ("name", "durable", "reliability", "selector", "x-declare", "x-subscribe", "x-bindings", "timeout", "capacity")
 
 
 #: The members of ``x-declare`` for a queue: the fields of AMQP 0-10's queue.declare that are not options of their own,
@@ -123,13 +111,13 @@ def _node(options: _Options) -> Node:
 
 
 def _link(options: _Options) -> Link:
+    options.pairs("x-subscribe")
     return Link(
         options.text("name"),
         options.flag("durable"),
         options.one_of("reliability", _RELIABILITIES, None),
         options.text("selector"),
         options.declaration("x-declare", _DECLARE),
-        options.plain("x-subscribe"),
         _bindings(options),
     )
 
@@ -138,9 +126,8 @@ def _bindings(options: _Options) -> tuple[AddressBinding, ...]:
     bindings = []
     for item in options.list("x-bindings"):
         element = _Options(options.source, item, "x-bindings", ("exchange", "queue", "key", "arguments"))
-        arguments = element.simple("arguments")
-        key = element.text("key")
-        bindings.append(AddressBinding(element.text("exchange"), element.text("queue"), key or "", arguments))
+        ends = element.text("exchange"), element.text("queue")
+        bindings.append(AddressBinding(*ends, element.text("key") or "", element.simple("arguments")))
     return tuple(bindings)
 
 
@@ -150,11 +137,7 @@ class _Options:
     def __init__(self, source: Source, value: Value | None, what: str, known: tuple[str, ...]) -> None:
         self.source = source
         self._found: dict[str, Value] = {}
-        if value is None:
-            return
-        if not isinstance(value, Pairs):
-            self._fail("address.type", f"{what} is a map", value.span)
-        for key, item in value:
+        for key, item in self._checked(value, Pairs, f"{what} is a map") or ():
             name = str(key.value)
             if name not in known:
                 hint = did_you_mean(name, known) or f"the options are {', '.join(known)}"
@@ -168,25 +151,26 @@ class _Options:
         """An option that is a map of known options."""
         return _Options(self.source, self._found.get(name), name, known)
 
+    def _checked(self, value: Value | None, kind: type[_Kind], message: str, hint: str | None = None) -> _Kind | None:
+        if value is not None and not isinstance(value, kind):
+            self._fail("address.type", message, value.span, hint)
+        return value
+
+    def pairs(self, name: str) -> Pairs | tuple[()]:
+        """An option that is a map of anything."""
+        return self._checked(self._found.get(name), Pairs, f"{name} is a map") or ()
+
     def list(self, name: str) -> tuple[Value, ...]:
         """An option that is a list."""
-        value = self._found.get(name)
-        if value is None:
-            return ()
-        if not isinstance(value, Items):
-            self._fail("address.type", f"{name} is a list", value.span, f"write {name}: [{{…}}]")
-        return value.items
+        value = self._checked(self._found.get(name), Items, f"{name} is a list", f"write {name}: [{{…}}]")
+        return () if value is None else value.items
 
     def text(self, name: str) -> str | None:
         """An option that is a name or a text; a number is its digits."""
-        value = self._found.get(name)
+        value = self._checked(self._found.get(name), Text, f"{name} is a text")
         if value is None:
             return None
-        if not isinstance(value, Text):
-            self._fail("address.type", f"{name} is a text", value.span)
-        if isinstance(value.value, str):
-            return value.value
-        return self.source.text[value.span.start : value.span.end]
+        return value.value if isinstance(value.value, str) else self.source.text[value.span.start : value.span.end]
 
     def flag(self, name: str) -> bool:
         """An option that is true or false."""
@@ -208,15 +192,6 @@ class _Options:
         hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(choices)}"
         raise TopologyError.at("address.value", f"{name} cannot have this value", self.source, value.span, hint)
 
-    def plain(self, name: str) -> dict[str, Any]:
-        """An option that is a map of anything, in Python's types."""
-        value = self._found.get(name)
-        if value is None:
-            return {}
-        if not isinstance(value, Pairs):
-            self._fail("address.type", f"{name} is a map", value.span)
-        return {str(key.value): _plain(item) for key, item in value}
-
     def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
         """Read an option that is a map of a declaration's fields, in Python's types, each value checked."""
         options = self.map(name, known)
@@ -229,37 +204,24 @@ class _Options:
                 "address.value", "alternate-exchange names an exchange", span, "leave it out where there is none"
             )
         options.simple("arguments")
-        return self.plain(name) | ({} if alternate is None else {"alternate-exchange": alternate})
+        declared = {str(key.value): _plain(item) for key, item in self.pairs(name)}
+        return declared | ({} if alternate is None else {"alternate-exchange": alternate})
 
     def simple(self, name: str) -> dict[str, AmqpValue]:
         """An option that is a map of simple values; an integer is 64 bits, as the C++ client has it."""
-        value = self._found.get(name)
-        if value is None:
-            return {}
-        if not isinstance(value, Pairs):
-            self._fail("address.type", f"{name} is a map", value.span)
         arguments = {}
-        for key, item in value:
+        for key, item in self.pairs(name):
             if not isinstance(item, Text):
                 self._fail("address.type", "an argument is a simple value", item.span)
             arguments[str(key.value)] = _typed(item.value)
         return arguments
 
 
+_TYPES = {bool: AmqpType.BOOLEAN, int: AmqpType.LONG, float: AmqpType.DOUBLE, str: AmqpType.STRING}
+
+
 def _typed(value: Any) -> AmqpValue:
-    return AmqpValue(_type(value), value)
-
-
-def _type(value: object) -> AmqpType:
-    match value:
-        case bool():
-            return AmqpType.BOOLEAN
-        case int():
-            return AmqpType.LONG
-        case float():
-            return AmqpType.DOUBLE
-        case _:
-            return AmqpType.STRING
+    return AmqpValue(_TYPES[type(value)], value)
 
 
 def _plain(value: Value) -> Any:
@@ -306,28 +268,23 @@ def subscription_bindings(address: Address, exchange_type: ExchangeType, queue: 
     The implied binding first, then those of ``x-bindings``, where "if the queue value is absent the queue name ... is
     implied" and likewise the exchange.
     """
-    explicit = tuple(_explicit(binding, address.name, queue) for binding in address.link.bindings)
+    explicit = tuple(
+        Binding(binding.exchange or address.name, binding.queue or queue, binding.key, binding.arguments)
+        for binding in address.link.bindings
+    )
     if address.subject:
         return (_by_subject(address, exchange_type, queue, address.subject), *explicit)
     return explicit or (_for_all(address, exchange_type, queue),)
-
-
-def _explicit(binding: AddressBinding, exchange: str, queue: str) -> Binding:
-    return Binding(binding.exchange or exchange, binding.queue or queue, binding.key, binding.arguments)
-
-
-def _text(value: str) -> AmqpValue:
-    return AmqpValue(AmqpType.STRING, value)
 
 
 def _by_subject(address: Address, exchange_type: ExchangeType, queue: str, subject: str) -> Binding:
     match exchange_type:
         case "headers":
             # "an x-match entry set to all and an entry for qpid.subject whose value is the subject"
-            arguments = {"x-match": _text("all"), "qpid.subject": _text(subject)}
+            arguments = {"x-match": _typed("all"), "qpid.subject": _typed(subject)}
         case "xml":
             # "it is used as the binding key and an XQuery is defined that matches any message with that value"
-            arguments = {XQUERY_ARGUMENT: _text(subject_query(subject))}
+            arguments = {XQUERY_ARGUMENT: _typed(subject_query(subject))}
         case _:
             # "If a subject is specified ... it is used for the binding key"; for a fanout it is "irrelevant".
             arguments = {}
@@ -347,10 +304,10 @@ def _for_all(address: Address, exchange_type: ExchangeType, queue: str) -> Bindi
             return Binding(address.name, queue, "#")
         case "headers":
             # "the binding arguments simply contain an x-match entry and no other entries"
-            return Binding(address.name, queue, "", {"x-match": _text("all")})
+            return Binding(address.name, queue, "", {"x-match": _typed("all")})
         case "xml":
             # "the empty string is used as the binding key with an xquery that will match any message"
-            return Binding(address.name, queue, "", {XQUERY_ARGUMENT: _text("true()")})
+            return Binding(address.name, queue, "", {XQUERY_ARGUMENT: _typed("true()")})
         case _:
             # "If no subject is specified an empty string is used as the binding key."
             return Binding(address.name, queue, "")

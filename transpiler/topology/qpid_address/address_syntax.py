@@ -113,6 +113,10 @@ class _Reader:
         assert space is not None
         self.at = space.end()
 
+    @property
+    def _next(self) -> str:
+        return repr(self.text[self.at]) if self.at < len(self.text) else "the end"
+
     def looks_at(self, sign: str) -> bool:
         """Return True if the next sign is this one."""
         self._skip()
@@ -176,11 +180,13 @@ class _Reader:
             return Pairs(tuple(self._pairs(depth)), Span(start, self.at))
         if self.sign("["):
             return Items(tuple(self._items(depth)), Span(start, self.at))
-        value = self._quoted() or self._word()
-        if value is None:
-            shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
-            self.fail("address.expected", mismatch("a value", shown))
-        return value
+        quoted = self._quoted()
+        if quoted is not None:
+            return quoted
+        word = self._word()
+        if word is None:
+            self.fail("address.expected", mismatch("a value", self._next))
+        return Text(_scalar(str(word.value)), word.span)
 
     def _word(self) -> Text | None:
         self._skip()
@@ -188,12 +194,14 @@ class _Reader:
         if match is None:
             return None
         self.at = match.end()
-        return Text(_scalar(match[0]), Span(*match.span()))
+        return Text(match[0], Span(*match.span()))
 
     def _pairs(self, depth: int) -> Iterator[tuple[Text, Value]]:
         seen: set[Scalar] = set()
         while not self.sign("}"):
-            key = self._quoted() or self._key()
+            key = self._quoted() or self._word()
+            if key is None:
+                self.fail("address.expected", mismatch("a key or }", self._next))
             if key.value in seen:
                 self.fail("address.duplicate", f"{key.value} stands here twice", span=key.span)
             seen.add(key.value)
@@ -201,15 +209,6 @@ class _Reader:
                 self.fail("address.expected", f"expected : after {key.value}", "a map has pairs: {key: value}")
             yield key, self.value(depth + 1)
             self._separator("}")
-
-    def _key(self) -> Text:
-        self._skip()
-        match = _WORD.match(self.text, self.at)
-        if match is None:
-            shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
-            self.fail("address.expected", f"expected a key or }}, found {shown}")
-        self.at = match.end()
-        return Text(match[0], Span(*match.span()))
 
     def _items(self, depth: int) -> Iterator[Value]:
         while not self.sign("]"):
@@ -219,8 +218,7 @@ class _Reader:
     def _separator(self, closing: str) -> None:
         if self.sign(",") or self.looks_at(closing):
             return
-        shown = repr(self.text[self.at]) if self.at < len(self.text) else "the end"
-        self.fail("address.expected", mismatch(f", or {closing}", shown))
+        self.fail("address.expected", mismatch(f", or {closing}", self._next))
 
 
 def _scalar(word: str) -> Scalar:

@@ -24,11 +24,11 @@ from transpiler.selector.dialects import find_dialect
 from transpiler.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices, is_choosing
-from transpiler.topology.graph import Node, reached, routes, successors
+from transpiler.topology.graph import Node, reached
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Topology
 from transpiler.topology.report.labels import Finding, binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
-from transpiler.topology.report.ways import exchanges, lonely_queues, loops, targets, unread
+from transpiler.topology.report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
 
 #: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
 MAX_COMPARED = 200
@@ -137,18 +137,19 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
     Linear in the bindings, but for those between the same exchange and destination, which are compared two by two up
     to ``MAX_COMPARED``.
     """
+    ways = Ways(topology)
     doubles, not_compared = _contained(topology)
     findings = [
         *lonely_queues(topology),
-        *exchanges(topology, summary),
-        *loops(topology),
-        *targets(topology),
-        *unread(topology),
+        *exchanges(ways, summary),
+        *loops(ways),
+        *targets(ways),
+        *unread(ways),
         *doubles,
         *_never_matching(topology),
         *_ignored(topology),
         *_refused(topology),
-        *(_dead(topology, summary) if summary is not None else ()),
+        *(_dead(ways, summary) if summary is not None else ()),
         *(_hot(summary) if summary is not None else ()),
     ]
     return TopologyReport(topology, tuple(findings), not_compared)
@@ -298,10 +299,11 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
 _never_true = lru_cache(maxsize=4096)(never_true)
 
 
-def _dead(topology: Topology, summary: Summary) -> Iterator[Finding]:
+def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:
+    topology = ways.topology
     # Messages that an exchange has handed to one of several queues are counted for none of them.
     starts: list[Node] = [("exchange", name) for name in choices(topology)]
-    shared_out = reached(successors(topology, routes(topology)), starts)
+    shared_out = reached(ways.routes, starts)
     for binding in topology.bindings:
         if binding.destination_type != "queue" or summary.queues.get(binding.destination, 0):
             continue

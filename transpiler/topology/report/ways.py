@@ -27,6 +27,23 @@ from transpiler.topology.report.summary import Summary
 _MAX_SOURCES = 5
 
 
+class Ways:
+    """The ways of messages in a topology, which several findings are about."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        #: What each exchange and queue leads to by routing.
+        self.routes = successors(topology, routes(topology))
+        # Exchanges to which a queue is bound that feeds another broker.
+        feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
+        ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
+        ends += [("queue", name) for name in topology.queue_names]
+        ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
+        self.back = reverse(self.routes)
+        #: What leads to a queue.
+        self.leading = reached(self.back, ends)
+
+
 def lonely_queues(topology: Topology) -> Iterator[Finding]:
     """Yield the queues that nothing leads to."""
     bound = {binding.destination for binding in topology.bindings if binding.destination_type == "queue"}
@@ -44,8 +61,9 @@ def lonely_queues(topology: Topology) -> Iterator[Finding]:
             yield Finding("queue-without-bindings", queue.name, reason)
 
 
-def exchanges(topology: Topology, summary: Summary | None) -> Iterator[Finding]:
+def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     """Yield the exchanges without a way in or out, by the messages that were counted if some were."""
+    topology = of.topology
     ways = successors(topology, all_ways(topology))
     starts: list[Node] = [("exchange", n) for n, exchange in topology.exchange_by_name.items() if not exchange.internal]
     # A queue gets what is sent to it by its name, and another broker sends to where its link ends.
@@ -56,15 +74,9 @@ def exchanges(topology: Topology, summary: Summary | None) -> Iterator[Finding]:
     if summary is not None:
         used = reached(ways, [("exchange", name) for name, count in summary.exchanges.items() if count])
         used |= reached(ways, [("queue", name) for name, count in summary.queues.items() if count])
-    ends: list[Node] = [("queue", name) for name in topology.queue_names]
-    ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
-    ends += _feeding(topology)
-    after = successors(topology, routes(topology))
-    before = reverse(after)
-    leads = reached(before, ends)
     for exchange in topology.exchanges:
         node: Node = ("exchange", exchange.name)
-        if topology.rules.destinations is not None and not (after[node] or before[node]):
+        if topology.rules.destinations is not None and not (of.routes[node] or of.back[node]):
             # Of dead-letter addresses only it is said where their letters go.
             continue
         if node not in entered:
@@ -73,15 +85,9 @@ def exchanges(topology: Topology, summary: Summary | None) -> Iterator[Finding]:
         elif used is not None and node not in used:
             reason = "no counted message was published to it or to one that leads to it"
             yield Finding("exchange-without-way-in", exchange.name, reason)
-        lost = _lost(topology, exchange.name, bool(ways[node])) if node not in leads else None
+        lost = _lost(topology, exchange.name, bool(ways[node])) if node not in of.leading else None
         if lost is not None:
             yield Finding("exchange-without-way-out", exchange.name, lost)
-
-
-def _feeding(topology: Topology) -> list[Node]:
-    """Return the exchanges to which a queue is bound that feeds another broker."""
-    links = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
-    return [("exchange", link.source) for link in links if link.source is not None]
 
 
 def _lost(topology: Topology, name: str, leads_on: bool) -> str | None:
@@ -95,9 +101,9 @@ def _lost(topology: Topology, name: str, leads_on: bool) -> str | None:
     return "the file has no queue there: its messages are lost, if no client made one"
 
 
-def loops(topology: Topology) -> Iterator[Finding]:
+def loops(of: Ways) -> Iterator[Finding]:
     """Yield each strongly connected component that has a cycle, with a shortest one: of routing, then of links."""
-    inner = successors(topology, routes(topology))
+    topology, inner = of.topology, of.routes
     for cycle in _cycles(inner):
         fate = "a send that comes back fails" if topology.rules.rings_fail else "a message passes each of them once"
         yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}")
@@ -135,14 +141,14 @@ def _let_go(topology: Topology, cycle: list[Node]) -> str:
     return f"is {' and '.join(dict.fromkeys(conditions))}"
 
 
-def targets(topology: Topology) -> Iterator[Finding]:
+def targets(of: Ways) -> Iterator[Finding]:
     """Yield the alternates and the ends of links that are not there, and the dead letters that reach no queue."""
+    topology = of.topology
     for exchange in topology.exchanges:
         alternate = exchange.alternate
         if alternate is not None and not is_node(topology, (alternate.type, alternate.name)):
             reason = f"there is no {alternate.type} called {alternate.name!r}: what it cannot route is lost"
             yield Finding("missing-target", f"{exchange.name}, alternate", reason)
-    leads = None
     for link in topology.onward:
         if link.destination is None:
             continue
@@ -153,11 +159,7 @@ def targets(topology: Topology) -> Iterator[Finding]:
             continue
         if target[0] == "queue" or link.source is None:
             continue
-        if leads is None:
-            ends: list[Node] = [("queue", name) for name in topology.queue_names]
-            ends += [*_feeding(topology), ("exchange", DEFAULT_EXCHANGE)]
-            leads = reached(reverse(successors(topology, routes(topology))), ends)
-        if target not in leads:
+        if target not in of.leading:
             reason = f"{exchange_title(target[1])} leads to no queue"
             if topology.rules.destinations is Destinations.ARTEMIS and topology.readers is None:
                 reason = f"the file has no queue at {target[1]}: they are lost, if no client made one"
@@ -168,16 +170,16 @@ def targets(topology: Topology) -> Iterator[Finding]:
             )
 
 
-def unread(topology: Topology) -> Iterator[Finding]:
+def unread(of: Ways) -> Iterator[Finding]:
     """Yield the queues that get dead letters or expired messages, and that nobody reads, where readers are known."""
+    topology = of.topology
     if topology.readers is None:
         return
-    after = successors(topology, routes(topology))
     sources: dict[str, dict[str, None]] = {}
     for link in topology.onward:
         if link.destination is None or link.source is None or link.kind not in ("dead-letter", "expiry"):
             continue
-        for kind, name in reached(after, [(link.destination_type, link.destination)]):
+        for kind, name in reached(of.routes, [(link.destination_type, link.destination)]):
             if kind == "queue" and name not in topology.readers:
                 sources.setdefault(name, {})[link.source] = None
     for name, listed in sorted(sources.items()):

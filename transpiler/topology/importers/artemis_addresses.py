@@ -10,13 +10,13 @@ they part, so that the answer depends on which address was made first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.topology.destinations import artemis_characters
-from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, ArtemisQueue, Divert, Settings
+from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
 
 Words = tuple[str, ...]
 
@@ -42,31 +42,18 @@ class Answer(Enum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class Taker:
-    """A queue or a divert at the address as configured: one of those with the same routing name and address takes."""
-
-    item: ArtemisQueue | Divert
-    words: Words
-    order: int
-
-    @property
-    def routing_name(self) -> str:
-        """The name of the group in which one taker gets a message (rule 3)."""
-        if isinstance(self.item, Divert):
-            return self.item.routing_name
-        return self.item.address if self.item.type == "ANYCAST" else self.item.name
-
-
 class Addresses:
     """The addresses of a configuration, with the queues and diverts bound to them in the order of the start."""
 
     def __init__(self, config: ArtemisConfig) -> None:
         self._config = config
         self._characters = artemis_characters(config.words)
-        queues = [queue for queue in config.queues if queue.routed]
-        items: list[ArtemisQueue | Divert] = [*queues, *config.diverts]
-        self.takers = [Taker(item, self.words(item.address), number) for number, item in enumerate(items)]
+        routed = (queue for queue in config.queues if queue.routed)
+        named = (replace(each, routing_name=each.address if each.type == "ANYCAST" else each.name) for each in routed)
+        self.takers = [
+            replace(each, words=self.words(each.address), order=number)
+            for number, each in enumerate((*named, *config.diverts))
+        ]
         #: When the broker has first bound something to each address without wildcards.
         self.made: dict[Words, int] = {}
         for taker in self.takers:
@@ -100,11 +87,11 @@ class Addresses:
     @cached_property
     def _with_queue(self) -> set[Words]:
         """The addresses with a queue of their own."""
-        return {taker.words for taker in self.takers if isinstance(taker.item, ArtemisQueue)}
+        return {taker.words for taker in self.takers if not taker.is_divert}
 
     @cached_property
     def _wild_queues(self) -> list[Taker]:
-        return [taker for taker in self.takers if isinstance(taker.item, ArtemisQueue) and is_wild(taker.words)]
+        return [taker for taker in self.takers if not taker.is_divert and is_wild(taker.words)]
 
     def matches(self, taker: Taker, address: Words) -> bool:
         """Return True if a message to an address comes to a taker, by whichever of the two was made first."""

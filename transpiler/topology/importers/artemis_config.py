@@ -41,32 +41,33 @@ _DIVERT_TYPES = ("STRIP", "PASS", *ROUTING_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
-class ArtemisQueue:
-    """A queue with the address as configured; ``routed`` is False where the broker passes it over."""
+class Taker:
+    """A queue, or a divert with the addresses that it forwards to, at the address as configured.
+
+    ``type`` is a routing type; of a divert it may be STRIP or PASS. Of several with one ``routing_name`` at one address
+    one takes a message (rule 3). ``words`` are those of the address as keys, ``order`` is that of the start.
+    """
 
     name: str
     address: str
-    type: RoutingType
+    type: str
     filter: str | None
     place: str
     durable: bool = True
+    #: False where the broker passes the queue over.
     routed: bool = True
     #: It takes messages only while it has a consumer.
     needs_consumer: bool = False
+    forwards: tuple[str, ...] = ()
+    exclusive: bool = False
+    routing_name: str = ""
+    words: tuple[str, ...] = ()
+    order: int = 0
 
-
-@dataclass(frozen=True, slots=True)
-class Divert:
-    """A divert; ``type`` is STRIP, PASS or a routing type."""
-
-    name: str
-    routing_name: str
-    address: str
-    forwards: tuple[str, ...]
-    filter: str | None
-    exclusive: bool
-    type: str
-    place: str
+    @property
+    def is_divert(self) -> bool:
+        """True for a divert."""
+        return bool(self.forwards)
 
 
 #: The settings of the addresses that the pattern ``match`` matches, by the broker's names; what is not set is absent.
@@ -101,8 +102,8 @@ class ArtemisConfig:
     words: str = DEFAULT_WORDS
     #: The declared addresses with their routing types.
     addresses: dict[str, set[str]] = field(default_factory=dict)
-    queues: list[ArtemisQueue] = field(default_factory=list)
-    diverts: list[Divert] = field(default_factory=list)
+    queues: list[Taker] = field(default_factory=list)
+    diverts: list[Taker] = field(default_factory=list)
     settings: list[Settings] = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
 
@@ -206,7 +207,7 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
     purges = queue.flag("purge-on-no-consumers", False)
     # It changes no route, so that a placeholder in it needs no value.
     durable = (queue.child("durable") or queue).raw.strip().lower() != "false"
-    config.queues.append(ArtemisQueue(name, address, routing_type, text, queue.place, durable, enabled, purges))
+    config.queues.append(Taker(name, address, routing_type, text, queue.place, durable, enabled, purges))
 
 
 def _filter_text(element: Element) -> str | None:
@@ -248,7 +249,18 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
     forwards = tuple(part.strip() for part in (forwarding or "").split(","))
     exclusive = element.flag("exclusive", False)
     routing_name = element.value("routing-name") or f"\0{name}"
-    config.diverts.append(Divert(name, routing_name, address or "", forwards, selector, exclusive, kind, element.place))
+    config.diverts.append(
+        Taker(
+            name,
+            address or "",
+            kind,
+            selector,
+            element.place,
+            forwards=forwards,
+            exclusive=exclusive,
+            routing_name=routing_name,
+        )
+    )
 
 
 _WILDFLY_QUEUES: Mapping[str, tuple[str, RoutingType]] = {
@@ -296,7 +308,7 @@ def _add_wildfly_queue(element: Element, config: ArtemisConfig) -> None:
         inner = element.child("selector")
         if inner is not None and inner.get("string") is not None:
             selector = inner.get("string")
-        config.queues.append(ArtemisQueue(prefix + name, prefix + name, "ANYCAST", selector or None, element.place))
+        config.queues.append(Taker(prefix + name, prefix + name, "ANYCAST", selector or None, element.place))
 
 
 def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
@@ -308,7 +320,7 @@ def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
             known.add(name)
             config.addresses.setdefault(address, set()).add(routing_type)
             text = str(selector) if selector else None
-            config.queues.append(ArtemisQueue(name, address, routing_type, text, f"state, {name}"))
+            config.queues.append(Taker(name, address, routing_type, text, f"state, {name}"))
 
     for queue in state.get("queues", ()):
         if isinstance(queue, str):

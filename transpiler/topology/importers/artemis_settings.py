@@ -20,7 +20,7 @@ from typing import NamedTuple
 from transpiler.selector.dialects import ARTEMIS
 from transpiler.topology.destinations import DEAD_LETTER, NOWHERE, OWN_QUEUE, REJECTED, entry_name
 from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Words, answer_anew, is_wild
-from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, ArtemisQueue, Settings
+from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, Target
 from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
 from transpiler.topology.model import Link, LinkKind
@@ -225,7 +225,7 @@ class BySettings:
         yield from self._of_made_queues("dead-letter")
         yield from self._of_made_queues("expiry")
 
-    def _from(self, queue: ArtemisQueue, kind: LinkKind, settings: Settings) -> Iterator[Link]:
+    def _from(self, queue: Taker, kind: LinkKind, settings: Settings) -> Iterator[Link]:
         words, when, address = self._addresses.words(queue.address), _when(kind, settings), settings[f"{kind}-address"]
         if address is None or self._addresses.words(address) == words:
             return

@@ -26,14 +26,13 @@ from transpiler.topology.destinations import (
 )
 from transpiler.topology.importers.artemis_addresses import (
     Addresses,
-    Taker,
     Words,
     is_plain,
     is_wild,
     matched_earlier,
     matches_later,
 )
-from transpiler.topology.importers.artemis_config import ArtemisConfig, ArtemisQueue, Divert, with_state
+from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker, with_state
 from transpiler.topology.importers.artemis_settings import BySettings, Entry, Hop, filter_at, reads_hops
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
@@ -65,7 +64,7 @@ class _Artemis:
                 queue = str(consumer.get("queue", consumer.get("destination")))
                 self._consumers.setdefault(queue, []).append(selector or None)
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
-        self._hops = any(reads_hops(taker.item.filter) for taker in self._addresses.takers)
+        self._hops = any(reads_hops(taker.filter) for taker in self._addresses.takers)
         #: Where messages go that no queue of their address took.
         self._dead_letters = {
             self._addresses.words(each["dead-letter-address"])
@@ -116,8 +115,7 @@ class _Artemis:
         takers = self._addresses.takers
         if entry.last:
             takers = [each for each in takers if any(self._addresses.matches(each, at) for at in self._dead_letters)]
-        diverts = [taker for taker in takers if isinstance(taker.item, Divert)]
-        exclusive = [taker for taker in diverts if taker.item.exclusive]  # type: ignore[union-attr]
+        exclusive = [taker for taker in takers if taker.exclusive]
         refusals = self._settings.refusals(entry)
         dead = None if entry.last or not self._dead_letters else self._settings.dead_letter_target(entry)
         source = name
@@ -149,19 +147,15 @@ class _Artemis:
         """Rule 3: one taker of each routing name gets a copy."""
         groups: dict[tuple[str, Words], list[Taker]] = {}
         for taker in bound:
-            item = taker.item
-            if isinstance(item, Divert) and item.exclusive:
-                continue
-            if isinstance(item, ArtemisQueue) and entry.type not in (None, item.type):
-                continue
-            groups.setdefault((taker.routing_name, taker.words), []).append(taker)
+            if not taker.exclusive and (taker.is_divert or entry.type in (None, taker.type)):
+                groups.setdefault((taker.routing_name, taker.words), []).append(taker)
         for (routing_name, _), takers in groups.items():
-            of_queues = [taker for taker in takers if isinstance(taker.item, ArtemisQueue)]
+            of_queues = [taker for taker in takers if not taker.is_divert]
             if len(takers) == 1 or entry.qualified:
                 # Rule 12: of the queues only the one that is named gets the message.
                 for taker in takers:
                     for target in self._targets(taker, entry):
-                        self._bind(queues if isinstance(taker.item, ArtemisQueue) else source, taker, entry, target)
+                        self._bind(queues if not taker.is_divert else source, taker, entry, target)
                 continue
             if of_queues and len(of_queues) < len(takers):
                 self._warn_of_shared_name(takers)
@@ -170,13 +164,13 @@ class _Artemis:
                 continue
             seen: set[str | None] = set()
             for taker in takers:
-                selector = taker.item.filter if by_filter else None
+                selector = taker.filter if by_filter else None
                 if selector not in seen:
                     seen.add(selector)
                     self._bind(queues if of_queues else source, taker, entry, group, filtered=by_filter)
 
     def _warn_of_shared_name(self, takers: Sequence[Taker]) -> None:
-        names = ", ".join(repr(taker.item.name) for taker in takers)
+        names = ", ".join(repr(taker.name) for taker in takers)
         message = f"{names} have one routing name: the divert takes the messages of a queue without consumers"
         self._findings.append(Diagnostic("topology.routing-name", "warning", message))
 
@@ -185,22 +179,22 @@ class _Artemis:
         builder = self._builder
         label = f"{entry.name}, one of {routing_name.strip(chr(0))}"
         last = None
-        of_queues = [taker for taker in takers if isinstance(taker.item, ArtemisQueue)]
+        of_queues = [taker for taker in takers if not taker.is_divert]
         if of_queues:
             last = builder.exchange(label, "anycast")
             for taker in of_queues:
                 for target in self._targets(taker, entry):
                     self._bind(last, taker, entry, target)
-        eager: list[tuple[Taker, str | None]] = [(taker, None) for taker in takers if isinstance(taker.item, Divert)]
+        eager: list[tuple[Taker, str | None]] = [(taker, None) for taker in takers if taker.is_divert]
         for taker in of_queues:
-            eager += [(taker, selector) for selector in (self._consumers or {}).get(taker.item.name, ())]
+            eager += [(taker, selector) for selector in (self._consumers or {}).get(taker.name, ())]
         if not eager:
             return None if last is None else Target("exchange", last)
         first = builder.exchange(
             f"{label}, with consumers", "anycast", None if last is None else Target("exchange", last)
         )
         for taker, selector in eager:
-            for target in self._together(self._targets(taker, entry), f"{label}, {taker.item.name}"):
+            for target in self._together(self._targets(taker, entry), f"{label}, {taker.name}"):
                 self._bind(first, taker, entry, target, also=selector)
         return Target("exchange", first)
 
@@ -211,32 +205,29 @@ class _Artemis:
         return [Target("exchange", self._builder.fanout(name, targets))]
 
     def _targets(self, taker: Taker, entry: Entry) -> list[Target]:
-        if isinstance(taker.item, Divert):
+        if taker.is_divert:
             return self._divert_targets(taker, entry)
-        queue = taker.item
-        target = Target("queue", queue.name)
-        if queue.needs_consumer:
+        target = Target("queue", taker.name)
+        if taker.needs_consumer:
             # Rule 20: without a consumer the queue is passed over.
             if self._consumers is None:
-                return [self._builder.perhaps(f"{entry.name}, {queue.name} if it has a consumer", target)]
-            if not self._consumers.get(queue.name):
+                return [self._builder.perhaps(f"{entry.name}, {taker.name} if it has a consumer", target)]
+            if not self._consumers.get(taker.name):
                 return []
         return [target]
 
     def _divert_targets(self, taker: Taker, entry: Entry) -> list[Target]:
         """Return a target for each forwarding address, which is routed anew: rule 7."""
-        divert = taker.item
-        assert isinstance(divert, Divert)
-        routing_type = {"STRIP": None, "PASS": entry.type}.get(divert.type, divert.type)
+        routing_type = {"STRIP": None, "PASS": entry.type}.get(taker.type, taker.type)
         targets = []
-        for forward in divert.forwards:
+        for forward in taker.forwards:
             address, qualified, queue = forward.partition(FULLY_QUALIFIED)
             words = self._addresses.words(address)
             is_same = not qualified and taker.words == words and not is_wild(words)
             hop = None
             if self._hops:
                 here = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
-                hop = entry.hop if is_same else Hop(divert.name, self._addresses.name(here), entry.type, divert.name)
+                hop = entry.hop if is_same else Hop(taker.name, self._addresses.name(here), entry.type, taker.name)
             at = words if hop is not None else None
             following = Entry(routing_type, bool(qualified), False, hop, at, entry.last or entry.detached)
             key = following.key(words, self._queue_word(queue) if qualified else None)
@@ -260,18 +251,18 @@ class _Artemis:
         if entry.at is not None and not self._addresses.matches(taker, entry.at):
             return
         selector, certain = None, True
-        if filtered and taker.item.filter is not None:
-            selector, certain = filter_at(taker.item.filter, entry.hop, self._addresses.name(at))
+        if filtered and taker.filter is not None:
+            selector, certain = filter_at(taker.filter, entry.hop, self._addresses.name(at))
             if not certain:
                 self._warn_of_hop(taker)
         if also is not None:
             selector = also if selector is None else f"({selector}) AND ({also})"
         queue = None
-        if entry.qualified and isinstance(taker.item, ArtemisQueue):
-            queue = self._queue_word(taker.item.name)
+        if entry.qualified and not taker.is_divert:
+            queue = self._queue_word(taker.name)
         if not certain:
-            name = f"{source}, {taker.item.name} perhaps"
-            target, selector = self._builder.perhaps(name, target, selector, taker.item.place), None
+            name = f"{source}, {taker.name} perhaps"
+            target, selector = self._builder.perhaps(name, target, selector, taker.place), None
             alternate = self._builder.exchanges[source].alternate
             if alternate is not None:
                 # If it does not match, others may get the message.
@@ -280,8 +271,7 @@ class _Artemis:
 
         def link(exchange: str, pattern: Words) -> None:
             key = entry.key(pattern, queue)
-            exclusive = isinstance(taker.item, Divert) and taker.item.exclusive
-            self._builder.bind(exchange, key, target, selector, taker.item.place, exclusive=exclusive)
+            self._builder.bind(exchange, key, target, selector, taker.place, exclusive=taker.exclusive)
 
         if is_plain(words):
             link(source, words)
@@ -289,7 +279,7 @@ class _Artemis:
             self._bind_by_order(source, taker, entry, link)
 
     def _warn_of_hop(self, taker: Taker) -> None:
-        message = f"the filter of {taker.item.name!r} reads what is not known here of the message's way: it may match"
+        message = f"the filter of {taker.name!r} reads what is not known here of the message's way: it may match"
         self._findings.append(Diagnostic("topology.hop", "warning", message))
 
     def _bind_by_order(self, source: str, taker: Taker, entry: Entry, link: Callable[[str, Words], None]) -> None:
@@ -307,7 +297,7 @@ class _Artemis:
                 builder.bind(first, entry.key(address), None)
         builder.bind(source, entry.key((*before, "#")), Target("exchange", first))
         message = (
-            f"any-words stand inside the address {taker.item.address!r}: it matches other addresses if it was made "
+            f"any-words stand inside the address {taker.address!r}: it matches other addresses if it was made "
             "before them than if it was made after"
         )
         self._findings.append(

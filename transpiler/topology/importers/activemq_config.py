@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
@@ -17,10 +16,6 @@ from transpiler.selector.dialects import ACTIVEMQ
 from transpiler.selector.parsing import parse_selector
 from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND, activemq_parts
 from transpiler.topology.importers.xml_reader import Element
-
-Kind = Literal["queue", "topic"]
-
-_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _ELSEWHERE: Mapping[str, str] = {
     "networkConnectors": "a network of brokers forwards messages to other brokers and brings theirs",
@@ -36,7 +31,7 @@ _DEFAULT_TOPICS, _DEFAULT_PREFIX, _MIRROR_PREFIX = "VirtualTopic.>", "Consumer.*
 class Forward:
     """A target of a composite destination; ``filter`` is None where every message goes there."""
 
-    kind: Kind
+    kind: str
     name: str
     filter: str | None
     place: str
@@ -46,7 +41,7 @@ class Forward:
 class Composite:
     """A composite queue or topic. ``keeps`` is True, False, or None: where no target took the message."""
 
-    kind: Kind
+    kind: str
     name: str
     forwards: tuple[Forward, ...]
     keeps: bool | None
@@ -73,12 +68,8 @@ class Mirror:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class Interceptor:
-    """One interceptor; of several the last is outermost."""
-
-    destinations: tuple[Composite | VirtualTopic, ...] = ()
-    mirror: Mirror | None = None
+#: Virtual destinations, or mirrored queues.
+Interceptor = tuple[Composite | VirtualTopic, ...] | Mirror
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +79,9 @@ class DeadLetters:
     It is one destination for all, or has a prefix and a suffix for the name of each; None where it is not computed.
     """
 
-    kind: Kind
+    kind: str
     pattern: str
-    to_kind: Kind = "queue"
+    to_kind: str = "queue"
     to: str | None = "ActiveMQ.DLQ"
     affixes: tuple[str, str] | None = None
     expired: bool = True
@@ -103,6 +94,7 @@ class ActiveMQConfig:
     """All that decides which queue or subscription gets a message."""
 
     queues: dict[str, str] = field(default_factory=dict)
+    #: Of several the last is outermost.
     interceptors: list[Interceptor] = field(default_factory=list)
     #: In the order of the file; None where a plugin drops all dead letters.
     dead_letters: list[DeadLetters] | None = field(default_factory=list)
@@ -120,10 +112,7 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     for element in root.named("import"):
         message = f"{element.get('resource') or 'another file'} is imported, and not read"
         config.findings.append(element.warning("topology.include", message))
-    for child in broker.children:
-        if child.name in _ELSEWHERE and child.children:
-            message = f"<{child.name}>: {_ELSEWHERE[child.name]}, which is not computed"
-            config.findings.append(child.warning("topology.not-computed", message))
+    config.findings += broker.elsewhere(_ELSEWHERE)
     for destinations in broker.named("destinations"):
         for queue in destinations.named("queue"):
             config.queues.setdefault(queue.require("physicalName"), queue.place)
@@ -132,12 +121,11 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     if listed is not None:
         names: dict[str, Element] = {}
         config.interceptors += [_interceptor(element, names, config) for element in listed.children]
-    else:
-        if broker.flag("useVirtualTopics", True):
-            topic = VirtualTopic(_DEFAULT_TOPICS, _DEFAULT_PREFIX, "", False, broker.place)
-            config.interceptors.append(Interceptor((topic,)))
-        if broker.flag("useMirroredQueues", False):
-            config.interceptors.append(Interceptor(mirror=Mirror(_MIRROR_PREFIX, "", broker.place)))
+        return config
+    if broker.flag("useVirtualTopics", True):
+        config.interceptors.append((VirtualTopic(_DEFAULT_TOPICS, _DEFAULT_PREFIX, "", False, broker.place),))
+    if broker.flag("useMirroredQueues", False):
+        config.interceptors.append(Mirror(_MIRROR_PREFIX, "", broker.place))
     return config
 
 
@@ -149,13 +137,13 @@ def _read_policies(broker: Element, config: ActiveMQConfig) -> None:
     for entry in broker.walk():
         if entry.name not in ("policyEntry", "defaultEntry"):
             continue
-        for kind in _KINDS:
+        for kind in (QUEUE_KIND, TOPIC_KIND):
             named = entry.get(kind, ">" if entry.name == "defaultEntry" else None)
             for _, name in activemq_parts(f"{kind}://{named}") if named else ():
                 config.dead_letters.append(_dead_letters(entry, kind, name, config))
 
 
-def _dead_letters(entry: Element, kind: Kind, pattern: str, config: ActiveMQConfig) -> DeadLetters:
+def _dead_letters(entry: Element, kind: str, pattern: str, config: ActiveMQConfig) -> DeadLetters:
     listed = entry.child("deadLetterStrategy")
     if listed is None or not listed.children:
         if listed is not None or entry.get("deadLetterStrategy") is not None:
@@ -168,15 +156,14 @@ def _dead_letters(entry: Element, kind: Kind, pattern: str, config: ActiveMQConf
     expired, others = strategy.flag("processExpired", True), strategy.flag("processNonPersistent", False)
     if strategy.name == "individualDeadLetterStrategy":
         side = "Queue" if kind == "queue" else "Topic"
-        to_kind: Kind = "queue" if strategy.flag(f"useQueueFor{side}Messages", True) else "topic"
+        to_kind = "queue" if strategy.flag(f"useQueueFor{side}Messages", True) else "topic"
         prefix = strategy.get(f"{kind}Prefix", f"ActiveMQ.DLQ.{side}.") or ""
         affixes = (prefix, strategy.get(f"{kind}Suffix", "") or "")
         return DeadLetters(kind, pattern, to_kind, None, affixes, expired, others, strategy.place)
     shared = strategy.child("deadLetterQueue")
     target = shared.children[0] if shared is not None and shared.children else None
     if strategy.name != "sharedDeadLetterStrategy" or (shared is not None and target is None):
-        message = f"<{strategy.name}> is a dead-letter strategy of another kind, which is not computed"
-        config.findings.append(strategy.warning("topology.not-computed", message))
+        config.findings.append(strategy.not_computed(f"<{strategy.name}> is a dead-letter strategy of another kind"))
         return DeadLetters(kind, pattern, to=None)
     if target is None:
         return DeadLetters(kind, pattern, expired=expired, non_persistent=others, place=strategy.place)
@@ -189,15 +176,14 @@ def _interceptor(element: Element, names: dict[str, Element], config: ActiveMQCo
     match element.name:
         case "mirroredQueue":
             prefix, postfix = element.get("prefix", _MIRROR_PREFIX), element.get("postfix", "")
-            return Interceptor(mirror=Mirror(prefix or "", postfix or "", element.place))
+            return Mirror(prefix or "", postfix or "", element.place)
         case "virtualDestinationInterceptor":
             destinations = [each for listed in element.named("virtualDestinations") for each in listed.children]
             read = [_virtual_destination(each, names, config) for each in destinations]
-            return Interceptor(tuple(each for each in read if each is not None))
+            return tuple(each for each in read if each is not None)
         case _:
-            message = f"<{element.name}> is an interceptor of another kind, which is not computed"
-            config.findings.append(element.warning("topology.not-computed", message))
-            return Interceptor()
+            config.findings.append(element.not_computed(f"<{element.name}> is an interceptor of another kind"))
+            return ()
 
 
 def _virtual_destination(
@@ -220,7 +206,7 @@ def _virtual_destination(
                 element.place,
             )
         case "compositeQueue" | "compositeTopic":
-            kind: Kind = QUEUE_KIND if element.name == "compositeQueue" else TOPIC_KIND  # type: ignore[assignment]
+            kind = QUEUE_KIND if element.name == "compositeQueue" else TOPIC_KIND
             forwards = [
                 forward
                 for listed in element.named("forwardTo")
@@ -230,22 +216,18 @@ def _virtual_destination(
             keeps = None if element.flag("sendWhenNotMatched", False) else not element.flag("forwardOnly", True)
             return Composite(kind, element.require("name"), tuple(forwards), keeps, element.place)
         case _:
-            message = f"<{element.name}> is a virtual destination of another kind, which is not computed"
-            config.findings.append(element.warning("topology.not-computed", message))
+            config.findings.append(element.not_computed(f"<{element.name}> is a virtual destination of another kind"))
             return None
 
 
 def _forward(element: Element, config: ActiveMQConfig) -> Forward | None:
     match element.name:
-        case "queue":
-            return Forward("queue", element.require("physicalName"), None, element.place)
-        case "topic":
-            return Forward("topic", element.require("physicalName"), None, element.place)
+        case "queue" | "topic":
+            return Forward(element.name, element.require("physicalName"), None, element.place)
         case "filteredDestination":
             return _filtered(element, config)
         case _:
-            message = f"<{element.name}> forwards in a way that is not computed"
-            config.findings.append(element.warning("topology.not-computed", message))
+            config.findings.append(element.not_computed(f"<{element.name}> forwards in another way"))
             return None
 
 
@@ -258,12 +240,10 @@ def _filtered(element: Element, config: ActiveMQConfig) -> Forward | None:
         return None
     _check_selector(element, selector)
     if queue is None and topic is None:
-        message = "the destination of this filteredDestination is no queue and no topic, and not computed"
-        config.findings.append(element.warning("topology.not-computed", message))
+        what = "the destination of this filteredDestination is no queue and no topic"
+        config.findings.append(element.not_computed(what))
         return None
-    if queue is not None:
-        return Forward("queue", queue, selector, element.place)
-    return Forward("topic", topic or "", selector, element.place)
+    return Forward(TOPIC_KIND if queue is None else QUEUE_KIND, queue or topic or "", selector, element.place)
 
 
 def _check_selector(element: Element, selector: str) -> None:

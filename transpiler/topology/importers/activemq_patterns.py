@@ -23,7 +23,7 @@ from transpiler.topology.destinations import (
     SENT_WILDCARD,
     SENT_WILDCARDS,
 )
-from transpiler.topology.importers.activemq_config import DeadLetters, Kind
+from transpiler.topology.importers.activemq_config import DeadLetters
 from transpiler.topology.model import Link
 
 Words = tuple[str, ...]
@@ -121,7 +121,7 @@ class DeadLetterLinks:
     def __init__(self, policies: Iterable[DeadLetters]) -> None:
         self._policies = sorted(policies, key=cmp_to_key(_compare))
 
-    def of(self, kind: Kind, name: str, source: str, place: str = "") -> Iterator[Link]:
+    def of(self, kind: str, name: str, source: str, place: str = "") -> Iterator[Link]:
         """Yield the link of the dead letters of a destination, from a queue or subscription of it."""
         key = tuple(ACTIVEMQ_KEYS.translate(name).split("."))
         for policy in self._policies:

@@ -31,7 +31,7 @@ from transpiler.topology.destinations import (
     TOPIC_KIND,
     activemq_parts,
 )
-from transpiler.topology.importers.activemq_config import ActiveMQConfig, Composite, Mirror, VirtualTopic
+from transpiler.topology.importers.activemq_config import ActiveMQConfig, Composite, Interceptor, Mirror, VirtualTopic
 from transpiler.topology.importers.activemq_patterns import (
     DeadLetterLinks,
     Words,
@@ -114,21 +114,20 @@ class _ActiveMQ:
         self._reads_destination = any(_reads_destination(selector) for selector in self._selectors())
         self._done: set[_Entry] = set()
         self._waiting: list[_Entry] = []
-        self._bases: dict[_Entry, str] = {}
+
+    def _composites(self) -> Iterator[Composite]:
+        for interceptor in self._config.interceptors:
+            listed = () if isinstance(interceptor, Mirror) else interceptor
+            yield from (destination for destination in listed if isinstance(destination, Composite))
 
     def _mentioned(self) -> Iterator[str]:
-        for interceptor in self._config.interceptors:
-            for destination in interceptor.destinations:
-                if isinstance(destination, Composite):
-                    if destination.kind == QUEUE_KIND and not {"*", ">"} & set(destination.name):
-                        yield destination.name
-                    yield from (forward.name for forward in destination.forwards if forward.kind == QUEUE_KIND)
+        for composite in self._composites():
+            if composite.kind == QUEUE_KIND and not {"*", ">"} & set(composite.name):
+                yield composite.name
+            yield from (forward.name for forward in composite.forwards if forward.kind == QUEUE_KIND)
 
     def _selectors(self) -> Iterator[str | None]:
-        for interceptor in self._config.interceptors:
-            for destination in interceptor.destinations:
-                if isinstance(destination, Composite):
-                    yield from (forward.filter for forward in destination.forwards)
+        yield from (forward.filter for composite in self._composites() for forward in composite.forwards)
         yield from (subscription.selector for subscription in self._subscriptions)
 
     def topology(self) -> Topology:
@@ -200,24 +199,25 @@ class _ActiveMQ:
 
     def _build(self, entry: _Entry) -> None:
         builder = self._builder
-        levels: list[tuple[tuple[Composite | VirtualTopic, ...], Mirror | None]] = []
+        levels: list[Interceptor] = []
         for interceptor in self._config.interceptors:
-            destinations = tuple(each for each in interceptor.destinations if _kind_of(each) == entry.kind)
+            if isinstance(interceptor, Mirror):
+                levels += [interceptor] if entry.kind == QUEUE_KIND else []
+                continue
+            destinations = tuple(each for each in interceptor if _kind_of(each) == entry.kind)
             if entry.kind == TOPIC_KIND and levels and any(map(_is_selector_aware, destinations)):
                 self._findings.append(Diagnostic("topology.selector-aware", "warning", _CAST))
-            mirror = interceptor.mirror if entry.kind == QUEUE_KIND else None
-            if destinations or mirror is not None:
-                levels.append((destinations, mirror))
+            levels += [destinations] if destinations else []
         source = entry.name
-        for number, (destinations, mirror) in reversed(list(enumerate(levels))):
+        for number, level in reversed(list(enumerate(levels))):
             # Rule 12: the last interceptor is outermost.
             within = builder.exchange(f"{entry.name}, behind {number + 1}" if number else f"{entry.name} itself")
-            if mirror is not None:
+            if isinstance(level, Mirror):
                 builder.bind(source, ANY_KEY, Target("exchange", within))
-                self._mirror(source, mirror, entry)
+                self._mirror(source, level, entry)
             else:
                 builder.lead_on(source, within)
-                for destination in destinations:
+                for destination in level:
                     self._virtual(source, within, destination, entry)
             source = within
         if entry.kind == QUEUE_KIND:

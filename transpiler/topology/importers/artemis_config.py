@@ -114,7 +114,7 @@ def read_core(core: Element) -> ArtemisConfig:
     wildcards = next(core.named("wildcard-addresses"), None)
     if wildcards is not None:
         config.words = _words(wildcards)
-    _report_elsewhere(core, config)
+    config.findings += core.elsewhere(_ELSEWHERE)
     _refuse_includes(core)
     for settings in core.named("address-settings"):
         for setting in settings.named("address-setting"):
@@ -154,17 +154,10 @@ def _refuse_includes(core: Element) -> None:
             )
 
 
-def _report_elsewhere(core: Element, config: ArtemisConfig) -> None:
-    for child in core.children:
-        if child.name in _ELSEWHERE and (child.children or child.attributes):
-            message = f"<{child.name}>: {_ELSEWHERE[child.name]}, which is not computed"
-            config.findings.append(child.warning("topology.not-computed", message))
-
-
 def _setting(setting: Element, match: str, config: ArtemisConfig) -> Settings:
     if (setting.value("address-full-policy") or "").strip().upper() == "DROP":
-        message = "address-full-policy is DROP: an address that is full loses messages, which is not computed"
-        config.findings.append(setting.warning("topology.not-computed", message))
+        what = "address-full-policy is DROP: an address that is full loses messages"
+        config.findings.append(setting.not_computed(what))
     values: dict[str, Any] = {"match": match}
     for name, default in DEFAULTS.items():
         text = setting.value(name, _EARLIER.get(name, name))
@@ -282,7 +275,7 @@ def wildfly_servers(root: Element) -> Iterator[Element]:
 def read_wildfly(server: Element) -> ArtemisConfig:
     """Read one ``server`` of WildFly's messaging subsystem."""
     config = ArtemisConfig()
-    _report_elsewhere(server, config)
+    config.findings += server.elsewhere(_ELSEWHERE)
     for setting in server.named("address-setting"):
         config.settings.append(_setting(setting, setting.require("name"), config))
     for element in server.named("queue", *_WILDFLY_QUEUES):

@@ -126,6 +126,15 @@ class Element:
         """Return a finding at the element."""
         return Diagnostic(code, "warning", message, self.document.source, self.span, hint)
 
+    def not_computed(self, what: str) -> Diagnostic:
+        """Return a finding at the element about a way of messages that no answer has."""
+        return self.warning("topology.not-computed", f"{what}, which is not computed")
+
+    def elsewhere(self, effects: Mapping[str, str]) -> list[Diagnostic]:
+        """Return findings at inner elements by whose names something else may happen to a message."""
+        listed = (child for child in self.children if child.name in effects and (child.children or child.attributes))
+        return [child.not_computed(f"<{child.name}>: {effects[child.name]}") for child in listed]
+
     def resolved(self, text: str) -> str:
         """Return a text with its placeholders replaced; raise ``TopologyError`` for one that nobody gives."""
 
